@@ -70,7 +70,7 @@ __all__ = [
 __version__ = VERSION
 
 _ROOMS = ("desk", "methods", "passages", "store")
-"""Names that are both a room of the package and a command: the room hands on the public functions of the command."""
+"""Names of subpackages that are also commands: each re-exports the public functions of its command."""
 
 _HOME = {
     "Deduplicator": "stream.deduplicator",
@@ -81,7 +81,7 @@ _HOME = {
     "write_comparison": "report",
     "write_report": "report",
 }
-"""Names that are not in the room ``api``."""
+"""Public names defined outside ``api``, with their modules."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Every error a user can meet, each with the exit code of the command line.
+"""Every error that a user can meet, with its exit code on the command line.
 
 A message says what came, what was expected and what to do. Anything else that escapes is a bug of ours (exit code 70).
 """
@@ -55,17 +55,17 @@ class CannotWriteError(InfostreamError):
 
 
 class StoreBusyError(InfostreamError):
-    """Another process has been writing to the store for longer than we wait."""
+    """Another process kept the store locked for longer than we wait."""
 
     exit_code = 75
 
 
 class MissingExtraError(InfostreamError):
-    """An optional package is needed that is not installed.
+    """An optional package that is needed is not installed.
 
     Args:
         package: the package that failed to import.
-        extra: the extra of infostream-dedup that brings it.
+        extra: the extra of infostream-dedup that installs it.
         purpose: what it is needed for.
     """
 
@@ -78,7 +78,7 @@ class MissingExtraError(InfostreamError):
 
 
 class BadDataError(InfostreamError):
-    """An input was read but does not hold what it should.
+    """An input was read, but its content is not what was expected.
 
     Args:
         message: what came and what was expected, in one sentence.

@@ -77,7 +77,7 @@ def _measured(
     return {
         "corpus": corpus,
         "pair": pair,
-        "candidates": candidates.total,
+        "candidates": len(candidates.a),
         "positives": len(truth.positives),
         "copies": int(between.sum()),
         "code": estimate.code,

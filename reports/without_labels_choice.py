@@ -59,8 +59,8 @@ def chosen_thresholds(figures: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     wrong = [one["check"] for one in known if greatest_error(one) > GOOD]
     found = {}
     for sign in SHIPPED:
-        most = max((one[sign] for one in right if one[sign] is not None), default=0.0)
-        above = [one[sign] for one in wrong if one[sign] is not None and one[sign] > most]
+        most = max((one[sign] for one in right if one.get(sign) is not None), default=0.0)
+        above = [one[sign] for one in wrong if one.get(sign) is not None and one[sign] > most]
         least = min(above, default=1.0)
         found[sign] = math.exp((1 - _ROOM) * math.log(max(most, 1e-6)) + _ROOM * math.log(least)) if most else least
     return found
@@ -70,7 +70,8 @@ def _verdict(one: Mapping[str, Any], thresholds: Mapping[str, float]) -> str:
     """The verdict on a set by some thresholds."""
     if one["code"] == "refused":
         return "refused"
-    over = [name for name, most in thresholds.items() if one["check"][name] is not None and one["check"][name] >= most]
+    check = one["check"]
+    over = [name for name, most in thresholds.items() if check.get(name) is not None and check[name] >= most]
     return "upper_bound" if over else "reliable"
 
 

@@ -102,7 +102,7 @@ def _check(figures: Sequence[Figures]) -> str:
                 f"{one['right_share']:.4f}",
                 one["code"],
                 without(one),
-                *(_figure(check[sign] if one["code"] != "refused" else None) for sign in SHIPPED),
+                *(_figure(check.get(sign) if one["code"] != "refused" else None) for sign in SHIPPED),
                 *(_figure(_mean_error(one, name)) if some else "-" for name in errors),
                 _figure(greatest_error(one)) if some else "-",
             ]

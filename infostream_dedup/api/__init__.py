@@ -1,4 +1,4 @@
-"""The public functions: one for every command, each in a file of its own.
+"""The public functions, one for every command, each in its own file.
 
 ``dictionaries``, ``passages`` and ``store`` are modules with a function for every subcommand. Importing this package
 is cheap: each function loads what it needs when it is called.

@@ -1,4 +1,4 @@
-"""``audit``: precision and recall of links from a few judgements."""
+"""``audit``: estimate precision and recall of links from a few judgements."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ __all__ = ["AuditResult", "audit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
-    """Pairs to judge, or what judgements say.
+    """Pairs to judge, or the figures that follow from judgements.
 
     Attributes:
-        rows: with ``label`` empty, pairs to judge; with judgements, one row each of what was counted, estimated and
-            audited, with ``precision`` and ``recall`` and the ends of their 95 % intervals.
+        rows: without judgements, pairs to judge, with an empty ``label``; with judgements, one row each for the
+            counted, estimated and audited figures, with ``precision`` and ``recall`` and the ends of their 95 %
+            intervals.
         columns: names of the columns, in order.
         notes: remarks for the reader of the rows.
         report: what was read.
@@ -53,19 +54,19 @@ def audit(
     progress: Progress | None = None,
     **options: Unpack[MatrixKeywords],
 ) -> AuditResult:
-    """Ask for the judgements that narrow the interval of precision and recall most, or read them back.
+    """Choose the pairs whose judgements narrow the intervals of precision and recall most, or evaluate judgements.
 
-    Pairs are those with three key terms in common in either direction, and copies, whatever their key terms; with
-    dates, those at most seven days apart without series. A judgement is the label of the pair: fill in ``label`` with
-    ``dup``, or with ``different`` or any other label of ``evaluate``.
+    The pairs are those that share three key terms in either direction, and all copies; if documents have dates, only
+    pairs at most seven days apart, without series. To judge a pair, set its ``label`` to ``dup``, ``different`` or any
+    other label that ``evaluate`` knows.
 
     Args:
         source: the documents (see ``read_documents``).
-        pairs: pairs to ask for, at least 1; 50 to 100 are a good number.
-        judged: JSON Lines of ``a``, ``b``, ``label``: the pairs asked for, with their labels. Pairs from elsewhere
-            count too, but figures only hold where they were drawn at random from each stratum.
-        positive: labels of right pairs.
-        k: key terms in both directions that make a link, 3 to n.
+        pairs: number of pairs to choose, at least 1; 50 to 100 is a good number.
+        judged: JSON Lines of ``a``, ``b``, ``label``: the chosen pairs with their labels. Other pairs count too, but
+            the figures are only valid if those were drawn at random from each stratum.
+        positive: labels that mark a pair as a duplicate.
+        k: key terms that a link needs in both directions, 3 to n.
         settings: all settings at once; the score must be ``count``.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
@@ -76,7 +77,7 @@ def audit(
         Rows, notes, and the reading report as ``report``.
 
     Raises:
-        UsageError: ``pairs`` is below 1, or k or the score is none that can be audited.
+        UsageError: ``pairs`` is below 1, or k or the score cannot be audited.
         ConfigurationError: an option is out of its range or given twice.
         BadDataError, NoInputError: the documents or the judgements cannot be used.
         TypeError: an option is unknown.

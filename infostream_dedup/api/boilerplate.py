@@ -1,4 +1,4 @@
-"""``boilerplate``: sentences that recur over many texts of one source."""
+"""``boilerplate``: sentences that recur in many texts of one source."""
 
 from __future__ import annotations
 
@@ -26,24 +26,25 @@ def boilerplate(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Listing[dict[str, Any]]:
-    """List the sentences that recur over many texts of one source. Keeps all texts in memory.
+    """List the sentences that recur in many texts of one source.
 
-    Written to a file, the rows are what ``boilerplate=`` of the other functions takes.
+    All texts are kept in memory. Write the rows to a file to pass them to other functions as ``boilerplate=``.
 
     Args:
-        source: the documents (see ``read_documents``); those without a source count as one source, whose sentences
-            are then left out everywhere.
-        min_documents: texts of the source that have the sentence, at least 2.
-        min_share: share of the source's texts, 0 to 1.
-        min_days: UTC days on which such texts were published, at least 1; not asked of texts without a date.
-        min_words: words with a letter, at least 1.
+        source: the documents (see ``read_documents``); those without a source count as one source, and its sentences
+            are left out of every document.
+        min_documents: minimum number of the source's texts that contain the sentence, at least 2.
+        min_share: minimum share of the source's texts that contain it, 0 to 1.
+        min_days: minimum number of UTC days on which these texts were published, at least 1; texts without a date are
+            exempt.
+        min_words: minimum number of words with a letter, at least 1.
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.
 
     Returns:
-        Rows ``source, sentence, documents, share, first, last`` by source (those without one first), most frequent
-        first. Also ``warnings``: whether documents without a date could not be asked for ``min_days``.
+        Rows ``source, sentence, documents, share, first, last`` ordered by source (documents without one first), most
+        frequent first. ``warnings`` says if ``min_days`` could not be checked because documents have no date.
 
     Raises:
         ConfigurationError: a value is out of its range or given twice.

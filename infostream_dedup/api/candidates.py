@@ -1,4 +1,4 @@
-"""Which pairs of documents a classifier looks at."""
+"""Choose the pairs of documents that a classifier judges."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ Candidates = Literal["key-terms", "two-words"]
 def candidate_pairs(
     models: DocumentModels, candidates: Candidates, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Candidate pairs, the earlier document first.
+    """Return the candidate pairs, the earlier document first.
 
     Args:
         models: the models of the collection.
-        candidates: ``key-terms``: linked by key terms; ``two-words``: with the same two heaviest words (the paper).
-        k: key terms that must meet, 1 to 12.
+        candidates: ``key-terms``: pairs linked by key terms; ``two-words``: pairs with the same two heaviest words, as
+            in the paper.
+        k: number of shared key terms that links a pair, 1 to 12.
 
     Returns:
         Two arrays of int64 (pairs,), ordinals.

@@ -1,4 +1,4 @@
-"""``classify``: who repeats whom, by a trained model."""
+"""``classify``: let a trained model decide which document repeats which."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _CHUNK: Final = 5000
 
 
 class Classification(Listing[dict[str, Any]]):
-    """Judged pairs, made as they are asked for.
+    """Judged pairs, computed as they are read.
 
     Args:
         rows: the pairs.
         columns: names of their columns.
         report: what was read.
-        decisions: on all pairs, shown or not.
+        decisions: decisions on all pairs, shown or not.
 
     Attributes:
         judged: how many pairs were judged.
-        repeating: in how many of them at least one document repeats the other.
+        repeating: number of pairs in which at least one document repeats the other.
     """
 
     def __init__(
@@ -61,27 +61,28 @@ def classify(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Classification:
-    """Judge pairs of documents by trained models, each pair in both directions.
+    """Judge pairs of documents with trained models, each pair in both directions.
 
     Args:
         source: the documents (see ``read_documents``).
         models: a file from ``train``, or several, one for each domain.
-        domain: judge everything by the model of this domain.
-        rules: file that gives documents their domain by source or category (TSV or JSON).
+        domain: judge all documents by the model of this domain.
+        rules: file that assigns documents to domains by source or category (TSV or JSON).
         pairs: file of the pairs to judge (JSON Lines of ``a``, ``b``) instead of candidates.
-        candidates: which pairs are considered: ``key-terms``: linked by key terms; ``two-words``: with the same two
-            heaviest words (the paper).
-        k: key terms that must meet, 1 to 12.
+        candidates: which pairs are considered: ``key-terms`` (linked by key terms) or ``two-words`` (the same two
+            heaviest words, as in the paper).
+        k: number of shared key terms that links a pair, 1 to 12.
         explain: add ``why`` (the weightiest reasons of the likelier direction) and ``reasons`` (all, both directions).
-        repeats: only pairs of which at least one repeats the other.
+        repeats: return only pairs in which at least one document repeats the other.
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.
 
     Returns:
         Rows ``a, b`` (ids, a the earlier), ``outcome`` (both original, a repeats b, b repeats a, each repeats the
-        other), ``a_repeats_b`` and ``b_repeats_a`` (probability that it adds nothing, 0 to 1), ``domain`` (of the
-        model that judged; empty for any). Also ``judged``, ``repeating`` and ``report``.
+        other), ``a_repeats_b`` and ``b_repeats_a`` (probability that the document adds nothing to the other, 0 to 1),
+        ``domain`` (domain of the model used; empty for a model of any domain). Also ``judged``, ``repeating`` and
+        ``report``.
 
     Raises:
         ConfigurationError: the models do not fit each other or the domain, or an option is given twice.
@@ -136,7 +137,7 @@ def _row(models: DocumentModels, decisions: Decisions, row: int) -> dict[str, An
 def _explanations(
     models: DocumentModels, classifiers: ClassifierSet, decisions: Decisions, numbers: list[int]
 ) -> list[dict[str, Any]]:
-    """The reasons of each pair, in both directions and, of the likelier one, in words."""
+    """Return the reasons for each pair, in both directions, and in words for the likelier one."""
     import numpy as np
 
     from infostream_dedup.criteria.classifier import comes_later

@@ -1,4 +1,4 @@
-"""``collect``: feeds, web pages and web archives as documents."""
+"""``collect``: turn feeds, web pages and web archives into documents."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def collect(
     timeout: float = 30.0,
     max_redirects: int = 5,
 ) -> Listing[dict[str, Any]]:
-    """Make documents of RSS and Atom feeds, HTML pages and WARC archives. Needs the extra ``feeds``.
+    """Turn RSS and Atom feeds, HTML pages and WARC archives into documents. Needs the extra ``feeds``.
 
-    An address is opened only if it is among ``sources``: items of a feed are taken as the feed gives them. No other
+    Only addresses listed in ``sources`` are opened: items of a feed are taken as they appear in the feed. No other
     function of the package opens a connection.
 
     Args:
         sources: files, ``-`` for standard input, or addresses (``http://``, ``https://``).
-        max_bytes: longest feed, page or record of an archive.
-        timeout: seconds until an address must have answered in full.
-        max_redirects: how often an address may lead to another one.
+        max_bytes: maximum size of a feed, page or archive record in bytes.
+        timeout: seconds within which an address must have answered in full.
+        max_redirects: maximum number of redirects.
 
     Returns:
-        Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read and what came
-        again.
+        Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read and how many ids
+        came again.
 
     Raises:
         NoInputError: a source is missing, cannot be reached, or answers with an error.
@@ -52,7 +52,7 @@ def collect(
     from infostream_dedup.corpus.addresses import FetchLimits
 
     if max_bytes < 1 or timeout <= 0 or max_redirects < 0:
-        raise ConfigurationError("max_bytes and timeout go from 1, max_redirects from 0")
+        raise ConfigurationError("max_bytes and timeout must be at least 1, max_redirects at least 0")
     limits = FetchLimits(max_bytes=max_bytes, timeout=timeout, max_redirects=max_redirects)
     every = [sources] if isinstance(sources, str | Path) else list(sources)
     report = ReadingReport()

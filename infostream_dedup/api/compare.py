@@ -1,4 +1,4 @@
-"""``compare``: the methods of the literature side by side."""
+"""``compare``: run the methods of the literature side by side."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def compare(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Comparison:
-    """Run the methods of the literature on a collection and judge what they find.
+    """Run the methods of the literature on a collection and evaluate the pairs that they find.
 
     Args:
         source: the documents (see ``read_documents``).
-        methods: names, with parameters after colons as in ``three-plus-two:n=3``; by default all that can run.
+        methods: names, with parameters after colons, as in ``three-plus-two:n=3``; by default all available ones.
         labels: labelled pairs, or the file that holds them.
-        protocol: ``labels`` (the default if labels are given) or ``pool``: judged by the pairs that methods find
-            together and whose texts are alike.
-        pool: methods whose pairs make the pool: ``a0-a10`` as in the paper, run for it even when not compared, or
+        protocol: ``labels`` (the default if labels are given) or ``pool``: judged by pairs that several methods find
+            and whose texts are alike.
+        pool: methods whose pairs form the pool: ``a0-a10`` as in the paper (they run even if they are not compared), or
             ``all`` compared methods.
         kin: see ``evaluate``.
         kin_field: see ``evaluate``.
@@ -60,10 +60,11 @@ def compare(
         closed: see ``evaluate``.
         resamples: number of resampled collections from which the intervals of the labels protocol are computed.
         growth: also run every method on half of the collection.
-        examples: also pick pairs on which the methods agree.
-        disagreements: number of unlabelled pairs to draw on which methods disagree.
-        count_copies: also count, as ``sweep`` does, how many pairs of each method are copies, and how many copies it
-            finds: figures ``copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``).
+        examples: also pick example pairs on which the methods agree.
+        disagreements: number of unlabelled pairs to draw from those on which the methods disagree.
+        count_copies: also count, as ``sweep`` does, how many pairs of each method are copies, and how many of all
+            copies it finds: figures ``copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and
+            ``_high``).
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.
@@ -72,9 +73,9 @@ def compare(
         ``rows``, ``dice`` and more, and the reading report as ``report``.
 
     Raises:
-        ConfigurationError: an unknown method, parameter or protocol, or a protocol that the input does not serve.
+        ConfigurationError: an unknown method, parameter or protocol, or a protocol that does not suit the input.
         BadDataError, NoInputError: the documents, the labels or the kin cannot be used.
-        MissingExtraError: a method that was asked for needs a package that is not installed.
+        MissingExtraError: a requested method needs a package that is not installed.
         TypeError: an option is unknown.
 
     Example:
@@ -116,7 +117,7 @@ def compare(
 
 
 def _with_copies(found: Comparison, documents: list[Document], progress: Progress | None) -> Comparison:
-    """The comparison with the copies among the pairs of each method."""
+    """Add the number of copies among each method's pairs to a comparison."""
     from infostream_dedup.batch.collection import collect
     from infostream_dedup.estimation.group_scores import count_copies_in_pairs
     from infostream_dedup.estimation.sweep_estimator import copy_columns

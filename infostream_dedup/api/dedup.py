@@ -1,4 +1,4 @@
-"""``dedup``: a collection without its duplicates."""
+"""``dedup``: write a collection without its duplicates."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def dedup(
     progress: Progress | None = None,
     **options: Unpack[DedupKeywords],
 ) -> DedupSummary:
-    """Write a collection without its duplicates, every column kept.
+    """Write a collection without its duplicates, with all columns.
 
     Evidence decides what is a duplicate (preset ``judged``, see ``pairs``). Key terms decide with preset ``faithful``,
-    and where an option is given that only they know. The source is read twice: first to find the groups, without
-    keeping texts, then to copy documents.
+    and whenever an option is given that only applies to key terms. The source is read twice: first to find the groups,
+    without keeping texts, then to copy documents.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -75,10 +75,9 @@ def dedup(
         join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
             Default: ``copy``, and where no document has a date ``copy,retold``.
         semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
-        count_copies: also count, as ``sweep`` does, how many of the pairs that groups join are copies, and how many
-            copies groups join. In memory only.
-        boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``); they are written all the
-            same.
+        count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
+            copies are in one group. In memory only.
+        boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies``, the share score
             or representation ``pivot``. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -195,7 +194,7 @@ def _copies_in_groups(
 def _written_from_disk(
     found: FoundOnDisk, documents: Rereadable, out: str | Path, columns: Annotation | None, keep: Keep
 ) -> DedupSummary:
-    """Write what ``dedup`` writes, with what was decided in a work folder."""
+    """Write the output of ``dedup`` from decisions made in a work folder."""
     from infostream_dedup.corpus import ReadingReport, write_documents
 
     statuses, facts = found
@@ -266,7 +265,7 @@ def _by_evidence(
 
     if duplicate_rule != "equal":
         raise UsageError(
-            "preset judged takes no duplicate_rule (--duplicate-rule); say by join (--join) which kinds are duplicates"
+            "preset judged takes no duplicate_rule (--duplicate-rule); choose duplicate kinds by join (--join)"
         )
     kinds = checked_join(join)
 

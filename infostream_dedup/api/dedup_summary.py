@@ -21,21 +21,21 @@ STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DedupSummary(Tabular):
-    """What ``dedup`` did. As a table it is the collection without its duplicates, unless that went to a file.
+    """What ``dedup`` did; as a table, the collection without its duplicates, unless they were written to a file.
 
     Attributes:
-        documents: how many were read and used.
-        kept: how many were written.
-        statuses: how many documents have each status.
-        groups: groups of at least two documents.
+        documents: number of documents read and used.
+        kept: number of documents written.
+        statuses: number of documents with each status.
+        groups: number of groups of at least two documents.
         report: what was read.
-        rows: the documents that stay, as records, with every field; ``None`` if they were written to a file.
+        rows: the documents kept, as records with all fields; ``None`` if they were written to a file.
         removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
             ``probability``); ``None`` likewise.
-        members: ids of the documents of each group of at least two, by its name; ``None`` likewise.
-        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): pairs that
-            groups join, copies in the collection, and the share of either among the other; ``None`` if they were not
-            counted.
+        members: ids of the documents of each group of at least two, by group name; ``None`` likewise.
+        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): number of
+            pairs in groups, number of copies in the collection, the share of these pairs that are copies and the share
+            of the copies that are in groups; ``None`` if they were not counted.
     """
 
     documents: int
@@ -50,12 +50,12 @@ class DedupSummary(Tabular):
     _again: Callable[[int], DedupSummary] | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """One row: documents, kept, groups and a column per status; then what was counted."""
+        """Return one row: documents, kept, groups, a column per status, and the counts of copies."""
         counts = {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
         return counts | (self.copies or {})
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """The documents that stay.
+        """Return the documents kept.
 
         Raises:
             UsageError: they were written to a file.

@@ -1,4 +1,4 @@
-"""``desk``: the judgements of a store, kept in ``<store>.desk``.
+"""``desk``: the judgements on a store's documents, kept in ``<store>.desk``.
 
 Every function takes the path of the store and may be called while the service runs.
 """
@@ -13,14 +13,14 @@ __all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels"]
 
 
 def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str, Any]]:
-    """Give out what was judged, as the labels that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
+    """Export judgements as labels for ``evaluate``, ``train``, ``compare`` and ``audit``.
 
     Args:
         path: the store.
-        who: only what this person said; by default the majority of all, or what settled the pair.
+        who: export only this person's judgements; by default the majority, or the judgement that settled the pair.
 
     Returns:
-        Rows ``a, b, label, judges``, and ``repeats`` where it was said. The label of a pair without a majority is None.
+        Rows ``a, b, label, judges``, and ``repeats`` if it was given. The label of a pair without a majority is None.
 
     Raises:
         NoInputError: the store has no desk.
@@ -34,19 +34,19 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
 
 
 def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple[int, int]:
-    """Take in a labels file; a row that came before is not taken twice.
+    """Import a labels file; rows imported before are skipped.
 
     Args:
         path: the store.
-        labels: JSON Lines of ``a``, ``b``, ``label``; rows without a label become the queue ``audit``.
-        person: whose judgements they are.
+        labels: JSON Lines of ``a``, ``b``, ``label``; rows without a label go to the queue ``audit``.
+        person: name of the person who judged.
 
     Returns:
-        Judgements added, pairs added to the queue.
+        Number of judgements added, and of pairs added to the queue.
 
     Raises:
         NoInputError: there is no such file.
-        BadDataError: a row is not one of a labels file; nothing was taken in.
+        BadDataError: a row is not a valid label row; nothing was imported.
     """
     from infostream_dedup.corpus.jsonl import jsonl_records
     from infostream_dedup.desk import Desk, desk_path
@@ -67,10 +67,10 @@ def backup_desk(path: str | Path, copy: str | Path) -> int:
 
     Args:
         path: the store.
-        copy: where to; an older copy is replaced.
+        copy: path of the copy; an older copy is replaced.
 
     Returns:
-        Bytes of the copy.
+        Size of the copy in bytes.
 
     Raises:
         NoInputError: the store has no desk.
@@ -84,9 +84,9 @@ def backup_desk(path: str | Path, copy: str | Path) -> int:
 
 
 def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
-    """Remove what the desk quotes of documents: example pairs in results of jobs, requests to judge them.
+    """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
 
-    Judgements stay: they name documents and say nothing of their content. ``store.forget`` does this by itself.
+    Judgements stay: they contain ids of documents but none of their content. ``store.forget`` does this by itself.
 
     Args:
         path: the store.

@@ -1,4 +1,4 @@
-"""``dictionaries``: what the engine knows about words; tables and translation models that users bring."""
+"""``dictionaries``: what the engine knows about words, and users' own tables and translation models."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class DictionaryCheck:
     """What a check of the dictionaries found.
 
     Attributes:
-        checked: files, rows, and the findings: defects and doubts.
-        coverage: rows on what translation covers; empty where it was not measured.
+        checked: number of files and rows, and the findings: defects and doubts.
+        coverage: rows on how much translation covers; empty if it was not measured.
     """
 
     checked: Checked
     coverage: list[dict[str, Any]]
 
     def rows(self, *, doubts: bool = False) -> list[dict[str, Any]]:
-        """Rows with a column ``kind`` (``defect``, ``doubt`` or ``coverage``), then the columns of that kind.
+        """Return rows with a column ``kind`` (``defect``, ``doubt`` or ``coverage``), then the columns of that kind.
 
         Args:
             doubts: include the doubts.
@@ -58,12 +58,13 @@ def show(
 
     Args:
         words: one word or several, capitalised as a text would have them.
-        lang: language of the words; by default every one that the letters allow.
-        to: show the ladder of translation into this language instead.
+        lang: language of the words; by default every language that has these letters.
+        to: show the translations into this language instead, rung by rung.
 
     Returns:
-        Without ``to`` a row for every way a word can occur in a text: language, form, shape, term, strict, lemma and
-        so on. With ``to`` a row for every answer of every rung, in the order in which they are asked.
+        Without ``to``, a row for every way in which the word can occur in a text: language, form, shape, term, strict,
+        lemma and so on. With ``to``, a row for every answer of every rung, in the order in which the rungs are
+        consulted.
 
     Raises:
         ConfigurationError: there is no such language.
@@ -89,8 +90,8 @@ def check(
     """Check every row of the dictionaries, and measure what they cover.
 
     Args:
-        folder: another folder than the one in use.
-        coverage: measure what translation covers; only done for the dictionaries in use.
+        folder: folder to check; by default the dictionaries in use.
+        coverage: measure how much translation covers; only done for the dictionaries in use.
         progress: called with each step.
 
     Returns:
@@ -124,11 +125,11 @@ def import_table(
 
     Args:
         file: the table, plain or compressed with gzip.
-        source: language of its left or first words.
-        target: language of the others.
+        source: language of the words in its left or first column.
+        target: language of the other words.
         table_format: ``tsv``, ``apertium`` (.dix) or ``wiktionary`` (JSON Lines of wiktextract).
         parts: parts of speech to take: ``noun``, ``name``, ``adj``; nouns and names by default.
-        name: name of the table; by default made of the file name and the languages.
+        name: name of the table; by default made from the file name and the languages.
         skip: leave out broken rows; otherwise the first one stops the import.
         progress: called with the number of bytes read.
 
@@ -138,7 +139,7 @@ def import_table(
     Raises:
         ConfigurationError: there is no such language, format or part of speech, or the name cannot be used.
         NoInputError: the file cannot be read.
-        BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import; nothing is installed then.
+        BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import; in both cases nothing is installed.
         CannotCreateError: the folder cannot be written.
     """
     from infostream_dedup.lexicography.imports import TERMS
@@ -166,7 +167,7 @@ def remove_table(name: str) -> Path:
         name: see ``list_tables``.
 
     Returns:
-        The file that was removed.
+        Path of the removed file.
 
     Raises:
         NoInputError: there is no such table.
@@ -186,7 +187,7 @@ def install_model(file: str | Path) -> Installation:
         file: an ``.argosmodel`` file between two of ru, uk and en.
 
     Returns:
-        The model, whether it replaced one, and whether it was tried.
+        The model, whether it replaced another, and whether it was tested.
 
     Raises:
         NoInputError: there is no such file.

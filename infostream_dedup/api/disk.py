@@ -1,4 +1,4 @@
-"""Where a collection is worked on: in memory, or in a work folder on disk."""
+"""Decide where to process a collection: in memory, or in a work folder on disk."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Disk:
     """A work folder.
 
     Attributes:
-        folder: path of it.
+        folder: path of the folder.
         memory: bytes that the run may use.
-        window_days: days that may lie between two linked documents; ``None`` for any number.
+        window_days: maximum number of days between two linked documents; ``None`` for any number.
     """
 
     folder: Path
@@ -60,25 +60,25 @@ class Disk:
         documents: Rereadable | None = None,
         progress: Progress | None = None,
     ) -> Iterator[DiskRun]:
-        """A run in the folder, which is held while the block runs.
+        """Start a run in the folder, which is locked while the block runs.
 
-        The plan is reported as a step of the progress before the work begins.
+        The plan is reported as a progress step before the work begins.
 
         Args:
             source: the documents (see ``read_documents``).
-            reading: how.
+            reading: reading options.
             settings: everything but the representation.
-            representations: all that the run needs.
+            representations: all representations that the run needs.
             boilerplate: file of sentences to leave out.
-            hashes: also take the hash of each body.
-            evidence: also take what judging pairs of documents needs.
+            hashes: also compute the hash of each body.
+            evidence: also compute the evidence that judging pairs needs.
             documents: the same source, if it will be read a second time.
             progress: called for each stage.
 
         Raises:
             UsageError: the settings do not go with a work folder.
-            CannotCreateError: the folder cannot be made, or has too little room.
-            StoreBusyError: another run works in it.
+            CannotCreateError: the folder cannot be made, or its disk has too little space.
+            StoreBusyError: another run is using the folder.
         """
         from infostream_dedup.corpus import ReadingReport, read_documents
         from infostream_dedup.sharded.disk_runner import DiskRun, Input
@@ -143,14 +143,14 @@ def chosen_disk(
     beside: Path | None = None,
     refusal: str | None = None,
 ) -> Iterator[Disk | None]:
-    """The work folder that the caller named, or a private one if the collection would not fit into memory.
+    """Yield the caller's work folder, or a private one if the collection would not fit into memory.
 
     Args:
         source: the documents.
-        reading: how they are read.
+        reading: reading options.
         workdir: folder that the caller named.
         memory: how much the run may use, such as ``8GB``; half of what is available by default.
-        window_days: days that may lie between two linked documents.
+        window_days: maximum number of days between two linked documents.
         beside: folder in which to make a private one; the folder for temporary files by default.
         refusal: why this job cannot be done on disk; ``None`` if it can.
 
@@ -185,12 +185,12 @@ def chosen_disk(
 
 
 def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:
-    """Why a job cannot be done in a work folder; ``None`` if it can.
+    """Say why a job cannot run in a work folder; return ``None`` if it can.
 
     Args:
-        settings: everything that decides it.
+        settings: settings of the job.
         engine: as the caller named it.
-        pairs: the job lists pairs, which may be judged by their weights.
+        pairs: whether the job lists pairs, which may need weights.
     """
     if settings.representation == "pivot":
         return "a work folder does not know representation pivot yet; leave out workdir (--workdir)"
@@ -202,14 +202,14 @@ def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> s
 
 
 def _exceeds(source: Any, reading: Reading, available: int) -> bool:
-    """Whether the engine would need more memory than there is; only files can be judged."""
+    """Whether the engine would need more memory than is available; only the size of files can be estimated."""
     from infostream_dedup.sharded.estimate import SAMPLE, documents_in, in_memory
 
     paths = [path for path in paths_of(source) if Path(path).is_file()]
     unpacked = sum(
         Path(path).stat().st_size * (_UNPACKED if path.endswith((".gz", ".parquet")) else 1) for path in paths
     )
-    # Texts that are smaller than a fifth of the memory fit in any case: most runs need no sample.
+    # Texts smaller than a fifth of the memory always fit, so most runs need no sample.
     if unpacked * _UNPACKED < available:
         return False
     sample = _sample(source, reading, SAMPLE)
@@ -217,7 +217,7 @@ def _exceeds(source: Any, reading: Reading, available: int) -> bool:
 
 
 def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
-    """The first documents of files; none of other sources, which can be read only once."""
+    """Return the first documents of files; nothing for other sources, which can be read only once."""
     from infostream_dedup.corpus import read_documents
     from infostream_dedup.errors import InfostreamError
 
@@ -227,7 +227,7 @@ def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
     try:
         return list(islice(read_documents(paths, reading=_lenient(reading)), size))
     except InfostreamError:
-        # The run itself will say what is wrong.
+        # The run itself reports the error.
         return []
 
 
@@ -238,7 +238,7 @@ def _lenient(reading: Reading) -> Reading:
 
 
 def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:
-    """What distinguishes files from changed or replaced ones; ``None`` for other sources."""
+    """Return a mark that changes when a file is changed or replaced; ``None`` for other sources."""
     items = source if isinstance(source, list | tuple) else [source]
     paths = paths_of(source)
     if len(paths) != len(items) or not all(Path(path).is_file() for path in paths):

@@ -39,28 +39,29 @@ def evaluate(
     progress: Progress | None = None,
     **options: Unpack[EvaluateKeywords],
 ) -> Evaluation:
-    """Measure precision, recall and F1 at every k, and of preset ``judged``, against labelled pairs.
+    """Measure precision, recall and F1 against labelled pairs, at every k and for preset ``judged``.
 
-    Where documents carry a family, every linked pair of two families is false unless they are kin; otherwise only
-    labelled pairs count, or with ``closed`` all. Pairs with other labels, and unlisted pairs of one family, are
-    ignored. ``linked`` and ``judged`` say how many pairs each row links, and how many of them count. The groups that
-    the preset makes are compared with the documents that true pairs connect, where unlisted pairs count.
+    If documents carry a family, every linked pair of documents from two families is false unless the families are kin;
+    otherwise only labelled pairs count, or all pairs with ``closed``. Pairs with other labels, and unlisted pairs
+    within one family, are ignored. ``linked`` and ``judged`` give the number of pairs that each row links, and how many
+    of them count. The groups that the preset forms are compared with the groups that true pairs connect; here unlisted
+    pairs count.
 
     Args:
         source: the documents (see ``read_documents``).
         labels: JSON Lines of ``a``, ``b``, ``label``.
         kin: file of pairs of families that are not negatives of each other.
         kin_field: ``name=value``: families whose documents carry this value are kin too; None for no such rule.
-        lang: only pairs of one language (``ru``) or of two (``ru-uk``).
-        domains: only documents of these domains; ``!name`` leaves one out.
+        lang: use only pairs of one language (``ru``) or of two (``ru-uk``).
+        domains: use only documents of these domains; ``!name`` excludes one.
         positive: labels that count as true.
-        closed: the labels are exhaustive: every unlisted linked pair is false (but within one family or between kin),
-            and every label row of kind ``template``.
+        closed: the labels are exhaustive: every unlisted linked pair is false (except within one family or between
+            kin), and so is every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
         between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
         semantic: let preset ``judged`` ask a sentence encoder about pairs in doubt, as in ``pairs``.
-        settings: all settings at once, of the rows; ``rule`` says which directions must hold. Preset ``judged`` has its
-            own.
+        settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
+            own settings.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.

@@ -1,4 +1,4 @@
-"""``ingest``: batches into a store, a verdict for every document."""
+"""``ingest``: write batches to a store and give every document a verdict."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _REPEATS: Final = ("exact", "duplicate")
 
 @dataclass(frozen=True, slots=True)
 class IngestedBatch:
-    """A batch that is on disk.
+    """A batch that has been committed to disk.
 
     Attributes:
         documents: as they came.
-        verdicts: one for each.
-        columns: the columns that ``rows`` adds to each document; None: rows are verdicts.
-        fields: fields of each verdict in ``rows``: the usual ones, and those of preset ``judged`` or of a classifier.
+        verdicts: one verdict for each document.
+        columns: the columns that ``rows`` adds to each document; None if rows are verdicts.
+        fields: fields of each verdict in ``rows``: the common ones, and those of preset ``judged`` or of a classifier.
     """
 
     documents: Sequence[Document]
@@ -47,13 +47,13 @@ class IngestedBatch:
     fields: Sequence[str] = VERDICT_FIELDS
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The verdicts; with ``annotate`` the documents with their verdicts in columns."""
+        """Return the verdicts; with ``annotate``, the documents with their verdicts in columns."""
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
             row = verdict.as_dict(self.fields)
             yield row if self.columns is None else self.columns.row(document, row)
 
     def originals(self) -> Iterator[dict[str, Any]]:
-        """The documents that repeat nothing: neither ``exact`` nor ``duplicate``."""
+        """Return the documents that repeat nothing: those neither ``exact`` nor ``duplicate``."""
         from infostream_dedup.corpus import row_of
 
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
@@ -62,17 +62,17 @@ class IngestedBatch:
 
 
 class Ingestion(Tabular):
-    """An iterator over the verdicts of an input. A batch is decided when its first verdict is asked for.
+    """An iterator over the verdicts of an input. A batch is decided when its first verdict is read.
 
     The store is closed at the end of the input, or at the end of a ``with`` block.
 
     Args:
-        batches: the batches, each on disk when it is given.
+        batches: the batches, each on disk before it is yielded.
         report: what was read.
-        resources: closed at the end.
+        resources: resources to close at the end.
 
     Attributes:
-        report: what was read so far.
+        report: what has been read so far.
     """
 
     def __init__(self, batches: Iterator[IngestedBatch], report: ReadingReport, resources: ExitStack) -> None:
@@ -89,7 +89,7 @@ class Ingestion(Tabular):
         self.close()
 
     def close(self) -> None:
-        """Close the store; batches that have not been asked for are not ingested."""
+        """Close the store; batches not yet read are not ingested."""
         self._resources.close()
 
     def __iter__(self) -> Self:
@@ -99,7 +99,7 @@ class Ingestion(Tabular):
         return next(self._verdicts)
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """The verdicts that are left, as plain dicts: ingests the rest of the input. They are kept."""
+        """Ingest the rest of the input and return its verdicts as plain dicts, which are kept."""
         self._kept += [row for batch in self.batches() for row in batch.rows()]
         return self._kept
 
@@ -107,7 +107,7 @@ class Ingestion(Tabular):
         return f"<Ingestion: {self.report.used:,} documents used so far>"
 
     def batches(self) -> Iterator[IngestedBatch]:
-        """The batches that are left, each on disk when it is given."""
+        """Yield the remaining batches, each on disk before it is yielded."""
         with self._resources:
             yield from self._batches
 
@@ -132,35 +132,36 @@ def ingest(
     note: Callable[[str], None] | None = None,
     **options: Unpack[IngestKeywords],
 ) -> Ingestion:
-    """Decide, for each document of a stream, whether an earlier one of the window says the same.
+    """Decide for each document of a stream whether an earlier document of the window says the same.
 
-    Each batch is one transaction, on disk before its verdicts are given. A batch or a document that comes again gets
-    the stored verdict, so after any failure the same call may be made again. For single batches in memory see
+    Each batch is one transaction, committed to disk before its verdicts are returned. A repeated batch or document gets
+    its stored verdict, so the same call can be repeated after any failure. To process single batches in memory, see
     ``Deduplicator``.
 
     Args:
         source: the documents (see ``read_documents``).
         store: the store; created if it does not exist.
-        batch_size: documents of a batch; verdicts do not depend on it.
-        batch_id: names the first batch (further ones get ``#2``, ``#3`` ... appended), so that the same id with other
-            content is refused; by default the content names a batch.
-        on_conflict: a known id with other content: ``error``, or ``version`` to take it as a further version.
+        batch_size: number of documents per batch; verdicts do not depend on it.
+        batch_id: id of the first batch (``#2``, ``#3`` ... is appended for further ones), so that the same id with
+            other content is refused; by default the id is derived from the content.
+        on_conflict: what to do with a known id with other content: ``error``, or ``version`` to store it as a further
+            version.
         follow: keep waiting for input: ``source`` is one folder (a batch per new file) or ``-``; SIGTERM ends it.
-        batch_seconds: with ``follow``: close a batch after this time.
+        batch_seconds: with ``follow``: close a batch after this many seconds.
         annotate: ``IngestedBatch.rows`` are documents with their verdicts in columns; a document that already has
             such a column is refused.
         prefix: goes before the names of these columns.
-        model: classifier that judges what key terms find, from ``train`` with background statistics; needs
-            ``keep_text``. The store keeps to it.
-        boilerplate: file of sentences to leave out of the comparison (from ``boilerplate``). The store keeps to it.
-        settings: all settings of the stream at once; by default the store's. A new store is of preset ``judged``
+        model: classifier from ``train`` with background statistics, which judges the pairs that key terms find; needs
+            ``keep_text``. The store keeps using it.
+        boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``). The store keeps using it.
+        settings: all settings of the stream at once; by default the store's. A new store gets preset ``judged``
             (``StreamSettings.of``).
         reading: all reading options at once.
         mode: permissions of the store's files; by default 0600 for a new store and unchanged for an existing one.
         progress: called with the number of documents ingested.
-        note: called with remarks: on a store of an earlier version, on files that ``follow`` skips.
-        options: ``preset``, ``join``, ``across`` and further settings (names of ``StreamSettings``; the rest is the
-            store's) and reading options by name.
+        note: called with remarks, such as on a store of an earlier version or on files that ``follow`` skips.
+        options: ``preset``, ``join``, ``across`` and further settings (fields of ``StreamSettings``; by default those
+            of the store) and reading options by name.
 
     Returns:
         An iterator of ``Verdict`` with ``report`` and ``batches()``; nothing is ingested until it is read.
@@ -233,7 +234,7 @@ def ingest(
 def _settings(
     store: Path, settings: StreamSettings | None, given: Mapping[str, Any], *, classified: bool
 ) -> StreamSettings | None:
-    """All settings: those given, for the rest those of the store; None where none was given."""
+    """Return all settings: those given, completed by those of the store; None if none was given."""
     from infostream_dedup.store.opening import settings_at
     from infostream_dedup.stream.settings import StreamSettings
 
@@ -260,7 +261,7 @@ def _is_older(store: Path) -> bool:
 
 
 def _ignore(_: str) -> None:
-    """Drop a remark that nobody asked for."""
+    """Ignore a remark."""
 
 
 def _is_standard_input(source: Any) -> bool:
@@ -294,7 +295,7 @@ def _cut(documents: Iterator[Placed], size: int) -> Iterator[list[Placed]]:
 def _decided(
     intake: Intake, batches: Iterable[Sequence[Placed]], batch_id: str | None, progress: Progress | None
 ) -> Iterator[tuple[Sequence[Document], list[Verdict]]]:
-    """Verdicts batch by batch, each on disk."""
+    """Yield verdicts batch by batch, each committed to disk."""
     done = 0
     for number, batch in enumerate(batches, start=1):
         name = batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}"

@@ -18,16 +18,17 @@ JUDGED: Final = "judged"
 """Name of the preset."""
 
 _FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
-"""Settings that decide pairs elsewhere; the pair model was learned with fixed ones."""
+"""Settings that decide about pairs in other presets; the pair model was trained with fixed values."""
 
 
 def is_judged(given: Mapping[str, Any], *, settings: Settings | None = None, **others: Any) -> bool:
-    """Whether the preset decides: it is asked for, or no preset is and nothing that it has no meaning for.
+    """Whether preset ``judged`` applies: if requested, or if no other preset and no unsupported option is.
 
     Args:
         given: settings by name.
         settings: all settings at once, if they are given: those of key terms.
-        others: what the caller also takes and only key terms know; ``None``, ``False`` and ``equal`` say nothing.
+        others: further options of the caller that only apply to key terms; ``None``, ``False`` and ``equal`` do not
+            count as given.
     """
     if given.get("preset") is not None:
         return bool(given["preset"] == JUDGED)
@@ -45,7 +46,7 @@ def chosen_for_judging(
     settings: Settings | None,
     reading: Reading | None,
 ) -> tuple[Settings, Reading]:
-    """Settings and reading options of a caller that asked for the preset; arguments and errors as in ``chosen``.
+    """Return the settings and reading options of a caller that requested the preset; otherwise like ``chosen``.
 
     Raises:
         UsageError: a setting has no meaning with the preset.
@@ -66,10 +67,10 @@ def chosen_for_judging(
 
 
 def refuse_without_judged(given: Mapping[str, Any]) -> None:
-    """Refuse options that only the preset knows.
+    """Refuse options that only preset ``judged`` supports.
 
     Raises:
-        UsageError: one is given, that is, neither ``None`` nor ``False``.
+        UsageError: one of them is given, that is, neither ``None`` nor ``False``.
     """
     for name, value in given.items():
         if value is not None and value is not False:

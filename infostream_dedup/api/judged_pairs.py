@@ -41,7 +41,7 @@ def judged_pairs(
     engine: str,
     progress: Progress | None,
 ) -> PairListing:
-    """What ``pairs`` returns with preset ``judged``; keywords as there."""
+    """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
     from infostream_dedup.batch.judging import JudgedCollection
@@ -91,10 +91,11 @@ class JudgingPlace:
     def disk(
         self, source: Any, settings: Settings, reading: Reading, choice: PairChoice, engine: str, *, semantic: bool
     ) -> AbstractContextManager[Disk | None]:
-        """The work folder, if there is to be one."""
+        """Choose the work folder, if one is needed."""
         refusal = _MEANT_IN_MEMORY if semantic else refuse_on_disk(settings, engine)
         if self.workdir is None and choice.between != "none":
-            # Languages are known only when all documents are read: memory is not left where there may be translations.
+            # Languages are known only after all documents are read, so a collection that may have translations stays in
+            # memory.
             refusal = _TRANSLATED_IN_MEMORY
         return chosen_disk(
             source, reading, workdir=self.workdir, memory=self.memory, window_days=self.window_days, refusal=refusal
@@ -104,7 +105,7 @@ class JudgingPlace:
 def _judged_on_disk(
     run: DiskRun, held: ExitStack, choice: PairChoice, *, between_files: bool, window_days: float | None
 ) -> PairListing:
-    """What ``pairs`` with preset ``judged`` returns for a work folder, which is held until the last row."""
+    """Return what ``pairs`` returns with preset ``judged`` for a work folder, locked until the last row is read."""
     import numpy as np
 
     from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS

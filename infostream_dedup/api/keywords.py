@@ -1,6 +1,6 @@
-"""Single settings and reading options as keywords: typed, checked, never dropped.
+"""Single settings and reading options as keywords: typed, checked and never ignored.
 
-Each function takes the settings that have a meaning for it; all others are unknown keywords.
+Each function takes only the settings that apply to it; all others are unknown keywords.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TermKeywords(TypedDict, total=False):
 
 
 class RepresentedKeywords(TermKeywords, total=False):
-    """Settings of key terms in one representation: what a matrix, or a sweep over a store, takes."""
+    """Settings of key terms in one representation, as a matrix or a sweep over a store takes them."""
 
     representation: str | None
 
@@ -70,7 +70,7 @@ class DedupSettings(PairSettings, total=False):
 
 
 class EvaluateSettings(RepresentedKeywords, total=False):
-    """The fields of ``Settings`` that decide about pairs, apart from ``k``: every k is judged."""
+    """The fields of ``Settings`` that decide about pairs, except ``k``: every k is evaluated."""
 
     threshold: float | None
     min_terms: int | None
@@ -162,13 +162,13 @@ def chosen(
     settings: Settings | None,
     reading: Reading | None,
 ) -> tuple[Settings, Reading]:
-    """The settings and the reading options that a caller of a public function asked for.
+    """Return the settings and reading options that the caller of a public function requested.
 
     Args:
         function: the public function; its name and parameters appear in messages.
-        known: the TypedDict of the keywords that it takes.
-        given: what came as further keywords.
-        settings: all settings at once; then no single one may be given.
+        known: TypedDict of the keywords that it takes.
+        given: the further keywords of the call.
+        settings: all settings at once; if given, no single setting may be.
         reading: all reading options at once; likewise.
 
     Raises:
@@ -185,7 +185,7 @@ def chosen(
 def parted(
     function: Callable[..., Any], known: type, given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Further keywords of a public function, cut into settings and reading options.
+    """Split further keywords of a public function into settings and reading options.
 
     Raises:
         TypeError: a keyword is unknown.

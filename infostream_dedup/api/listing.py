@@ -1,4 +1,4 @@
-"""Rows of a result with the report of the reading they come from."""
+"""Rows of a result, with the reading report."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ Row = TypeVar("Row")
 
 
 class Listing(Tabular, Generic[Row]):
-    """The rows of a result. They are made as they are asked for and can be read once, unless they are kept (``rows``).
+    """The rows of a result.
 
-    A conversion (``to_pandas``, ``to_polars``, ``to_arrow``) and a look at them in a notebook keep them.
+    Rows are computed as they are read, and can be read only once unless they are kept (``rows``).
+
+    Converting them (``to_pandas``, ``to_polars``, ``to_arrow``) or displaying them in a notebook keeps them.
 
     Args:
-        rows: the rows, made as they are asked for where that is possible.
+        rows: the rows, computed as they are read if possible.
         columns: names of the columns of each row, in order.
         report: what was read.
         warnings: sentences for people who use the rows.
 
     Attributes:
-        columns: the same.
-        report: the same.
-        warnings: the same.
+        columns: as given.
+        report: as given.
+        warnings: as given.
 
     Example:
         >>> from infostream_dedup.corpus import ReadingReport
@@ -55,22 +57,22 @@ class Listing(Tabular, Generic[Row]):
 
     @property
     def rows(self) -> list[Row]:
-        """The rows that are left; once asked for here they are kept and can be read again."""
+        """The remaining rows; once accessed, they are kept and can be read again."""
         if self._kept is None:
             self._kept = list(self._rows)
             self._rows = iter(self._kept)
         return self._kept
 
     def as_dicts(self) -> Iterator[dict[str, Any]]:
-        """The rows that are left, as plain dicts, one at a time."""
+        """Yield the remaining rows as plain dicts, one at a time."""
         return map(_as_dict, self)
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """The rows that are left, as plain dicts; they are kept (see ``rows``)."""
+        """Return the remaining rows as plain dicts; they are kept (see ``rows``)."""
         return [_as_dict(row) for row in self.rows]
 
     def __repr__(self) -> str:
-        # Rows that nobody has asked for yet are not made for this.
+        # Do not compute rows only to display them.
         left = "rows not read yet" if self._kept is None else f"{len(self._kept):,} rows"
         return f"<{type(self).__name__}: {left}, of {', '.join(self.columns)}>"
 

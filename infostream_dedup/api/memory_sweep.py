@@ -1,4 +1,4 @@
-"""A sweep in memory, of a collection and of its parts."""
+"""A sweep in memory over a collection or its parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["MemorySweep"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySweep:
-    """What a sweep does with documents; fields as the arguments of ``sweep``."""
+    """The settings of a sweep in memory; fields as the arguments of ``sweep``."""
 
     settings: Settings
     representations: Sequence[str]

@@ -22,20 +22,20 @@ PAIR_COLUMNS: Final = ("a", "b", "forward", "backward", "n_a", "n_b", "share_for
 
 
 class PairListing(Listing["PairRow"]):
-    """Pairs in the order of (a, b), made as they are asked for.
+    """Pairs in the order of (a, b), computed as they are read.
 
     Args:
         rows: the pairs.
-        columns: names of the columns of ``PairRow.as_dict``.
+        columns: column names of ``PairRow.as_dict``.
         report: what was read.
-        settings: what decided key terms and relations.
-        semantic: whether the sentence encoder was asked.
-        k_min: as it was asked for.
+        settings: settings that decided key terms and relations.
+        semantic: whether the sentence encoder was used.
+        k_min: as requested.
 
     Attributes:
-        settings: the same.
-        semantic: the same.
-        k_min: the same.
+        settings: as given.
+        semantic: as given.
+        k_min: as given.
     """
 
     def __init__(
@@ -54,18 +54,19 @@ class PairListing(Listing["PairRow"]):
         self.k_min = k_min
 
     def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
-        """The pairs that a stricter k, or a higher probability, would have listed; nothing is computed again.
+        """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.
 
         Args:
-            k: key terms that must meet: not below the ``k`` of these settings, or the ``k_min`` that was asked for.
-                ``relation`` follows it.
-            min_probability: with preset ``judged``, least probability, 0 to 1; translations, which have none, stay.
+            k: new number of key terms required: not below the ``k`` of these settings, or the ``k_min`` requested.
+                ``relation`` is updated to it.
+            min_probability: with preset ``judged``, minimum probability, 0 to 1; translations, which have no
+                probability, stay.
 
         Returns:
-            A new listing; the rows of this one are kept and can be asked again.
+            A new listing; the rows of this one are kept and can be read again.
 
         Raises:
-            UsageError: these rows cannot say: too low a k, preset ``faithful`` without k, ``judged`` with one.
+            UsageError: these rows do not suffice: k is too low, preset ``faithful`` got no k, or ``judged`` got one.
 
         Example:
             >>> found = pairs("march.parquet", k_min=4)  # doctest: +SKIP
@@ -90,7 +91,7 @@ class PairListing(Listing["PairRow"]):
 
 
 def files_of(report: ReadingReport) -> NDArray[np.int64]:
-    """Number of the file of each document: int64 (documents,)."""
+    """Return the number of each document's file: int64 (documents,)."""
     import numpy as np
 
     return np.repeat(np.arange(len(report.used_by_source)), list(report.used_by_source.values()))

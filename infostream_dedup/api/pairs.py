@@ -1,4 +1,4 @@
-"""``pairs``: who resembles whom."""
+"""``pairs``: list the pairs of documents that belong together."""
 
 from __future__ import annotations
 
@@ -57,35 +57,35 @@ def pairs(
     progress: Progress | None = None,
     **options: Unpack[PairKeywords],
 ) -> PairListing:
-    """Find the pairs of documents that evidence says belong together, or that are linked in at least one direction.
+    """Find the pairs of documents that belong together by the evidence, or that are linked in at least one direction.
 
-    With preset ``judged``, the default, key terms only find the pairs: three of twelve must meet in one direction, or
-    the texts be equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives each pair a
-    probability and a kind. It judges pairs of one language, and always runs compiled code. Between two languages, pairs
-    whose key terms meet in the pivot language are listed as translations, without a probability. Preset ``faithful`` is
-    the paper's way; it is the default if an option is given that ``judged`` does not know: ``k``,
+    With preset ``judged``, the default, key terms only find candidate pairs: three of twelve must match in one
+    direction, or the texts must be equal. Evidence beyond key terms (wording, numbers, names, opening, length) gives
+    each pair a probability and a kind. It judges pairs of one language, and always runs compiled code. Pairs of two
+    languages whose key terms match in the pivot language are listed as translations, without a probability. Preset
+    ``faithful`` follows the paper; it is the default if an option is given that ``judged`` does not support: ``k``,
     ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics`` or
     ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).
-        k_min: give all pairs with max(forward, backward) >= k_min, 1 to n, instead of those with a relation at ``k``.
-        terms: include the terms that met.
+        k_min: return all pairs with max(forward, backward) >= k_min, 1 to n, instead of those with a relation at ``k``.
+        terms: include the matching terms.
         cross_language: only pairs of two languages.
         between_files: only pairs of two files.
-        statistics: ``STORE:EPOCH``: weigh by the document frequencies that a stream had before this epoch, with the
-            stream's settings as defaults.
-        min_probability: with preset ``judged``, least probability of a pair, 0 to 1 (.5, and 0 with ``k_min``); 0 gives
-            all candidates, even those that differ too much in their key terms for a close look.
-        explain: with preset ``judged``, include the reasons: what each piece of evidence adds to the logit.
-        sort: ``id`` (the default) or ``strength``: with preset ``judged`` the most probable pairs first, otherwise
-            those with the largest smaller share, then the largest larger one.
+        statistics: ``STORE:EPOCH``: weight terms by the document frequencies that a stream had before this epoch, with
+            the stream's settings as defaults.
+        min_probability: with preset ``judged``, minimum probability of a pair, 0 to 1 (default .5, or 0 with
+            ``k_min``); 0 returns all candidates, even those whose key terms differ too much for a close look.
+        explain: with preset ``judged``, include the reasons: how much each piece of evidence adds to the logit.
+        sort: ``id`` (the default) or ``strength``: with preset ``judged``, the most probable pairs first; otherwise by
+            the smaller share of the pair, then by the larger one, both descending.
         top: number of pairs to list, the strongest first; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
-            .4 of the weight of their 30 heaviest key terms in both directions, where neither document has a clearly
-            better partner in the other's language; ``plain`` leaves the second condition out, ``none`` all of them.
-        one_to_one: with preset ``judged``, at most one translation of each document in each other language: for sources
-            that translate a text once.
+            .4 of the weight of their 30 heaviest key terms in both directions, if neither document has a clearly better
+            partner in the other's language; ``plain`` drops the second condition; ``none`` lists no translations.
+        one_to_one: with preset ``judged``, list at most one translation of each document into each other language, for
+            sources that translate a text once.
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -101,8 +101,9 @@ def pairs(
 
     Returns:
         ``PairRow`` in the order of (a, b), with ``report``, ``settings`` and ``columns``; with preset ``judged``
-        ``JudgedPairRow``. All documents have been read when it is returned; the rows are made as they are asked for,
-        and kept if they are converted (``to_pandas``) or asked for as ``rows``. ``rethreshold`` makes them fewer.
+        ``JudgedPairRow``. All documents have been read when the call returns; the rows are computed as they are read,
+        and kept if they are converted (``to_pandas``) or accessed as ``rows``. ``rethreshold`` filters them by a
+        stricter threshold.
 
     Raises:
         ConfigurationError: an option is out of its range or given twice, or does not fit the stream's statistics.
@@ -203,7 +204,7 @@ def _on_disk(
     between_files: bool,
     window_days: float | None,
 ) -> PairListing:
-    """What ``pairs`` returns for a work folder, which is held until the last row; keywords as there."""
+    """Return what ``pairs`` returns for a work folder, locked until the last row is read; keywords as there."""
     from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.sharded.pairing import pairs_on_disk
 
@@ -221,7 +222,7 @@ def _on_disk(
 def _agreed(
     statistics: str | None, options: Any, settings: Settings | None, reading: Reading | None
 ) -> tuple[Settings, Reading, EpochStatistics | None]:
-    """Settings, reading options and, where they are asked for, the statistics of a stream."""
+    """Return settings, reading options and, if requested, the statistics of a stream."""
     if statistics is None:
         return *chosen(pairs, PairKeywords, options, settings=settings, reading=reading), None
     from infostream_dedup.batch.epoch_statistics import epoch_statistics

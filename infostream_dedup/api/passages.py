@@ -1,7 +1,7 @@
-"""``passages``: parts that documents share, found and located.
+"""``passages``: find and locate parts that documents share.
 
 ``find`` lists the passages of every two documents, ``find_novel`` the sentences that no earlier document has,
-``find_digests`` the documents put together from others; ``compare`` sets two texts side by side.
+``find_digests`` the documents compiled from others; ``compare`` compares two texts side by side.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def find(
     progress: Progress | None = None,
     **options: Unpack[FindKeywords],
 ) -> Listing[dict[str, Any]]:
-    """Find the passages that documents share. Titles take no part.
+    """Find the passages that documents share. Titles are ignored.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -48,9 +48,9 @@ def find(
 
     Returns:
         A row for every two documents that share a passage: ``a``, ``b`` (ids, a the earlier by date, otherwise the
-        one that comes first), ``spans`` (of each passage its place in both texts as [start, end) in code points, its
+        first in the input), ``spans`` (for each passage its position in both texts as [start, end) in code points, its
         sentences and words), ``coverage_a`` (share of a's words in sentences that b has too, 0 to 1), ``coverage_b``,
-        ``sentences`` (that match).
+        ``sentences`` (number of matching sentences).
 
     Raises:
         ConfigurationError: a setting is out of its range or given twice, or there is no such feature.
@@ -97,8 +97,8 @@ def find_novel(
         options: see ``find``.
 
     Returns:
-        A row for each document: ``id``, ``novel_share`` (of its words, 0 to 1), ``novel`` (how many sentences),
-        ``sentences`` (how many it has), ``spans`` (span, text).
+        A row for each document: ``id``, ``novel_share`` (share of its words, 0 to 1), ``novel`` (number of novel
+        sentences), ``sentences`` (number of all sentences), ``spans`` (span, text).
 
     Raises:
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
@@ -144,8 +144,8 @@ def find_digests(
         options: see ``find``.
 
     Returns:
-        A row for each digest: ``id``, ``share`` (of its words, 0 to 1), ``sources`` (id, share, spans; in the order
-        of the text).
+        A row for each digest: ``id``, ``share`` (share of its words that come from others, 0 to 1), ``sources`` (id,
+        share, spans; in the order of the text).
 
     Raises:
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
@@ -204,6 +204,6 @@ def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> Pas
     if settings is not None and named:
         raise ConfigurationError(f"settings and {', '.join(named)} are both given; put everything into settings")
     agreed = settings or PassageSettings(**named)
-    # A wrong feature is reported before hours of reading, not afterwards.
+    # Report a wrong feature before hours of reading, not after.
     sentence_feature(agreed.feature)
     return agreed

@@ -1,4 +1,4 @@
-"""``provenance``: who published a group first, and what each copy changed."""
+"""``provenance``: find out who published a group first, and what each copy changed."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _MESSAGE_COLUMNS: Final = ("group", "position", "id", "source", "kind", "span", 
 
 
 class Provenances(Listing[dict[str, Any]]):
-    """The rows of ``provenance``, a row for each copy.
+    """The rows of ``provenance``, one for each copy.
 
     Args:
         groups: name and provenance of each group, the largest first.
-        total: how many groups there are, shown or not.
+        total: number of groups, shown or not.
         report: what was read.
 
     Attributes:
-        groups: the same.
-        total: the same.
+        groups: as given.
+        total: as given.
     """
 
     def __init__(self, groups: Sequence[tuple[str, Provenance]], total: int, report: ReadingReport) -> None:
@@ -61,20 +61,20 @@ def provenance(
         source: the documents (see ``read_documents``).
         groups: ids of the documents of each group; by default the groups that ``dedup`` with ``annotate`` wrote into
             the documents.
-        prefix: the ``prefix`` that was given to ``dedup``, if any.
-        most: how many groups, the largest first.
+        prefix: the ``prefix`` given to ``dedup``, if any.
+        most: maximum number of groups, the largest first.
         reading: all reading options at once.
         progress: called with the number of groups traced.
         options: single reading options by name, instead of ``reading``.
 
     Returns:
         A row for each copy: ``group``, ``first`` (id), ``first_source``, ``first_by`` (``time``: it was first;
-        ``date``: a day without a clock time leaves open which was first; ``order``: of equal or unknown times, the
-        first in the input), ``id``, ``source``, ``published``, ``title``, ``url``, ``copied_from`` (id of the earlier
-        document that it shares most with), ``copied_share`` (of its word triples, 0 to 1), ``kept`` (sentences with
-        the same words), ``kept_share`` (of the first document's words, 0 to 1), ``title_changed``, ``cut``, ``added``
-        (sentences), ``changed`` (before, after, numbers and names that are gone or new, places of the words that
-        differ). Also ``groups``, ``total`` and ``report``.
+        ``date``: the earliest date, where a day without a time leaves the order open; ``order``: the first in the
+        input, as times are equal or unknown), ``id``, ``source``, ``published``, ``title``, ``url``, ``copied_from``
+        (id of the earlier document with which it shares most), ``copied_share`` (share of its word triples, 0 to 1),
+        ``kept`` (sentences with the same words), ``kept_share`` (share of the first document's words, 0 to 1),
+        ``title_changed``, ``cut``, ``added`` (sentences), ``changed`` (before, after, numbers and names that were
+        removed or added, positions of the words that differ). Also ``groups``, ``total`` and ``report``.
 
     Raises:
         UsageError: a group names an unknown document or only one; or there are no groups.
@@ -112,7 +112,7 @@ def original_messages(
     reading: Reading | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Listing[dict[str, Any]]:
-    """Put together one message of each group: the first text, and what every other text alone adds to it.
+    """Compile one message from each group: the first text, and what each other text adds to it.
 
     Args:
         source: see ``provenance``.
@@ -123,9 +123,10 @@ def original_messages(
         options: see ``provenance``.
 
     Returns:
-        A row for each fragment, in the order of the message: ``group``, ``position`` (from 1), ``id``, ``source`` (of
-        the document it comes from), ``kind`` (``first``: a sentence of the first document; ``added``: a clause nobody
-        before has; ``number``: a known clause with a new number), ``span``, ``text``, ``numbers`` (that are new).
+        A row for each fragment, in the order of the message: ``group``, ``position`` (from 1), ``id``, ``source``
+        (source of the document it comes from), ``kind`` (``first``: a sentence of the first document; ``added``: a
+        clause that no earlier document has; ``number``: a known clause with a new number), ``span``, ``text``,
+        ``numbers`` (the new ones).
 
     Raises:
         UsageError, BadDataError, NoInputError, TypeError: see ``provenance``.

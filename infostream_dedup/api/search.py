@@ -1,4 +1,4 @@
-"""``search``: documents of a store that are like a text."""
+"""``search``: find the documents of a store that are most like a text."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ def search(
     Each call opens the store; for many searches keep a ``stream.search.Searcher`` open.
 
     Args:
-        store: from ``ingest``; never written to.
+        store: the store, from ``ingest``; it is only read.
         text: any text.
         title: its title.
         id: a stored document to search for instead of a text.
-        url: the same by its address.
-        k_min: key terms that must meet in either direction; the stream's ``k_similar`` by default, fewer for a short
-            text.
-        top: most hits; 0 for all.
-        across: also look among documents of other languages, by the text as the dictionaries translate it.
-        languages: only documents in these.
-        sources: only documents of these sources.
-        everything: look through all documents whose signatures the store has, not only through the window.
-        since: look through all that arrived at this moment of the stream's clock or later, with a time zone.
-        until: only documents that arrived before this moment.
+        url: address of a stored document, instead of its id.
+        k_min: number of key terms that must match in either direction; the stream's ``k_similar`` by default, less for
+            a short text.
+        top: maximum number of hits; 0 for all.
+        across: also search documents of other languages, with the key terms translated by the dictionaries.
+        languages: return only documents in these languages.
+        sources: return only documents of these sources.
+        everything: search all documents whose signatures the store has, not only the window.
+        since: search all documents that arrived at or after this moment of the stream's clock; it needs a time zone.
+        until: return only documents that arrived before this moment.
         semantic: let a sentence encoder judge hits in doubt (extra ``semantic``; a store of preset ``judged``): their
             kinds and probabilities change, not their order.
         progress: called with each step.
 
     Returns:
-        Hits, the most alike first: by the share of the weight of the text's key terms found, then by the other share,
-        then the earliest; ``searched`` says what was searched.
+        Hits, the most alike first: by the share of the weight of the text's key terms that the hit has, then by the
+        reverse share, then the earliest first; ``searched`` says what was searched.
 
     Raises:
         UsageError: not exactly one of text, id and address is given.

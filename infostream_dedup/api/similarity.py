@@ -25,11 +25,11 @@ def similarity_matrix(
     progress: Progress | None = None,
     **options: Unpack[MatrixKeywords],
 ) -> tuple[SimilarityMatrix, list[str]]:
-    """Count, for every two documents, the key terms of the one that occur in the other.
+    """Count, for every two documents, how many key terms of one occur in the other.
 
     Args:
         source: the documents (see ``read_documents``).
-        k_min: leave out smaller counts; 1 by default, or 4 where the matrix would not fit into memory.
+        k_min: leave out smaller counts; 1 by default, or 4 if the matrix would not fit into memory.
         settings: all settings at once.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.

@@ -1,4 +1,4 @@
-"""From a source to a collection: reading with a report, listed boilerplate left out."""
+"""Read a source into a collection, with a report and without listed boilerplate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def paths_of(source: Any) -> list[str]:
-    """The files among a source, which no output may replace."""
+    """Return the files of a source, which no output may overwrite."""
     items = source if isinstance(source, list | tuple) else [source]
     return [str(item) for item in items if isinstance(item, str | Path) and str(item) != "-"]
 
@@ -42,9 +42,9 @@ def read_collection(
 
     Args:
         source: see ``read_documents``.
-        reading: how.
+        reading: reading options.
         boilerplate: file of sentences to leave out.
-        evidence: is given every document; then the collection also has text hashes.
+        evidence: receives every document; the collection then also has text hashes.
         engine: plain or compiled; results are the same.
         progress: called with the number of documents read.
 
@@ -63,12 +63,12 @@ def read_collection(
 def documents_to_collect(
     source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None, engine: str
 ) -> Iterable[Document | DocumentBlock]:
-    """The documents of a source for ``collect``: in blocks, unless each of them is looked at on the way.
+    """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way.
 
     Args:
         source: see ``read_documents``.
-        reading: how.
-        report: counts what is read.
+        reading: reading options.
+        report: report in which documents are counted.
         boilerplate: file of sentences to leave out.
         engine: as in ``collect``.
     """
@@ -98,7 +98,7 @@ def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingRep
 
 
 def without_boilerplate(documents: Iterable[Document], listed: str | Path | None) -> Iterable[Document]:
-    """The documents without the sentences that a file lists; unchanged without a file."""
+    """Remove the sentences that a file lists from documents; without a file, return them unchanged."""
     if listed is None:
         return documents
     from infostream_dedup.passages.boilerplate_file import read_boilerplate

@@ -1,4 +1,4 @@
-"""``store``: look after the durable state of a stream, the SQLite file that ``ingest`` keeps.
+"""``store``: maintain the durable state of a stream, the SQLite file that ``ingest`` writes.
 
 Every function takes the path of a store. Reading functions may be called while ``ingest`` writes.
 """
@@ -40,9 +40,9 @@ class Forgetting:
     """What ``forget`` did.
 
     Attributes:
-        documents: id and number of versions that lost their content now, of each document.
-        clean: whether no remnants are left in the file; False while another process reads it: call ``forget`` again.
-        removed: number of unfinished copies of killed processes that were deleted.
+        documents: id of each document, and how many of its versions lost their content now.
+        clean: whether the file contains no remnants; False while another process reads it: call ``forget`` again.
+        removed: number of deleted unfinished copies that killed processes had left.
         copies: copies next to the store, which still contain what was forgotten.
     """
 
@@ -53,7 +53,7 @@ class Forgetting:
 
 
 def stats(path: str | Path) -> list[dict[str, Any]]:
-    """Count what is in a store.
+    """Count the contents of a store.
 
     Returns:
         Rows ``what, value``: documents, statuses, languages, sources, groups, events, epochs, sizes.
@@ -72,21 +72,21 @@ def stats(path: str | Path) -> list[dict[str, Any]]:
 def groups(
     path: str | Path, *, by: str = "size", language: str | None = None, source: str | None = None, top: int = 20
 ) -> list[dict[str, Any]]:
-    """List the present groups of two documents and more.
+    """List the current groups of two or more documents.
 
     Args:
         path: the store.
-        by: ``size`` for the largest first, ``last`` for the latest first.
-        language: only groups with a document in it.
-        source: only groups with a document of it.
-        top: most groups; 0 for all.
+        by: order: ``size`` for the largest first, ``last`` for the latest first.
+        language: list only groups with a document in this language.
+        source: list only groups with a document of this source.
+        top: maximum number of groups; 0 for all.
 
     Returns:
         Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal``; ``first`` and ``last`` are
-        dates, None where the group has none; ``alarm`` says that it stopped growing because it is a chain.
+        dates, None if the group has none; ``alarm`` says that the group stopped growing because it is a chain.
 
     Raises:
-        ConfigurationError: ``by`` is neither.
+        ConfigurationError: ``by`` is neither ``size`` nor ``last``.
         NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.errors import ConfigurationError
@@ -101,15 +101,15 @@ def groups(
 
 
 def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - its own word
-    """Say what a store has of a document: itself, its verdict, its group with all members, its story, its key terms.
+    """Show what a store knows about a document: its fields, verdict, group with all members, story and key terms.
 
     Args:
         path: the store.
-        id: the document; of several versions the latest is shown.
+        id: id of the document; the latest of several versions is shown.
 
     Returns:
-        ``document`` (fields and verdict), ``members`` of its present group in the order of publication, ``joined``
-        says whether by ``verdict`` or by ``merge``; ``events`` of the group.
+        ``document`` (fields and verdict), ``members`` of its current group in the order of publication (``joined`` says
+        whether by ``verdict`` or by ``merge``) and ``events`` of the group.
 
     Raises:
         BadDataError: the store does not have the document.
@@ -133,11 +133,11 @@ def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
 
     Args:
         path: the store.
-        least: leave out templates that recurred less often.
+        least: leave out templates that recur less often.
 
     Returns:
         Rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first; ``template``
-        is the id of the earliest document of the form, ``filling`` that of the latest one.
+        is the id of the earliest document of the template, ``filling`` the id of the latest.
 
     Raises:
         NoInputError, BadDataError: see ``stats``.
@@ -150,11 +150,11 @@ def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
 
 
 def republications_of(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
-    """List the largest groups with who repeated them on which day.
+    """List the largest groups, and which source repeated them on which day.
 
     Args:
         path: the store.
-        top: most groups; 0 for all.
+        top: maximum number of groups; 0 for all.
 
     Returns:
         Rows ``group, title, total, source, day, documents``.
@@ -185,16 +185,16 @@ def events_of(path: str | Path) -> list[dict[str, Any]]:
 
 
 def copies_of(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
-    """Count the copies of a stream by day and source: of the documents of at most seven days before, series left out.
+    """Count the copies of a stream by day and source; originals are at most seven days older, and series are left out.
 
     Args:
         path: the store, of preset ``judged``.
-        days: only the last days of the stream's clock; all by default.
+        days: count only the last days of the stream's clock; all by default.
 
     Returns:
         Rows ``day, source, documents, links, copies, linked_copies, copy_precision, copy_recall``. A link is a verdict
-        ``exact`` or ``duplicate``; a copy is a document that shares three tenths of the word triples with an earlier
-        one, whatever its verdict is.
+        ``exact`` or ``duplicate``; a copy is a document that shares three tenths of its word triples with an earlier
+        one, whatever its verdict.
 
     Raises:
         ConfigurationError: the store keeps no wording.
@@ -211,17 +211,17 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
     """Find the days on which the copies of a stream, or precision and recall of its links as copies, drifted.
 
     The last seven days are compared with the 28 before, on every day, for the whole stream and for each source; a drift
-    is a difference that chance would bring less than once in 10,000 times (Fisher's exact test).
+    is a difference that would occur by chance less than once in 10,000 times (Fisher's exact test).
 
     Args:
         path: the store, of preset ``judged``.
-        days: only the last days of the stream's clock, of which the first 35 are no more than what is usual; all by
+        days: use only the last days of the stream's clock, of which the first 35 serve only as a baseline; all by
             default.
 
     Returns:
         Rows ``first, last, source, measure, recent, usual, recent_of, usual_of, chance``, the latest first: ``source``
         is None for the whole stream, ``measure`` is ``copies``, ``precision`` or ``recall``, ``recent`` and ``usual``
-        are shares and ``_of`` what they are shares of.
+        are shares, and ``recent_of`` and ``usual_of`` their denominators.
 
     Raises:
         ConfigurationError, NoInputError, BadDataError: see ``copies_of``.
@@ -236,19 +236,19 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
 def representatives_of(
     path: str | Path, best: str = "earliest", *, source_ranks: Sequence[str] = (), top: int = 20
 ) -> list[dict[str, Any]]:
-    """List the largest groups of the window with the document that represents each.
+    """List the largest groups of the window, each with the document that represents it.
 
     Args:
         path: the store.
         best: ``earliest``, ``complete`` (the longest) or ``source-rank``.
         source_ranks: sources for ``source-rank``, best first.
-        top: most groups; 0 for all.
+        top: maximum number of groups; 0 for all.
 
     Returns:
         Rows ``group, total, best, source, title``.
 
     Raises:
-        ConfigurationError: there is no such rule, or ``source-rank`` comes without sources.
+        ConfigurationError: there is no such rule, or ``source-rank`` is given without sources.
         NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.store import Store
@@ -259,10 +259,10 @@ def representatives_of(
 
 
 def verify(path: str | Path) -> list[Check]:
-    """Check that a store says what was written to it.
+    """Check that a store still contains what was written to it.
 
     Returns:
-        For each check how much was looked at, the number of faults, and the first fault.
+        For each check, the number of items examined, the number of faults, and the first fault.
 
     Raises:
         NoInputError, BadDataError: see ``stats``.
@@ -300,7 +300,7 @@ def migrate(path: str | Path) -> tuple[int, Path | None]:
     """Bring a store of an older version to the current schema, after making a copy.
 
     Returns:
-        The schema version it has now, and the copy of the old store; None if there was nothing to do.
+        The schema version it has now, and the path of the copy of the old store; None if nothing had to be done.
 
     Raises:
         NoInputError, BadDataError: see ``stats``.
@@ -314,10 +314,10 @@ def migrate(path: str | Path) -> tuple[int, Path | None]:
 def expire(path: str | Path) -> Expired:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
-    No verdict changes: whatever the window or the open epoch needs stays.
+    No verdict changes: everything that the window or the open epoch needs stays.
 
     Returns:
-        How many signatures were deleted, and the bytes given back to the disk.
+        The number of deleted signatures, and the bytes returned to the disk.
 
     Raises:
         NoInputError, BadDataError: see ``stats``.
@@ -330,9 +330,9 @@ def expire(path: str | Path) -> Expired:
 
 
 def index(path: str | Path) -> tuple[int, int]:
-    """Bring the index by which closed epochs are searched up to date.
+    """Update the index used to search closed epochs.
 
-    Batches do that as epochs close; a store made by an older program, or a damaged index, needs this.
+    Batches do that when epochs close; only a store made by an older version, or a damaged index, needs this call.
 
     Returns:
         Number of documents added to the index, and of documents whose damaged index was rebuilt.
@@ -348,17 +348,17 @@ def index(path: str | Path) -> tuple[int, int]:
 
 
 def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
-    """Remove what documents said: title, text, signature, checksums of the text, terms of the verdict.
+    """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
-    Ids, sources, times, verdicts and judgements stay; what the desk of the store quotes goes. The file is rewritten
-    afterwards, so that no remnants are left in it.
+    Ids, sources, times, verdicts and judgements stay; whatever the store's desk quotes is removed. The file is
+    rewritten afterwards, so that no remnants are left in it.
 
     Args:
         path: the store.
         ids: one id or several.
 
     Returns:
-        What each document lost, whether no remnants are left, and copies that remain.
+        What each document lost, whether the file is free of remnants, and copies that remain.
 
     Raises:
         NoInputError, BadDataError: see ``stats``; no document has this id.

@@ -1,4 +1,4 @@
-"""``suggest``: pairs to label next."""
+"""``suggest``: choose the pairs to label next."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def suggest(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Listing[dict[str, Any]]:
-    """Suggest the pairs that teach a classifier most when they are labelled next. Needs the extra ``learn``.
+    """Suggest the pairs whose labels would teach a classifier most. Needs the extra ``learn``.
 
-    A classifier is trained on the labels there are; the pairs it is least sure of come first, spread over the
-    collection. For other options of training see ``train`` and ``Training.suggest``.
+    A classifier is trained on the existing labels; the pairs about which it is least certain come first, spread over
+    the collection. For other options of training see ``train`` and ``Training.suggest``.
 
     Args:
         source: the documents (see ``read_documents``).
         labels: JSON Lines of ``a``, ``b``, ``label``.
-        number: most pairs.
+        number: maximum number of pairs.
         preset: see ``train``.
-        candidates: which pairs are considered: ``key-terms``: linked by key terms; ``two-words``: with the same two
-            heaviest words (the paper).
-        k: key terms that must meet, 1 to 12.
+        candidates: which pairs are considered: ``key-terms`` (linked by key terms) or ``two-words`` (the same two
+            heaviest words, as in the paper).
+        k: number of shared key terms that links a pair, 1 to 12.
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.

@@ -1,4 +1,4 @@
-"""``sweep``, ``sweep_store``, ``demo``: symmetry and transitivity for every k."""
+"""``sweep``, ``sweep_store``, ``demo``: measure symmetry and transitivity at every k."""
 
 from __future__ import annotations
 
@@ -59,17 +59,18 @@ def sweep(
         representations: ``stem``, ``morph``, ``pivot``; every available one by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
-        by: also sweep each file, source, day, week or month alone, with statistics of its own; they are the ``parts``
-            of the result. Days begin in the time zone ``tz``. Texts are in memory then. Not with ``workdir``.
-        estimate: say without labels how good the links are: copies counted, other duplicates estimated; k is
-            recommended by these figures. By default, unless the collection is swept on disk, where the evidence of all
-            documents must fit into ``memory``, too, about 3 KB of each and twice its text.
-        confirmed: also measure, as block ``confirmed``, the links of pairs that the evidence of preset ``judged``
-            accepts: those of one language and three terms in either direction to which it gives a probability of .5.
-        planted: also plant edited copies of the collection's own texts (sentences cut or put in, word forms and numbers
-            changed, at 10, 30 and 50 %), at most 1,500 of a language, and count how many are linked to their originals
-            at every k. The documents are read a second time, beside the copies; texts are in memory then.
-        exact: count the links at k = 1 to 3 of all documents; by default those of a large collection are estimated from
+        by: also sweep each file, source, day, week or month alone, with its own statistics, as ``parts`` of the result.
+            Days begin at midnight in the time zone ``tz``. All texts are then kept in memory. Not with ``workdir``.
+        estimate: say without labels how good the links are: copies are counted, other duplicates estimated, and k is
+            recommended from these figures. On by default, except on disk, where the evidence of all documents must also
+            fit into ``memory``: about 3 KB for each document plus twice its text.
+        confirmed: also measure, as block ``confirmed``, the links between pairs that the evidence of preset ``judged``
+            accepts: pairs of one language with three shared terms in either direction and a probability of at least .5.
+        planted: also plant edited copies of the collection's own texts (sentences cut or inserted, word forms and
+            numbers changed, at 10, 30 and 50 %), at most 1,500 per language, and count how many are linked to their
+            originals at every k. The documents are processed a second time, together with the copies, and all texts are
+            kept in memory.
+        exact: count the links at k = 1 to 3 in all documents; by default those of a large collection are estimated from
             20,000 documents, with standard errors (``symmetry_error``, ``links_error``). With ``workdir`` they are
             always counted.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
@@ -176,11 +177,11 @@ def sweep_store(
     progress: Progress | None = None,
     **settings: Unpack[RepresentedKeywords],
 ) -> SweepResult:
-    """Sweep over what a stream has taken in, without its texts.
+    """Sweep over the documents that a stream has ingested, without their texts.
 
-    Documents keep the key terms that they were given when they came in, by the document frequencies of their epoch.
-    So the numbers differ from a sweep over the same documents, which has statistics of its own. Copies are counted and
-    duplicates estimated if the stream is of preset ``judged``, which keeps the evidence.
+    Documents keep the key terms chosen when they arrived, by the document frequencies of their epoch. The numbers
+    therefore differ from a sweep over the same documents, which has its own statistics. Copies are counted and
+    duplicates estimated if the stream has preset ``judged``, which keeps the evidence.
 
     Args:
         path: the store.
@@ -194,10 +195,10 @@ def sweep_store(
         settings: single settings by name; those of the store by default. ``n`` and ``target`` may be smaller.
 
     Returns:
-        As ``sweep``; ``notes`` begins with the part of the stream that was swept.
+        As ``sweep``; ``notes`` begins with a remark on the part of the stream that was swept.
 
     Raises:
-        ConfigurationError: the store cannot give what is asked for.
+        ConfigurationError: the store cannot provide what is requested.
         NoInputError: there is no store.
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
@@ -251,7 +252,7 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
 
 
 def moment(date: str | None, tz: str | None = None) -> datetime | None:
-    """A date as users write it, as ``sweep_store`` takes it.
+    """Convert a date as users write it into a moment for ``sweep_store``.
 
     Args:
         date: ISO 8601, such as ``2026-11-21`` or ``2026-11-21T10:05Z``.

@@ -1,4 +1,4 @@
-"""``term_spans``: where key terms occur in a text."""
+"""``term_spans``: find where key terms occur in a text."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ def term_spans(
 ) -> list[tuple[int, int, str]]:
     """Find the words of a text that stand for given terms, so that they can be marked.
 
-    A word that has one meaning at the start of a sentence and another elsewhere is found if either is given. A word
-    that was glued together from several is marked whole, with the first of its terms.
+    A word with one reading at the start of a sentence and another elsewhere is found if either is given. A word glued
+    together from several is marked as a whole, with the first of its terms.
 
     Args:
         text: raw text.
         language: its language.
-        terms: such as the ``terms`` of ``pairs``, ``ingest`` and ``search``.
-        settings: ``representation`` (``stem`` or ``morph``) and ``morph`` say what a term is; defaults of the package.
+        terms: terms, such as the ``terms`` of ``pairs``, ``ingest`` and ``search``.
+        settings: ``representation`` (``stem`` or ``morph``) and ``morph`` say what a term is; by default the package's
+            defaults.
 
     Returns:
-        ``(start, end, term)``, ends excluded, in code points of the text, in its order.
+        ``(start, end, term)`` in the order of the text, in code points, ends excluded.
 
     Raises:
         ConfigurationError: the language is unknown, or the terms are of a pivot language.

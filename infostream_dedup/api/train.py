@@ -1,4 +1,4 @@
-"""``train``: a classifier from judged pairs."""
+"""``train``: train a classifier on judged pairs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ __all__ = ["Training", "train"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """A trained classifier with what it was trained on.
+    """A trained classifier and its training data.
 
     Attributes:
         classifier: the classifier.
         models: the models of the documents.
         pairs: the judged pairs.
-        preset: what the classifier is for.
+        preset: purpose of the classifier.
         authority: where the authority of sources comes from.
         labels: name of the file of labels.
         report: what was read.
@@ -47,10 +47,10 @@ class Training:
     report: ReadingReport
 
     def weights(self) -> list[dict[str, Any]]:
-        """Rows ``criterion, weight, weight_earlier, mean, scale``, the heaviest first.
+        """Return rows ``criterion, weight, weight_earlier, mean, scale``, the heaviest first.
 
         ``weight`` judges the later document of a pair against the earlier, ``weight_earlier`` the earlier against the
-        later. A positive weight speaks for a repeat where the criterion is greater than ``mean``.
+        later. A positive weight favours a repeat if the criterion is greater than ``mean``.
         """
         later, earlier = self.classifier.later, self.classifier.earlier
         columns = (later.weights.tolist(), earlier.weights.tolist(), later.means.tolist(), later.scales.tolist())
@@ -59,12 +59,12 @@ class Training:
         return [dict(zip(names, row, strict=True)) for row in ordered]
 
     def suggest(self, number: int = 10, *, candidates: Candidates = "key-terms", k: int = 3) -> list[dict[str, Any]]:
-        """Pairs that teach most when they are labelled next.
+        """Suggest the pairs whose labels would teach the classifier most.
 
         Args:
-            number: most pairs.
+            number: maximum number of pairs.
             candidates: which pairs are considered, ``key-terms`` or ``two-words``.
-            k: key terms that must meet, 1 to 12.
+            k: number of shared key terms that links a pair, 1 to 12.
 
         Returns:
             Rows ``a, b, label, outcome, a_repeats_b, b_repeats_a``, which become labels once ``label`` is filled in.
@@ -90,7 +90,7 @@ class Training:
         ]
 
     def learning_curve(self, *, draws: int = 20) -> list[CurvePoint]:
-        """Quality by number of judged pairs: are there enough?
+        """Measure quality by number of judged pairs, to see whether there are enough.
 
         Args:
             draws: training sets drawn for each point.
@@ -134,21 +134,21 @@ def train(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Training:
-    """Learn from judged pairs which documents repeat each other, starting from the shipped evidence.
+    """Learn from judged pairs which documents repeat each other, starting from the built-in evidence.
 
     Args:
         source: the documents (see ``read_documents``).
-        labels: JSON Lines of ``a``, ``b``, ``label``; a line may hold ``repeats`` (``a``, ``b``, ``both`` or
-            ``none``) where only one of the two repeats the other.
+        labels: JSON Lines of ``a``, ``b``, ``label``; a line may also have ``repeats`` (``a``, ``b``, ``both`` or
+            ``none``) to say which of the two repeats the other.
         model: file to write the classifier to (JSON), for ``classify`` and ``ingest``; none is written by default.
         preset: ``duplicate``: which document repeats which; ``story``: which documents report one event.
-        criteria: names of criteria instead of the preset's.
-        positive: labels that mean "repeats" instead of the preset's.
+        criteria: names of the criteria, instead of the preset's.
+        positive: labels that mean "repeats", instead of the preset's.
         domain: subject of the documents, such as law or sport; names the model.
-        statistics: ``collection`` weighs words by these documents, ``background`` by the language in general, as
-            ``ingest`` needs it.
-        authority: file of the authority of sources, 0 to 1 (TSV or JSON Lines); by default it is learned, as the
-            share of originals, shrunken towards that of all sources.
+        statistics: ``collection`` weights words by these documents, ``background`` by general language, which
+            ``ingest`` requires.
+        authority: file with the authority of each source, 0 to 1 (TSV or JSON Lines); by default it is learned as the
+            share of originals, shrunk towards the share of all sources.
         reading: all reading options at once.
         progress: called with each step.
         options: single reading options by name, instead of ``reading``.
@@ -199,7 +199,7 @@ def train(
 
 
 def _authority(path: str | Path | None, models: DocumentModels) -> Authority:
-    """What an expert wrote, or what the judged pairs say."""
+    """Return the authority from an expert's file, or learn it from the judged pairs."""
     from infostream_dedup.criteria.authority import read_authority
     from infostream_dedup.criteria.learned_authority import GivenAuthority, LearnedAuthority
 

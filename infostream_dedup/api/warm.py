@@ -1,4 +1,4 @@
-"""``warm``: compiles everything beforehand, for images and machines on which nobody should wait."""
+"""``warm``: compile everything in advance, for images and machines on which nobody should wait."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Warmth:
     """What ``warm`` did.
 
     Attributes:
-        compiled: loops compiled now.
-        loaded: loops that were on disk already.
+        compiled: number of loops compiled now.
+        loaded: number of loops that were already on disk.
         cpu_seconds: CPU time of the whole run.
-        folders: where the machine code is.
+        folders: folders with the machine code.
     """
 
     compiled: int
@@ -34,7 +34,7 @@ class Warmth:
     folders: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """One row: compiled, loaded, cpu_seconds."""
+        """Return one row: compiled, loaded, cpu_seconds."""
         return {"compiled": self.compiled, "loaded": self.loaded, "cpu_seconds": round(self.cpu_seconds, 1)}
 
 

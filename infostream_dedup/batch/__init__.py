@@ -1,1 +1,1 @@
-"""A whole collection at once: to sweeps, to pairs, to a collection without its duplicates."""
+"""Process a whole collection at once: sweeps, pairs, and a collection without its duplicates."""

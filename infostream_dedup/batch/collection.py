@@ -1,4 +1,4 @@
-"""A collection read once: what later steps need of every document, without its text."""
+"""A collection read once, with what later steps need from every document but without the texts."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ Repeats = Callable[[], "NDArray[np.bool_]"]
 
 
 class Weighable(Protocol):
-    """Documents whose key terms can be had, wherever they come from."""
+    """Documents that can provide key terms, whatever their origin."""
 
     @property
     def documents(self) -> Sequence[Document]:
-        """In input order; ``text`` may be empty."""
+        """Documents in input order; ``text`` may be empty."""
 
     @property
     def languages(self) -> list[Language]:
@@ -54,7 +54,7 @@ class Weighable(Protocol):
     def __len__(self) -> int: ...
 
     def key_terms(self, settings: Settings) -> KeyTerms:
-        """Key terms of every document, and what they are looked up in."""
+        """Key terms of every document, and the terms in which they are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Collection:
         documents: as read, with ``text`` left empty.
         languages: language of each document, given or detected.
         surfaces: surfaces of each document.
-        text_hashes: checksum of each body, ``b""`` for an empty one; no entries where they were not asked for.
+        text_hashes: checksum of each body, ``b""`` for an empty one; no entries if they were not requested.
         text_lengths: characters of each body.
     """
 
@@ -82,17 +82,17 @@ class Collection:
     def key_terms(self, settings: Settings) -> KeyTerms:
         """Key terms of every document by the collection's own statistics.
 
-        Terms are counted once for key terms of one representation that are asked for one after the other.
+        Terms are counted only once for consecutive calls with the same representation.
         """
         return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
 
     def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
-        """Key terms, where a term that only repeats lift above ``df_max`` stays one, as in a stream.
+        """Key terms that include terms above ``df_max`` if only repeats lifted them there, as in a stream.
 
         Otherwise a story that makes up much of a collection would lose its key terms, just when it repeats most.
 
         Args:
-            settings: as in ``key_terms``; of a representation without translation.
+            settings: as in ``key_terms``; the representation must not translate.
             repeats: called only if some term is above ``df_max``.
         """
         terms = self.key_terms(settings)
@@ -121,12 +121,13 @@ def collect(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Collection:
-    """Read a collection through, keeping numbers and leaving texts behind.
+    """Read a collection once, keeping numbers and dropping texts.
 
     Args:
         documents: in input order, single or in blocks.
-        hashes: also take the checksum of each body: only ``dedup`` needs them, and a month of them takes half a minute.
-        evidence: is given every document too, text included.
+        hashes: also compute the checksum of each body: only ``dedup`` needs them, and a month of news takes half a
+            minute.
+        evidence: also receives every document, with its text.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of documents read.
     """

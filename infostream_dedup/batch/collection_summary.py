@@ -1,4 +1,4 @@
-"""What a collection is, for the first lines of a report: its period and its sources."""
+"""The period and the sources of a collection, for the first lines of a report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CollectionSummary:
 
     @classmethod
     def of(cls, documents: Sequence[Document]) -> CollectionSummary:
-        """Look through the documents of a collection once."""
+        """Summarise the documents of a collection in one pass."""
         fields = fields_of(documents)
         sources = Counter(source for source in fields.sources if source)
         times = [time for time in fields.times if time is not None]

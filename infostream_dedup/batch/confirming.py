@@ -1,4 +1,4 @@
-"""The links of a collection that a second look confirms: those of pairs that the evidence accepts."""
+"""The links of a collection that a second look confirms: links between pairs that the evidence accepts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["confirmed_links"]
 def confirmed_links(
     relation: Relation, second_look: JudgedCollection, *, progress: Progress | None = None
 ) -> StoredLinks | None:
-    """Keep the links of pairs to which the pair model gives a probability of at least .5.
+    """Keep the links between pairs to which the pair model gives a probability of at least .5.
 
-    As in preset ``judged``, pairs of two languages, and pairs of which fewer than three key terms meet in either
-    direction, are not looked at and so not confirmed.
+    As in preset ``judged``, pairs of two languages, and pairs with fewer than three shared key terms in both
+    directions, are not judged and therefore not confirmed.
 
     Args:
         relation: all links, by count.
@@ -34,7 +34,7 @@ def confirmed_links(
         progress: called with the number of pairs judged.
 
     Returns:
-        The links at every k that is stored; ``None`` if links are not written out document by document.
+        The links at every stored k; ``None`` if links are not written out document by document.
     """
     links = relation.stored if isinstance(relation, LowLinks) else relation
     if not isinstance(links, StoredLinks):
@@ -65,7 +65,7 @@ def _candidates(matrix: SimilarityMatrix, second_look: JudgedCollection) -> tupl
 
 
 def _restricted(matrix: SimilarityMatrix, a: NDArray[np.int64], b: NDArray[np.int64]) -> SimilarityMatrix:
-    """Only the links of some pairs, in both directions."""
+    """Return only the links between some pairs, in both directions."""
     ends = (np.concatenate((a, b)), np.concatenate((b, a)))
     accepted = sp.coo_array((np.ones(2 * len(a), dtype=np.uint8), ends), shape=matrix.counts.shape).tocsr()
     counts = sp.csr_array(matrix.counts.multiply(accepted))

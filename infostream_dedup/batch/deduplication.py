@@ -1,4 +1,4 @@
-"""A collection without its duplicates: status and group of every document."""
+"""Status and group of every document of a collection."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 INSUFFICIENT_TERMS: Final = 3
-"""A document with fewer key terms says too little to be compared."""
+"""A document with fewer key terms is too short to compare."""
 
 K_SIMILAR: Final = 4
-"""Terms that must meet in either direction for ``similar``."""
+"""Terms that must match in either direction for ``similar``."""
 
 STATUS_COLUMNS: Final = ("status", "of", "group")
 """What ``dedup --annotate`` adds to a document."""
@@ -48,12 +48,12 @@ DuplicateRule = Literal["equal", "contained"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a document is to the earlier ones of its collection.
+    """The relation of a document to the earlier ones of its collection.
 
     Attributes:
         status: ``new``, ``exact``, ``duplicate``, ``similar`` or ``insufficient_text``.
-        of: id of the earlier document it repeats or resembles most; ``None`` if there is none.
-        group: id of the earliest document of its group; its own id when it is alone.
+        of: id of the earlier document that it repeats or resembles most; ``None`` if there is none.
+        group: id of the earliest document of its group; its own id if it is alone.
     """
 
     status: str
@@ -78,7 +78,7 @@ class _Best:
         return cls(*(np.full(documents, -1, dtype=np.int64) for _ in range(3)))
 
     def offer(self, pairs: PairTable) -> None:
-        """Take better ones from pairs that come in the order of (a, b)."""
+        """Replace the best documents by better ones from pairs in the order of (a, b)."""
         low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
         order = np.lexsort((pairs.a, -high, -low, pairs.b))
         later, first = np.unique(pairs.b[order], return_index=True)
@@ -97,9 +97,9 @@ def statuses(
 ) -> list[Status]:
     """Status of every document in input order.
 
-    ``exact``: the body equals an earlier one's, title left out. ``duplicate``: the relation to an earlier document is
-    ``equal`` at ``settings.k`` (or by share); rule ``contained`` also takes ``contained``, the paper's own rule, and
-    ``settings.rule`` ``either`` takes any relation. A document with fewer than three key terms is not a duplicate.
+    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: the relation to an earlier document is
+    ``equal`` at ``settings.k`` (or by share); rule ``contained``, the paper's own, also accepts ``contained``, and
+    ``settings.rule`` ``either`` accepts any relation. A document with fewer than three key terms is not a duplicate.
     ``similar``: either direction has need(4) terms (by share: reaches the threshold).
     Groups join documents by ``exact`` and ``duplicate`` only.
     """
@@ -110,7 +110,7 @@ def statuses(
     joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for pairs in chunks_of_pairs(key_terms, *_pairs(key_terms, settings, k_similar, engine)):
         relation = relations(pairs, settings)
-        # Of a pair (a, b) the later b is judged: a contains b when the pair "contains".
+        # The later document of a pair (a, b), b, is judged: the pair "contains" if a contains b.
         same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.where(same))
@@ -172,7 +172,7 @@ def _decide(
 
 
 def kept_documents(collection: Collection, found: Sequence[Status], keep: Keep = "earliest") -> list[bool]:
-    """Which documents remain when each group keeps one: its earliest, or its longest (the earliest of equals)."""
+    """Choose the documents to keep, one for each group: its earliest or its longest (the earliest of equals)."""
     best: dict[str, int] = {}
     for ordinal, status in enumerate(found):
         holder = best.setdefault(status.group, ordinal)
@@ -197,7 +197,7 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
 
     Args:
         joined: at least one pair of arrays, ordinals of documents that belong together.
-        documents: how many there are.
+        documents: number of documents.
     """
     a = np.concatenate([pair[0] for pair in joined])
     b = np.concatenate([pair[1] for pair in joined])

@@ -1,4 +1,4 @@
-"""The document frequencies that a stream weighed an epoch by, to weigh collections in the same way."""
+"""The document frequencies by which a stream weighted an epoch, to weight collections in the same way."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class EpochStatistics:
 
     Attributes:
         name: name of the epoch, as given.
-        defaults: settings of the stream by name: those of its terms, and its k for duplicates.
+        defaults: settings of the stream by name: those for its terms, and its k for duplicates.
         number_of: number of each term of the store.
-        frequencies: sums over all epochs before, by language.
-        repeats: the same over documents that repeat earlier ones; empty if the stream judged ``df_max`` on all.
+        frequencies: sums over all earlier epochs, by language.
+        repeats: the same sums over documents that repeat earlier ones; empty if the stream applied ``df_max`` to all.
     """
 
     name: str
@@ -51,7 +51,7 @@ class EpochStatistics:
             given: settings by name; ``None`` means not given.
 
         Raises:
-            ConfigurationError: a setting requires other terms than those counted.
+            ConfigurationError: a setting requires terms other than those counted.
         """
         chosen = Settings.of(**{**self.defaults, **{name: one for name, one in given.items() if one is not None}})
         for name in ("representation", "morph"):
@@ -61,9 +61,9 @@ class EpochStatistics:
         return chosen
 
     def of(self, terms: Sequence[str], settings: Settings) -> list[Statistics]:
-        """Statistics of given terms per language, in the order of ``LANGUAGES``, as the stream has them.
+        """Return the stream's statistics of given terms per language, in the order of ``LANGUAGES``.
 
-        If the stream had few documents of a language, or none yet, pseudo-documents fill them up.
+        If the stream had few documents in a language, or none yet, pseudo-documents are added.
         """
         numbers = np.array([self.number_of.get(term, -1) for term in terms], dtype=np.int64)
         return [self._of_language(terms, numbers, language, settings) for language in LANGUAGES]
@@ -85,14 +85,14 @@ def _counts_of(counted: LanguageFrequencies | None, numbers: NDArray[np.int64]) 
     """Return totals, and how many documents contain each of some terms."""
     if counted is None:
         return Totals(), np.zeros(len(numbers), dtype=np.int64)
-    # A term without a number, -1, gets the zero at the end.
+    # A term without a number (-1) gets the zero at the end.
     df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))]
     return Totals(counted.documents, counted.length), df
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedCollection:
-    """A collection weighed by the statistics of an epoch instead of its own."""
+    """A collection weighted by the statistics of an epoch instead of its own."""
 
     collection: Collection
     statistics: EpochStatistics
@@ -117,10 +117,10 @@ class WeighedCollection:
 
 
 def epoch_statistics(name: str) -> EpochStatistics:
-    """Read the statistics that documents of an epoch were weighed by.
+    """Read the statistics by which the documents of an epoch were weighted.
 
     Args:
-        name: ``STORE:EPOCH``, path of a store and number of an epoch; the open one is the last.
+        name: ``STORE:EPOCH``, path of a store and number of an epoch; the last number is the open epoch.
 
     Raises:
         ConfigurationError: the name is malformed, or there is no such epoch.

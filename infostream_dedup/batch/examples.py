@@ -46,7 +46,7 @@ class Example:
         url_a: address of a.
         url_b: address of b.
         out_of: number of pairs at this k from which the examples were drawn.
-        met: in a pivot language, the words behind the terms, heaviest first; otherwise ``None``.
+        met: in a pivot language, the words that became the terms, heaviest first; otherwise ``None``.
     """
 
     representation: str
@@ -87,7 +87,7 @@ def pick_examples(
         matrix: links between them.
         settings: ``n`` and the representation.
         ks: default: all that the matrix holds.
-        across: those links that are between languages; if there are any, all examples are taken from these.
+        across: the links between languages; if there are any, all examples are taken from them.
     """
     found: list[Example] = []
     source = across if across is not None and across.counts.nnz else matrix
@@ -129,7 +129,7 @@ def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64
     """Up to ten pairs at each count of the stronger direction, evenly spread.
 
     Returns:
-        int64 (2, pairs) by count; and int64 (n + 1,), the number of all pairs at each count.
+        int64 (2, pairs), pairs ordered by count; and int64 (n + 1,), the number of all pairs at each count.
     """
     tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
     for number, block in enumerate(pairs.blocks, start=1):
@@ -149,10 +149,10 @@ def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64
 
 
 def _evenly(total: int) -> NDArray[np.int64]:
-    """Up to ten places among ``total``."""
+    """Return up to ten positions, evenly spread over ``total``."""
     return np.unique(np.linspace(0, total - 1, min(total, _EXAMPLES)).astype(np.int64))
 
 
 def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:
-    """The places from ``first`` to ``last`` - 1, relative to ``first``."""
+    """Return the positions from ``first`` to ``last`` - 1, relative to ``first``."""
     return places[(places >= first) & (places < last)] - first

@@ -38,14 +38,14 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class SourceCopies:
-    """What others take from a source.
+    """What other sources copy from a source.
 
     Attributes:
         source: its name.
-        documents: its documents in the collection.
-        grouped: those of them that are in groups.
-        first: groups with other sources in them whose first document is the source's.
-        copied: documents of other sources in these groups.
+        documents: number of its documents in the collection.
+        grouped: number of those that are in groups.
+        first: number of groups that include other sources and start with a document of this source.
+        copied: number of documents of other sources in these groups.
     """
 
     source: str
@@ -61,7 +61,7 @@ class GroupListing:
 
     Attributes:
         k: the k at which returned links join documents.
-        groups: the ten largest, then in input order.
+        groups: the ten largest; equally large ones in input order.
         sources: up to 15, the most copied first; sources that nobody copies are left out.
     """
 
@@ -76,7 +76,7 @@ def list_groups(documents: Sequence[Document], leaders: NDArray[np.int64], k: in
     Args:
         documents: in input order.
         leaders: int64 (documents,), ordinal that is the same for all documents of a group.
-        k: the k of the groups, to be listed with them.
+        k: the k of the groups, which is listed with them.
     """
     order = np.argsort(leaders, kind="stable")
     _, starts, sizes = np.unique(leaders[order], return_index=True, return_counts=True)

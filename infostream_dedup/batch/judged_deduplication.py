@@ -1,4 +1,4 @@
-"""Statuses and groups of a collection as preset ``judged`` decides them."""
+"""Statuses and groups of a collection, as decided by preset ``judged``."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class JudgedStatus(Status):
-    """What a document is to the earlier ones of its collection, and how sure that is.
+    """The relation of a document to the earlier ones of its collection, with its probability.
 
     Attributes:
-        kind: what this document is to ``of``; ``None`` if there is none.
+        kind: kind of relation to ``of``; ``None`` if there is none.
         probability: probability of the same pair, 0 to 1, rounded to 6 decimals.
     """
 
@@ -55,7 +55,7 @@ class JudgedStatus(Status):
 
 @dataclass(slots=True)
 class BestPairs:
-    """What the best pair of each document says; -1 and status new if there is none."""
+    """The verdict of the best pair of each document; -1 and status new if there is none."""
 
     status: NDArray[np.int8]
     of: NDArray[np.int64]
@@ -64,7 +64,7 @@ class BestPairs:
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
-        """Nothing yet."""
+        """Return an empty record."""
         return cls(
             np.full(documents, _NEW, dtype=np.int8),
             np.full(documents, -1, dtype=np.int64),
@@ -73,7 +73,7 @@ class BestPairs:
         )
 
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
-        """Take the best pairs of chunks that hold all pairs of a later document."""
+        """Take the best pairs from chunks, each with all pairs of a later document."""
         best = best_pairs(judged.a, judged.b, status, judged.probability, judged.shares)
         best = best[status[best] > _NEW]
         later = judged.b[best]
@@ -103,14 +103,14 @@ def judged_statuses(
 ) -> list[JudgedStatus]:
     """Status of every document in input order.
 
-    ``exact``: the body equals an earlier one's, title left out. ``duplicate``: a pair with an earlier document is of a
-    kind in ``join``. ``similar``: a pair of any other kind but ``related``, or ``related`` with wording of .3 and more.
-    Documents of fewer than three key terms are ``exact`` or ``insufficient_text``.
-    Groups join documents by ``exact`` and ``duplicate`` only.
+    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: a pair with an earlier document has a
+    kind in ``join``. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
+    more. Documents with fewer than three key terms are ``exact`` or ``insufficient_text``. Groups join documents by
+    ``exact`` and ``duplicate`` only.
 
     Args:
         collection: the documents.
-        join: kinds that make a duplicate; ``None`` for ``copy``, and ``retold`` too where no document has a date.
+        join: kinds that make a duplicate; ``None`` for ``copy``, and also ``retold`` if no document has a date.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of pairs judged.
     """

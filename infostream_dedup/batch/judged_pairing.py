@@ -1,4 +1,4 @@
-"""Judged pairs of a collection as rows: what each pair is, how sure that is, and why."""
+"""Judged pairs of a collection as rows: the kind of each pair, its probability, and why."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class JudgedPairRow(PairRow):
 
     Attributes:
         probability: that the two are copies or report one event, 0 to 1, rounded to 6 decimals; ``None`` for a
-            translation, of which key terms in the pivot language decide.
+            translation, which key terms in the pivot language decide.
         kind: ``copy``, ``retold``, ``contained``, ``contains``, ``template``, ``updated``, ``follow-up``, ``related``,
             or ``translation``.
         wording_forward: share of the word triples of a that b has, 0 to 1; ``None`` for a translation.
@@ -80,17 +80,17 @@ class PairChoice:
     """Which judged pairs are listed, and how.
 
     Attributes:
-        k_min: consider all pairs with max(forward, backward) >= k_min, 1 to 12, and no others; ``None`` for the
+        k_min: consider exactly the pairs with max(forward, backward) >= k_min, 1 to 12; ``None`` for the usual
             candidates.
-        min_probability: least probability of a pair, 0 to 1; 0 judges closely all that are considered. ``None`` for
-            ``LEAST_PROBABILITY``, or 0 with ``k_min``.
+        min_probability: minimum probability of a pair, 0 to 1; with 0, every pair considered is judged in full.
+            ``None`` for ``LEAST_PROBABILITY``, or 0 with ``k_min``.
         terms: include the shared terms.
         explain: include the reasons.
         sort: ``id``, by (a, b), or ``strength``, the most probable first and translations last.
         top: number of pairs to list, the strongest first.
         cross_language: list only pairs of two languages.
         between: rule for translations (see ``find_translations``).
-        one_to_one: at most one translation of each document in each other language.
+        one_to_one: list at most one translation of each document into each other language.
 
     Raises:
         ConfigurationError: a value is out of its range.
@@ -115,7 +115,7 @@ class PairChoice:
 
     @property
     def least(self) -> float:
-        """Least probability of a pair."""
+        """Minimum probability of a pair."""
         if self.min_probability is not None:
             return self.min_probability
         return LEAST_PROBABILITY if self.k_min is None else 0.0
@@ -123,7 +123,7 @@ class PairChoice:
 
 @dataclass(frozen=True, slots=True)
 class ListedPairs:
-    """Judged pairs that are listed.
+    """Judged pairs to list.
 
     Attributes:
         a: int64 (pairs,), ordinal of the earlier document.
@@ -131,7 +131,7 @@ class ListedPairs:
         probability: float64 (pairs,), rounded.
         kinds: int8 (pairs,), ``Kind``.
         wording: float64 (pairs, 2), forward and backward.
-        shares: float64 (pairs, 2), the same of the key terms.
+        shares: float64 (pairs, 2), shares of the key terms' weight, forward and backward.
     """
 
     a: NDArray[np.int64]
@@ -143,7 +143,7 @@ class ListedPairs:
 
     @classmethod
     def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
-        """The chosen ones, bool (pairs,), of judged pairs."""
+        """Select judged pairs by a mask, bool (pairs,)."""
         return cls(
             judged.a[chosen],
             judged.b[chosen],
@@ -155,15 +155,15 @@ class ListedPairs:
 
     @classmethod
     def joined(cls, parts: list[ListedPairs]) -> ListedPairs:
-        """The pairs of all parts, one part after the other."""
+        """Concatenate the pairs of all parts."""
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
-        """The pairs at these places."""
+        """Select the pairs at these positions."""
         return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
 
     def ordered(self, order: PairOrder, top: int | None) -> ListedPairs:
-        """The ``top`` strongest pairs in an order; the strength of pairs of one probability is that of their shares."""
+        """Return the ``top`` strongest pairs in an order; among pairs of equal probability, shares decide."""
         shares = self.shares
         strongest = np.lexsort((self.b, self.a, -shares.max(axis=1), -shares.min(axis=1), -self.probability))[:top]
         if order == "id":
@@ -179,7 +179,7 @@ def judged_pair_rows(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
-    """Judged pairs as rows, and between languages translations; all are found before the first row is made.
+    """Return judged pairs as rows, and translations between languages; all are found before the first row is made.
 
     Arguments as in ``listed_pairs``.
     """
@@ -204,7 +204,7 @@ def listed_pairs(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> ListedPairs:
-    """Judge the pairs of a collection and return those that are listed, in the order chosen; without translations.
+    """Judge the pairs of a collection and return those to list, in the chosen order, without translations.
 
     Args:
         collection: the documents.
@@ -231,13 +231,13 @@ def listed_pairs(
 def _chosen_translations(
     found: Translations, choice: PairChoice, parts: NDArray[np.int64] | None, most: int | None
 ) -> Translations:
-    """The translations to be listed, in their order.
+    """Choose the translations to list, in their order.
 
     Args:
         found: all of them.
         choice: which pairs.
         parts: number of the file of each document.
-        most: how many there is room for; ``None`` for all.
+        most: maximum number to list; ``None`` for all.
     """
     if parts is not None:
         found = found.where(parts[found.a] != parts[found.b])
@@ -273,7 +273,7 @@ def judged_rows(
     Args:
         plain: the row of each pair.
         listed: the pairs.
-        reasons: reasons of each; ``None`` without them.
+        reasons: reasons for each pair; ``None`` if not requested.
     """
     wording = np.round(listed.wording, _DECIMALS).tolist()
     probability, kinds = np.round(listed.probability, _DECIMALS).tolist(), names_of_kinds(listed.kinds)

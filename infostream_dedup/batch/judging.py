@@ -1,4 +1,4 @@
-"""A collection whose candidates are judged by evidence: the second stage of preset ``judged``."""
+"""Judge the candidates of a collection by evidence: the second stage of preset ``judged``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATE_TERMS", "COMPARED_TERMS", "JudgedCollection"]
 
 CANDIDATE_TERMS: Final = 3
-"""Key terms of 12 that must meet in one direction."""
+"""Number of key terms, out of 12, that must match in one direction."""
 
 COMPARED_TERMS: Final = 30
 """Key terms whose shares are evidence."""
@@ -39,7 +39,7 @@ Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
 @dataclass(frozen=True, slots=True)
 class JudgedCollection:
-    """A collection with all that judging its pairs takes.
+    """A collection with everything needed to judge its pairs.
 
     Attributes:
         collection: the documents; text hashes are needed.
@@ -59,11 +59,11 @@ class JudgedCollection:
 
     @classmethod
     def of(cls, collection: Collection, evidence: DocumentEvidence, settings: Settings) -> JudgedCollection:
-        """Find the key terms of a collection; a story that fills it keeps them, as in a stream.
+        """Find the key terms of a collection; a story that fills the collection keeps its key terms, as in a stream.
 
         Args:
             collection: read with text hashes.
-            evidence: what an ``EvidenceReader`` made of the same documents.
+            evidence: output of an ``EvidenceReader`` for the same documents.
             settings: as in ``faithful``.
         """
         terms = collection.key_terms_despite_repeats(settings.but(n=COMPARED_TERMS), evidence.triples.repeat_earlier)
@@ -77,23 +77,22 @@ class JudgedCollection:
         )
 
     def candidates(self, *, k_min: int | None = None, engine: str = "auto") -> Ordinals:
-        """Pairs to be judged as (earlier, later), in the order of (a, b).
+        """Return the pairs to judge as (earlier, later), in the order of (a, b).
 
-        Both documents have one language, or one text. Pairs of equal texts are among them however short the texts are,
-        unless ``k_min`` is given.
+        Both documents have the same language or the same text. Pairs of equal texts are included however short they
+        are, unless ``k_min`` is given.
 
         Args:
-            k_min: least count of key terms in either direction; ``None`` for ``CANDIDATE_TERMS``.
+            k_min: minimum count of key terms in either direction; ``None`` for ``CANDIDATE_TERMS``.
             engine: as in ``link``.
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
         return self._completed(candidate_pairs(linked), equal_texts=k_min is None)
 
     def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
-        """The candidates that decide statuses.
+        """Return the candidates that decide statuses.
 
-        All of them, but where great clusters of documents have equal key terms only those with the earliest documents
-        of each cluster.
+        Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
 
         Args:
             engine: as in ``link``.
@@ -107,7 +106,7 @@ class JudgedCollection:
     def judge(
         self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, model: PairModel | None = None
     ) -> JudgedCandidates:
-        """Judge pairs, all at once; arguments as in ``judge_pairs``."""
+        """Judge all pairs at once; arguments as in ``judge_pairs``."""
         return judge_pairs(
             a,
             b,
@@ -123,7 +122,7 @@ class JudgedCollection:
     def judged(
         self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, chunk: int = _CHUNK
     ) -> Iterator[JudgedCandidates]:
-        """Judge pairs in chunks of bounded size, ordered by the later document; those of one are in one chunk."""
+        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk."""
         order = np.lexsort((a, b))
         a, b = a[order], b[order]
         begin = 0
@@ -146,10 +145,10 @@ class JudgedCollection:
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
-    """All pairs of documents with equal texts; of great clusters only those with the earliest document.
+    """Return all pairs of documents with equal texts; for large clusters, only pairs with the earliest document.
 
     Args:
-        texts: int64 (documents,), equal for equal texts, negative for an empty one.
+        texts: int64 (documents,), equal for equal texts, negative for an empty text.
     """
     order = np.argsort(texts, kind="stable")
     order = order[texts[order] >= 0]

@@ -1,4 +1,4 @@
-"""How a sweep learns how good its links are."""
+"""The interface by which a sweep learns how good its links are."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["KChooser", "LinkEstimate", "LinkEstimator"]
 
 @dataclass(frozen=True, slots=True)
 class LinkEstimate:
-    """How good the links of one representation are.
+    """Estimated quality of the links of one representation.
 
     Attributes:
         columns: columns of the rows, by block and step; a step is a k, or the number of a threshold from 1.
-        absent: the same columns for rows about which nothing is known.
+        absent: values of these columns for rows about which nothing is known.
         recommended: the k to use, by block.
-        summary: what the figures are about, for ``sweep.json``.
+        summary: description of the figures, for ``sweep.json``.
         notes: sentences for the reader.
     """
 
@@ -39,7 +39,7 @@ class LinkEstimate:
     notes: Sequence[str]
 
     def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
-        """Columns of a row."""
+        """Return the columns of a row."""
         step = measures.k
         if step is None and measures.threshold is not None:
             step = SHARE_THRESHOLDS.index(measures.threshold) + 1
@@ -52,7 +52,7 @@ class KChooser(Protocol):
     def recommendation(
         self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
     ) -> Recommendation:
-        """Choose k: by the estimate where it is reliable, else by the copies counted, else 6.
+        """Choose k by the estimate if it is reliable, otherwise by the copies counted, otherwise 6.
 
         Args:
             linked: links of a collection, by count.
@@ -62,7 +62,7 @@ class KChooser(Protocol):
 
 
 class LinkEstimator(Protocol):
-    """Says without labels how good links are."""
+    """Estimates without labels how good links are."""
 
     def estimate(
         self,
@@ -77,8 +77,8 @@ class LinkEstimator(Protocol):
 
         Args:
             key_terms: the key terms.
-            matrix: the links; ``None`` where they are not written out.
-            settings: that decided both.
+            matrix: the links; ``None`` if they are not written out.
+            settings: the settings that decided both.
             blocks: blocks of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
             progress: called for each part of the work.
         """

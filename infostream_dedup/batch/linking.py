@@ -1,4 +1,4 @@
-"""From a collection to its links."""
+"""Compute the links of a collection."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 MOST_LINKS: Final = 300_000_000
-"""Links are stored from a higher k upwards where a matrix might hold more than this, at 5 bytes each."""
+"""If a matrix might hold more links than this, at 5 bytes each, only links of higher k are stored."""
 
 SHARE_THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 21))
 
@@ -48,7 +48,7 @@ class Linked:
         key_terms: key terms, targets and the statistics they were weighted by.
         matrix: counts for all k >= ``matrix.k_min``, with matched weights if requested.
         settings: the settings that decided both.
-        backend: the code that matched, and will measure.
+        backend: the code that matched the documents and will measure the links.
     """
 
     key_terms: KeyTerms
@@ -68,7 +68,7 @@ class Linked:
 
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:
-    """The smallest k, at least ``wanted``, whose links surely fit in memory: ``wanted``, or else 4 (n if smaller)."""
+    """The smallest k whose links surely fit in memory: ``wanted``, or at least 4 (n if smaller)."""
     documents = key_terms.keys.shape[0]
     most = min(expected_work(key_terms.keys, key_terms.targets), documents * documents)
     n = int(key_terms.sizes.max(initial=1))
@@ -116,8 +116,8 @@ def relate(
 ) -> Relation:
     """Link a collection in the form that fits its size.
 
-    Links between equal documents are not written out if there are too many; the compiled backend is used then, whatever
-    ``engine`` says, as the plain one would not finish.
+    If there are too many links between equal documents, they are not written out; the compiled backend is then used
+    whatever ``engine`` says, as the plain one would not finish.
 
     Args:
         key_terms: key terms of the collection.

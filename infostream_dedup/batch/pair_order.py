@@ -1,4 +1,4 @@
-"""The order in which rows of pairs are listed, where key terms decide, and which of them a stricter k keeps."""
+"""The order of listed pairs if key terms decide, and the rows that a stricter k keeps."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["ordered_rows", "stricter_rows"]
 
 
 def ordered_rows(rows: Iterator[PairRow], *, strongest_first: bool, top: int | None) -> Iterator[PairRow]:
-    """List rows by strength, or only the strongest: by the smaller of the two shares, then by the larger.
+    """Order rows by strength, or keep only the strongest: by the smaller of the two shares, then by the larger.
 
     Args:
-        rows: in the order of (a, b), which decides between pairs of one strength.
+        rows: rows in the order of (a, b), which decides between pairs of equal strength.
         strongest_first: list by strength; otherwise in the order given.
         top: number of pairs to keep, the strongest first; ``None`` for all.
     """
@@ -42,13 +42,13 @@ def _strength(item: tuple[int, PairRow]) -> tuple[float, float, int]:
 def stricter_rows(
     rows: Iterable[PairRow], settings: Settings, *, k: int | None, min_probability: float | None
 ) -> Iterator[PairRow]:
-    """Choose among rows that were listed by a lower threshold.
+    """Filter rows that were listed with a lower threshold.
 
     Args:
         rows: the rows.
-        settings: n and how short documents are treated.
-        k: key terms that must meet in one direction at least; the relation of each row is that at k.
-        min_probability: instead, least probability; rows without one stay.
+        settings: ``n`` and the rule for short documents.
+        k: key terms that must match in at least one direction; the relation of each row becomes the one at k.
+        min_probability: minimum probability, instead of k; rows without one stay.
     """
     for row in rows:
         if k is None:

@@ -1,4 +1,4 @@
-"""Unordered pairs of documents with both directions of their match side by side."""
+"""Unordered pairs of documents, with both directions of their match."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 RELATIONS: Final = (None, "contained", "contains", "equal")
-"""Names of the relation numbers: 1 if forward suffices, plus 2 if backward does."""
+"""Names of the relation numbers: 1 if the forward count suffices, plus 2 if the backward count does."""
 
 _CHUNK = 50_000
 _BLOCK_LINKS = 2_000_000
@@ -84,14 +84,14 @@ class PairTable:
         return [terms[term] for term in self.met.indices[row][order]]
 
     def meetings_of(self, pair: int, space: PivotSpace) -> list[Meeting]:
-        """The words behind the shared terms of one pair, heaviest first; for a pivot language."""
+        """The words that became the shared terms of one pair, heaviest first; for a pivot language."""
         row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
         columns, weights = self.met.indices[row].tolist(), self.met.data[row].tolist()
         return meetings(space, int(self.a[pair]), int(self.b[pair]), columns, weights)
 
 
 def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str], list[Meeting] | None]:
-    """Shared terms of one pair, heaviest first; in a pivot language, also the words behind them."""
+    """Shared terms of one pair, heaviest first; in a pivot language, also the words that became them."""
     if key_terms.pivot is None:
         return pairs.terms_of(pair, key_terms.counts.terms), None
     met = pairs.meetings_of(pair, key_terms.pivot)
@@ -120,7 +120,7 @@ class LinkedPairs:
         self.blocks = list(row_blocks(work, _BLOCK_LINKS))
 
     def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
-        """Pairs whose earlier document is in a block.
+        """Return the pairs whose earlier document is in a block.
 
         Returns:
             int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 for no link.
@@ -128,7 +128,7 @@ class LinkedPairs:
         ahead = self._counts[block].astype(np.uint16)
         back = self._reverse[block].astype(np.uint16)
         back.data <<= _BYTE
-        # With both counts in one number, a single sum of sparse matrices is enough.
+        # With both counts packed into one number, one sum of sparse matrices suffices.
         both = sp.csr_array(ahead + back)
         both.sort_indices()
         a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(both.indptr))
@@ -142,8 +142,8 @@ def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.in
 
     Args:
         linked: links of a collection.
-        k: only pairs with at least need(k) terms in either direction, as the others have no relation at k. The matrix
-            must hold all counts of at least ``least_count``.
+        k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must
+            hold all counts from ``least_count`` upwards.
     """
     pairs = LinkedPairs(linked.matrix.counts)
     sizes, settings = linked.key_terms.sizes, linked.settings
@@ -159,7 +159,7 @@ def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.in
 
 
 def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> PairTable:
-    """Exact counts and matched weights of given pairs, both directions.
+    """Compute exact counts and matched weights of given pairs in both directions.
 
     Args:
         key_terms: key terms of the collection.
@@ -200,7 +200,7 @@ def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDA
         pairs: the pairs.
         settings: with ``score`` ``count``, a direction needs at least need(k) terms; with ``share``, at least
             ``threshold`` of the key terms' weight and ``min_terms`` terms.
-        k: overrides ``settings.k`` and takes ``score`` as ``count``.
+        k: overrides ``settings.k``, with ``score`` taken as ``count``.
 
     Returns:
         int64 (pairs,): 0 none, 1 contained (only forward), 2 contains (only backward), 3 equal.

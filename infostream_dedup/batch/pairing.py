@@ -1,4 +1,4 @@
-"""Pairs of a collection as rows: which documents resemble each other, how much, and by which terms."""
+"""Pairs of a collection as rows: which documents resemble each other, how much, and in which terms."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class PairRow:
         backward: key terms of b found in a.
         n_a: key terms of a.
         n_b: key terms of b.
-        share_forward: weight of the key terms of a found in b, over that of all key terms of a, 0 to 1.
-        share_backward: weight of the key terms of b found in a, over that of all key terms of b, 0 to 1.
+        share_forward: weight of the key terms of a found in b, divided by the weight of all key terms of a, 0 to 1.
+        share_backward: weight of the key terms of b found in a, divided by the weight of all key terms of b, 0 to 1.
         relation: ``equal``, ``contained`` (b contains a), ``contains`` (a contains b), or ``None`` below need.
         terms: terms found in either direction, heaviest first; ``None`` if not requested.
-        met: in a pivot language, the words behind the terms, heaviest first; otherwise ``None``.
+        met: in a pivot language, the words that became the terms, heaviest first; otherwise ``None``.
     """
 
     a: str
@@ -61,7 +61,7 @@ class PairRow:
     met: list[Meeting] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
+        """Return the row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
         row = {name: getattr(self, name) for name in PairRow.__slots__}
         if self.terms is None:
             del row["terms"]
@@ -123,10 +123,10 @@ def rows_of_pairs(
     """Rows of pairs, in their order.
 
     Args:
-        ids: ids of the documents that the pairs number.
-        pairs: pairs of them.
+        ids: ids of the documents, by ordinal.
+        pairs: pairs of their ordinals.
         relation: int64 (pairs,), index into ``RELATIONS``.
-        key_terms: what the pairs were made from.
+        key_terms: key terms from which the pairs were made.
         wanted: bool (pairs,), which of them become rows.
         terms: include the shared terms.
     """

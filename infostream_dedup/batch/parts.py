@@ -23,8 +23,8 @@ def part_into(
 
     Args:
         documents: in input order.
-        by: files in input order; sources, the largest first; or days, ISO weeks (``2026-W47``) and months, the earliest
-            first.
+        by: ``file``, in input order; ``source``, the largest first; or ``day``, ``week`` (ISO, ``2026-W47``) or
+            ``month``, the earliest first.
         files: number of documents by file, in input order.
         zone: time zone of days, weeks and months.
 
@@ -61,7 +61,7 @@ def _stretch(time: datetime | None, by: Parting, zone: tzinfo) -> str | None:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """Names of files with as few of their folders as tell them apart.
+    """Shorten file names to as few of their folders as are needed to distinguish them.
 
     Args:
         paths: distinct.

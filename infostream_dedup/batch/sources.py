@@ -37,7 +37,7 @@ class Rereadable:
 
     @property
     def paths(self) -> list[str]:
-        """The files among the source: they must not be written over."""
+        """The files of the source, which must not be overwritten."""
         return [str(item) for item in _items(self._source) if isinstance(item, str | Path) and item != "-"]
 
     def first(self) -> Iterator[Document]:
@@ -47,11 +47,11 @@ class Rereadable:
                 yield one
 
     def first_blocks(self, *, together: bool = True, always: bool = False) -> Iterator[Document | DocumentBlock]:
-        """The first pass, documents together where they are many; single ones if they have to be copied.
+        """The first pass, with many documents in blocks; single documents if they have to be copied.
 
         Args:
             together: whether to yield blocks at all.
-            always: read small files in columns too.
+            always: also read small files in columns.
         """
         import orjson
 
@@ -73,7 +73,7 @@ class Rereadable:
             self._copy.flush()
 
     def was_read(self, report: ReadingReport) -> None:
-        """Take the first pass as made by an earlier run, which checked what it read; ``again`` compares the number."""
+        """Treat the first pass as done by an earlier run, which checked what it read; ``again`` compares the number."""
         self.report = report
         self._mark = None
 
@@ -88,14 +88,14 @@ class Rereadable:
             reading = replace(reading, quarantine=os.devnull)
         source = self._source
         if self._copy is not None:
-            # The copy has our names, ids and encoding.
+            # The copy uses our names, ids and encoding.
             source = self._copy.name
             reading = replace(reading, columns=None, make_ids=False, encoding=None)
         report = ReadingReport()
         mark = 0
         for document in read_documents(source, report=report, reading=reading):
             mark = _mark_with(mark, document)
-            # One more than before would have no status.
+            # A document more than before would have no status.
             if report.used > self.report.used:
                 break
             yield document
@@ -110,7 +110,7 @@ class Rereadable:
 
 @contextmanager
 def rereadable(source: Any, reading: Reading) -> Iterator[Rereadable]:
-    """A source for two passes; a temporary copy, where one is needed, is removed at the end."""
+    """Open a source for two passes; a temporary copy, if one is needed, is removed at the end."""
     if not any(isinstance(item, str) and item == "-" for item in _items(source)):
         yield Rereadable(source, reading, None)
         return
@@ -119,7 +119,7 @@ def rereadable(source: Any, reading: Reading) -> Iterator[Rereadable]:
 
 
 def _mark_with(mark: int, document: Document) -> int:
-    """Checksum of the ids and text lengths so far: enough to notice that a file was replaced or written to."""
+    """Update the checksum of ids and text lengths: enough to notice that a file was replaced or changed."""
     return zlib.crc32(f"{document.id}\0{len(document.text)}\0".encode(), mark)
 
 

@@ -1,4 +1,4 @@
-"""Documents of a stream's store as a collection: key terms as they were weighed when the documents came in."""
+"""Documents of a stream's store as a collection, with key terms as weighted when the documents arrived."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT: Final = 30
 """Key terms that preset ``judged`` keeps."""
 _FREE: Final = ("n", "target", "short")
-"""Settings that need no new weights: of n and target a store has the smaller ones."""
+"""Settings that need no new weights: the store can provide smaller values of ``n`` and ``target``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCollection:
-    """Documents of a store that came within some time, without those that have been forgotten.
+    """Documents of a store that arrived within a period, without forgotten ones.
 
     Attributes:
         documents: ids, headlines and languages, in stream order; no texts.
         languages: language of each document.
         stored: settings, by name, that decided the key terms when the documents were ingested.
         keys: int64 (documents, terms), weights in units of 1e-9, sorted indices.
-        ranks: int64, for each entry of ``keys`` how many of its row are heavier.
+        ranks: int64, for each entry of ``keys`` the number of heavier entries in its row.
         held: bool (documents, terms), all terms of each document.
         terms: by column, in code point order.
         lengths: int64 (documents,), terms of each document with repetition.
-        ranked: key terms of a document that are kept at most; preset ``judged`` keeps 30.
-        evidence: what preset ``judged`` keeps besides, and the facts of its documents; ``None`` if it was not asked
-            for, or the stream keeps none.
-        notes: what a reader of the results should know.
+        ranked: maximum number of key terms kept per document; preset ``judged`` keeps 30.
+        evidence: the evidence that preset ``judged`` also keeps, and the facts of its documents; ``None`` if it was not
+            requested, or the stream keeps none.
+        notes: remarks for readers of the results.
     """
 
     documents: list[Document]
@@ -72,13 +72,13 @@ class StoredCollection:
         return len(self.documents)
 
     def settings(self, given: Mapping[str, Any]) -> Settings:
-        """Those of the stream, where they are not given otherwise.
+        """Return the given settings, completed by those of the stream.
 
         Args:
             given: settings by name, and ``preset``; ``None`` means not given.
 
         Raises:
-            ConfigurationError: the store cannot give what is asked for.
+            ConfigurationError: the store cannot provide what is requested.
         """
         asked = {name: value for name, value in given.items() if value is not None}
         preset = PRESETS.get(asked.get("preset", ""), {})
@@ -90,10 +90,11 @@ class StoredCollection:
     def key_terms(self, settings: Settings) -> KeyTerms:
         """Key terms of every document as they were weighed when it was ingested.
 
-        ``counts`` says only which terms a document holds, for a store does not keep how often; ``statistics`` is empty.
+        ``counts`` only says which terms a document contains, as a store does not keep how often; ``statistics`` is
+        empty.
 
         Raises:
-            ConfigurationError: the store cannot give what is asked for.
+            ConfigurationError: the store cannot provide what is requested.
         """
         self._check(settings, self.ranked)
         size = settings.target_size()
@@ -123,18 +124,18 @@ class StoredCollection:
 def stored_collection(
     path: str | Path, *, since: datetime | None = None, until: datetime | None = None, evidence: bool = False
 ) -> StoredCollection:
-    """The documents of a store by the stream's clock, from their stored signatures.
+    """Load the documents of a store within a period of the stream's clock, from their stored signatures.
 
     Args:
         path: path of the store.
         since: the first moment; from the beginning by default.
         until: the first moment left out; to the end by default.
-        evidence: also read what preset ``judged`` keeps, about 3 KB of a news item.
+        evidence: also read the evidence that preset ``judged`` keeps, about 3 KB per news item.
 
     Raises:
         NoInputError: there is no store.
         BadDataError: the file is not a store of this program.
-        ConfigurationError: signatures of that time have been deleted (``store expire``).
+        ConfigurationError: signatures of this period have been deleted (``store expire``).
     """
     with Store.open(path, create=False, read_only=True) as store, store.reading():
         first, end = store.span(since=_microseconds(since), until=_microseconds(until))
@@ -154,20 +155,20 @@ def stored_collection(
 
 
 def _known(table: RememberedTable) -> NDArray[np.int64]:
-    # A forgotten document has a length and no terms any more.
+    # A forgotten document still has a length, but no terms.
     return np.flatnonzero((np.diff(table.targets.indptr) > 0) | (table.lengths == 0))
 
 
 def stored_evidence(
     store: Store, table: RememberedTable, known: NDArray[np.int64], times: Sequence[int | None]
 ) -> tuple[DocumentEvidence, DocumentFacts]:
-    """What preset ``judged`` keeps of documents, without their meanings, and who published them when.
+    """Read the evidence that preset ``judged`` keeps, without meanings, and the sources and times of the documents.
 
     Args:
         store: the store.
-        table: documents of it.
+        table: documents of the store.
         known: int64, rows of the documents wanted.
-        times: microseconds since 1970, of all rows.
+        times: microseconds since 1970, for all rows.
     """
     records, places = table.evidence.records, known.tolist()
     words = EvidenceRecords.of_blobs(
@@ -214,7 +215,7 @@ def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], 
 
 
 def _joined(one: Ragged, other: Ragged) -> Ragged:
-    """Each row followed by the one of the same number."""
+    """Append to each row the row with the same number."""
     indptr = one.indptr + other.indptr
     values = np.empty(int(indptr[-1]), dtype=one.values.dtype)
     values[np.arange(len(one.values)) + np.repeat(other.indptr[:-1], np.diff(one.indptr))] = one.values
@@ -227,7 +228,7 @@ def _matrix(rows: Ragged, values: NDArray[Any], column_of: NDArray[np.int32], co
 
 
 def _with_ranks(keys: sp.csr_array, known: NDArray[np.int64]) -> tuple[sp.csr_array, NDArray[np.int64]]:
-    """Sort the columns of rows that have the heaviest first, and say how heavy each was among them."""
+    """Sort the columns of rows ordered by weight, and return the weight rank of each entry."""
     keys = keys[known]
     row = np.repeat(np.arange(keys.shape[0]), np.diff(keys.indptr))
     ranks = np.arange(keys.nnz) - keys.indptr[row]

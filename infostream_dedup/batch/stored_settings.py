@@ -1,4 +1,4 @@
-"""What a store's settings say of terms, in the words of a collection's settings."""
+"""Convert the settings of a store that concern terms to settings of a collection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["settings_of_terms"]
 
 
 def settings_of_terms(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a store that ``Settings`` knows, too: all that decided its key terms.
+    """Return the settings of a store that ``Settings`` also has: all that decided its key terms.
 
     Args:
         stored: ``Store.settings``.

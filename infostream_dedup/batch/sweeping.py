@@ -1,4 +1,4 @@
-"""S and T at every k of every representation, with the recommended k: the main job."""
+"""Compute S and T at every k of every representation, and recommend a k: the main job."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class SweepRow:
 
     Attributes:
         representation: ``stem``, ``morph`` or ``pivot``.
-        block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links inside languages and
-            between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` are the
-            links that a second look accepts.
+        block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links within languages and
+            between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` stands for
+            the links that a second look accepts.
         measures: the numbers.
         groups: groups at this k; ``None`` as in ``group_counts``.
-        estimated: further columns, of a ``LinkEstimator``.
+        estimated: further columns, from a ``LinkEstimator``.
     """
 
     representation: str
@@ -113,24 +113,24 @@ class SweepResult(Tabular):
 
     Attributes:
         rows: in the order of representation, block, k.
-        recommended_k: per representation (``pivot:cross`` for its cross block); ``None`` is a refusal.
+        recommended_k: per representation (``pivot:cross`` for its cross block); ``None`` if none is recommended.
         reason: one sentence for each recommendation.
         configuration: the settings that decided the result.
         missing: representations that could not be computed, with the reason.
         notes: remarks for the reader of the numbers.
         documents: number of documents per language.
-        groups: per representation, group size to number of groups at the recommended k (6 after a refusal).
+        groups: per representation, number of groups by group size, at the recommended k (6 if none is).
         examples: pairs at each k.
         listed: per representation, the largest groups and the most-copied sources at the k of ``groups``.
-        about: dates and sources of the documents; ``None`` where pairs and groups were not asked for.
+        about: dates and sources of the documents; ``None`` if pairs and groups were not requested.
         untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
             documents.
-        without_labels: per representation, what the estimated columns are about; empty without an estimator.
+        without_labels: per representation, description of the estimated columns; empty without an estimator.
         planted: rows ``representation, language, edit, rate, copies, k, recovered, low, high`` on edited copies of the
-            collection's own texts; empty if none were asked for.
+            collection's own texts; empty if none were requested.
         report: what was read; ``None`` if no documents were read.
-        by: what the parts are: ``file``, ``source``, ``day``, ``week`` or ``month``; ``None`` without parts.
-        parts: sweeps of the parts alone, by name; ``None`` is the name of what has no date or no source.
+        by: kind of parts: ``file``, ``source``, ``day``, ``week`` or ``month``; ``None`` without parts.
+        parts: sweeps of the parts alone, by name; documents without a date or source are under ``None``.
     """
 
     rows: list[SweepRow]
@@ -152,13 +152,13 @@ class SweepResult(Tabular):
     parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """The rows as records; of the parts, with a column ``part``, if the collection was swept by parts."""
+        """Return the rows as records; after a sweep by parts, the rows of the parts with a column ``part``."""
         if self.by is None:
             return [row.as_dict() for row in self.rows]
         return [{**row.as_dict(), "part": name} for name, part in self.parts.items() for row in part.rows]
 
     def duplicates(self, representation: str) -> float | None:
-        """Share of the documents that repeat another one in their group, at the recommended k (6 after a refusal).
+        """Share of the documents that repeat another in their group, at the recommended k (6 if none is).
 
         Returns:
             (documents in groups - groups) / documents; ``None`` if the groups were not counted.
@@ -171,14 +171,14 @@ class SweepResult(Tabular):
         return None
 
     def planted_at_k(self) -> list[dict[str, Any]]:
-        """The rows of ``planted`` at the recommended k of their representation (6 after a refusal)."""
+        """Return the rows of ``planted`` at the recommended k of their representation (6 if none is)."""
         return [row for row in self.planted if row["k"] == self._decided_k(row["representation"])]
 
     def _decided_k(self, representation: str) -> int:
         return self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
 
     def as_dict(self) -> dict[str, Any]:
-        """The content of ``sweep.json``."""
+        """Return the content of ``sweep.json``."""
         return {
             "rows": self.as_rows(),
             "recommended_k": self.recommended_k,
@@ -227,12 +227,12 @@ def sweep_collection(
         collection: the documents.
         settings: everything but the representation.
         representations: representations to sweep, in this order.
-        ks: the k to show, 1..n by default; a recommendation looks at all of them.
+        ks: the k to show, 1 to n by default; a recommendation considers all of them.
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
-        estimator: fills in the columns that say how good the links are, and recommends k; else 6 is.
+        estimator: adds the columns that say how good the links are, and recommends k; without it, k = 6 is recommended.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
-        exact: count the links at k = 1 to 3 of all documents, however many there are.
+        exact: count the links at k = 1 to 3 in all documents, however many there are.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called for each step.
     """
@@ -289,14 +289,14 @@ def add_survey(
     ks: Sequence[int] | None,
     estimate: LinkEstimate | None = None,
 ) -> None:
-    """Add what the links of one representation show.
+    """Add the figures of one representation's links.
 
     Args:
         result: receives rows, recommendations and groups.
         found: the links.
-        settings: with the representation.
-        ks: the k to show, 1..n by default.
-        estimate: how good they are.
+        settings: settings with the representation.
+        ks: the k to show, 1 to n by default.
+        estimate: estimated quality of the links.
     """
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}

@@ -1,4 +1,4 @@
-"""Pairs of documents in two languages that render one text."""
+"""Pairs of documents in two languages with the same text."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Translations:
     """Pairs of documents in two languages, each once, in the order of (a, b).
 
     Attributes:
-        key_terms: the 30 heaviest of each document in the pivot language.
+        key_terms: the 30 heaviest key terms of each document in the pivot language.
         a: int64 (pairs,), ordinal of the earlier document.
-        b: int64 (pairs,), ordinal of the later one.
-        shares: float64 (pairs, 2), share of the weight of the key terms that met, forward and backward, rounded.
+        b: int64 (pairs,), ordinal of the later document.
+        shares: float64 (pairs, 2), share of the key terms' weight that matched, forward and backward, rounded.
     """
 
     key_terms: KeyTerms
@@ -49,7 +49,7 @@ class Translations:
     shares: NDArray[np.float64]
 
     def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Translations:
-        """The chosen pairs, by a mask or by their places."""
+        """Select pairs by a mask or by positions."""
         return Translations(self.key_terms, self.a[chosen], self.b[chosen], self.shares[chosen])
 
     def tables(self) -> Iterator[PairTable]:
@@ -62,13 +62,13 @@ def find_translations(
 ) -> Translations | None:
     """Find the pairs between languages.
 
-    ``plain``: in both directions at least three of the 30 heaviest key terms in the pivot language meet, with .4 of
-    their weight. ``nothing-better``: in addition, neither document leaves the other for a clearly better partner of
-    that language (see ``links.between_languages``). Evidence judges which documents of one language have one text.
+    ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
+    the weight. ``nothing-better``: in addition, neither document has a clearly better partner in the other's language
+    (see ``links.between_languages``). Evidence decides which documents of one language have the same text.
     ``none``: no translations.
 
     Args:
-        collection: the documents. Pairs of equal texts are left out: they are copies.
+        collection: the documents. Pairs of equal texts are left out, as they are copies.
         between: the rule.
         single: at most one partner for each document in each other language.
         engine: as in ``link``.
@@ -91,7 +91,7 @@ def find_translations(
 
 
 def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether evidence says that documents of one language have one text: bool (pairs,)."""
+    """Whether documents of one language have the same text by the evidence: bool (pairs,)."""
     kinds = np.full(len(a), Kind.RELATED, dtype=np.int8)
     kinds[np.lexsort((a, b))] = np.concatenate([kinds[:0], *(judged.kinds for judged in collection.judged(a, b))])
     return np.isin(kinds, ONE_TEXT)
@@ -122,7 +122,7 @@ def _plain(key_terms: KeyTerms, engine: str) -> Translations:
     both = sp.coo_array(forward.minimum(backward))
     order = np.lexsort((both.col, both.row))
     a, b = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
-    # Without any pair scipy returns a sparse array here, of which numpy makes no numbers.
+    # Without any pair, scipy returns a sparse array here, which numpy cannot convert to numbers.
     directions = [
         np.asarray(part[a, b], dtype=np.float64).ravel() if len(a) else both.data for part in (forward, backward)
     ]
@@ -130,5 +130,5 @@ def _plain(key_terms: KeyTerms, engine: str) -> Translations:
 
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
-    """The matrix with the other rows empty."""
+    """Return the matrix with all other rows emptied."""
     return kept_entries(matrix, np.repeat(kept, np.diff(matrix.indptr)))

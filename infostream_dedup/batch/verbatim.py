@@ -1,7 +1,7 @@
-"""Collections with large clusters of equal documents, whose links are too many to be written out one by one.
+"""Collections with large clusters of equal documents, which have too many links to write out one by one.
 
-A daily notice printed 20,000 times makes 4 * 10^8 links. Documents with equal key terms and equal targets form one node
-here; everything about the documents follows from the links between nodes and from the number of documents in each.
+A daily notice printed 20,000 times makes 4 * 10^8 links. Here, documents with equal key terms and equal targets form
+one node; everything about the documents follows from the links between nodes and the number of documents in each.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["MOST_VERBATIM_LINKS", "link_nodes", "node_pairs", "verbatim_links"]
 
 MOST_VERBATIM_LINKS: Final = 20_000_000
-"""If equal documents have more links than this, they are not written out: a cluster of 4,500 documents has as many."""
+"""If equal documents have more links than this, they are not written out; a cluster of 4,500 documents has that
+many."""
 
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 def verbatim_links(key_terms: KeyTerms) -> int:
-    """Links between documents with equal key terms, or a few more, as documents are compared by a checksum."""
+    """Count the links between documents with equal key terms, or a few more, as documents are compared by checksum."""
     mixed = (key_terms.keys.indices.astype(np.uint64) + np.uint64(1)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed * _MIX, dtype=np.uint64)])
@@ -56,11 +57,11 @@ def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress:
 
 
 def node_pairs(links: NodeLinks, settings: Settings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ordinals (a, b), a < b, sorted: for every document b the earliest documents of each node it is linked to.
+    """Ordinals (a, b), a < b, sorted: for every document b, the earliest document of each node to which it is linked.
 
-    Counts do not differ between the documents of a node, so among equals only the earliest one matters for the status
-    of b, and groups need no other pairs. If the documents of a node are not linked to each other (they have too few key
-    terms), all of them are paired with b.
+    All documents of a node have the same counts, so only the earliest of them matters for the status of b, and groups
+    need no other pairs. If the documents of a node are not linked to each other (they have too few key terms), all of
+    them are paired with b.
 
     Args:
         links: links between nodes of equal documents.
@@ -95,7 +96,7 @@ def _leader_represents(links: NodeLinks, settings: Settings) -> NDArray[np.bool_
 def _product(
     a: NDArray[np.int64], nodes: NDArray[np.int64], indptr: NDArray[np.int64], members: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pair each document of ``a`` with all later members of the node at the same place."""
+    """Pair each document of ``a`` with all later members of the node at the same position."""
     lengths = indptr[nodes + 1] - indptr[nodes]
     begins = np.cumsum(lengths) - lengths
     place = np.arange(int(lengths.sum())) + np.repeat(indptr[nodes] - begins, lengths)

@@ -1,4 +1,4 @@
-"""``audit``: precision and recall of links from a few judgements."""
+"""``audit``: estimate precision and recall of links from a few judgements."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["audit"]
 
 @click.command(epilog=examples("audit march.jsonl --pairs 50 --out ask.jsonl", "audit march.jsonl --judged ask.jsonl"))
 @documents_argument
-@click.option("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Pairs to ask for.")
+@click.option("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Number of pairs to choose.")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the pairs to judge here, as JSON Lines.")
 @click.option(
     "--judged", type=click.Path(dir_okay=False), help="Read judgements back (JSONL: a, b, label) and show the figures."
 )
-@click.option("--positive", default="dup", show_default=True, help="Labels of right pairs, comma-separated.")
-@click.option("--k", type=click.IntRange(min=3), default=6, show_default=True, help="Key terms that make a link.")
+@click.option("--positive", default="dup", show_default=True, help="Labels that mark duplicates, comma-separated.")
+@click.option("--k", type=click.IntRange(min=3), default=6, show_default=True, help="Key terms that a link needs.")
 @representation_option
 @settings_options
 @reading_options
@@ -41,17 +41,17 @@ def audit(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Measure precision and recall by a few judgements of your own.
+    """Measure precision and recall with a few judgements of your own.
 
-    First ask for pairs: audit DOCS --pairs 50 --out ask.jsonl. They are drawn by wording and link, so that their
-    judgement narrows the interval most. Fill in label in every row (dup, or different), then read them back: audit DOCS
+    First ask for pairs: audit DOCS --pairs 50 --out ask.jsonl. They are drawn by wording and link, so that judging them
+    narrows the intervals most. Fill in label in every row (dup, or different), then read them back: audit DOCS
     --judged ask.jsonl. The rows show what was counted, what was estimated, and what the judgements say, with 95 %
     intervals. The settings must be the same both times.
     """
     from infostream_dedup import api
 
     if out is not None and judged is not None:
-        raise click.UsageError("--out is for pairs to judge, --judged reads them back: give one of them")
+        raise click.UsageError("--out writes pairs to judge, --judged reads them back: give only one of the two")
     given["positive"] = given["positive"].split(",")
     with progress_bar(quiet=quiet) as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)

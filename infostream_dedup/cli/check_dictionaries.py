@@ -1,4 +1,4 @@
-"""``dictionaries check``: check every row of the dictionaries, and measure what they cover."""
+"""``dictionaries check``: check every row of the dictionaries, and measure their coverage."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["check"]
 @click.option("--coverage/--no-coverage", default=True, show_default=True, help="Measure what translation covers.")
 @general_options("table", "jsonl", "json", "csv")
 def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None, quiet: bool) -> None:
-    """Check every row of the dictionaries, and measure what they cover.
+    """Check every row of the dictionaries, and measure their coverage.
 
-    Checked are columns, letters, whether pymorphy3 or wordfreq know the words, nominatives of nouns, repeated rows,
-    words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words of a
-    row translate into each other, there and back. Each defect is reported as file:line:field with what to do; the exit
-    code is then 65. Doubts are rare names that nothing installed confirms; they are not defects.
+    The checks cover columns, letters, whether pymorphy3 or wordfreq know the words, nominatives of nouns, repeated
+    rows, words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words
+    of a row translate into each other, there and back. Each defect is reported as file:line:field with advice; the exit
+    code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
 
     Coverage is the share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung;
     skeletons, names spelt by rule alone and identities missing from the target's lexicon do not count. It is measured

@@ -1,4 +1,4 @@
-"""``classify``: judge pairs by a trained model."""
+"""``classify``: judge pairs with a trained model."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def classify(
     """Judge pairs of documents, each in both directions.
 
     Columns: a, b (ids, the earlier first), outcome (both original, a repeats b, b repeats a, each repeats the other),
-    a_repeats_b and b_repeats_a (probability that the document adds nothing), domain (of the model that judged; empty
-    for any). --explain adds why (the strongest reasons of the likelier direction) and reasons (all, both directions).
+    a_repeats_b and b_repeats_a (probability that the document adds nothing), domain (domain of the model used; empty
+    for a model of any domain). --explain adds why (the strongest reasons of the likelier direction) and reasons (all,
+    both directions).
     """
     from infostream_dedup import api
 

@@ -1,4 +1,4 @@
-"""``collect``: feeds, web pages and web archives as documents."""
+"""``collect``: turn feeds, web pages and web archives into documents."""
 
 from __future__ import annotations
 
@@ -19,30 +19,34 @@ __all__ = ["collect"]
     )
 )
 @click.argument("sources", metavar="FEED|PAGE|WARC...", nargs=-1, required=True)
-@click.option("--out", type=click.Path(dir_okay=False), help="File to write, whole or not at all (JSONL).")
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write, completely or not at all (JSONL).")
 @click.option(
     "--max-bytes",
     type=click.IntRange(min=1),
     default=20_000_000,
     show_default=True,
-    help="Longest feed, page or record of an archive.",
+    help="Maximum size of a feed, page or archive record.",
 )
 @click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds for each address."
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=30.0,
+    show_default=True,
+    help="Seconds to wait for each address.",
 )
 @click.option(
     "--max-redirects",
     type=click.IntRange(0, 20),
     default=5,
     show_default=True,
-    help="How often an address may lead to another one.",
+    help="Maximum number of redirects.",
 )
 @general_options("jsonl", "jsonl", "json", "csv")
 def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
-    """Make documents of RSS and Atom feeds, HTML pages and WARC archives (extra feeds).
+    """Turn RSS and Atom feeds, HTML pages and WARC archives into documents (extra feeds).
 
-    Sources are files, - for standard input, or addresses. Only an address that is given here is opened, within the
-    limits; no other command opens any. Items of a feed are taken as the feed gives them, pages without navigation and
+    Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
+    no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
     comments. Rows: id, title, text, published, source (the host), url; an item that comes twice is written once.
     """
     from infostream_dedup import api

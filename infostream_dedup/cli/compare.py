@@ -70,14 +70,14 @@ _COLUMNS: Final = (
 @click.option(
     "--protocol",
     type=click.Choice(["labels", "pool"]),
-    help="Judge by labels, or by what the methods find together.  [default: labels if given]",
+    help="Judge by labels, or by the pairs that several methods find.  [default: labels if given]",
 )
 @click.option(
     "--pool",
     type=click.Choice(["a0-a10", "all"], case_sensitive=False),
     default="a0-a10",
     show_default=True,
-    help="Methods whose pairs form the pool: those of the paper, or all that are compared.",
+    help="Methods whose pairs form the pool: those of the paper, or all compared methods.",
 )
 @click.option(
     "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
@@ -105,7 +105,7 @@ _COLUMNS: Final = (
 @click.option(
     "--count-copies",
     is_flag=True,
-    help="Also count how many pairs of each method are copies, and how many copies it finds.",
+    help="Also count how many pairs of each method are copies, and how many of all copies it finds.",
 )
 @click.option(
     "--sample-disagreements",
@@ -130,12 +130,12 @@ def compare(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Run every method of the source papers on your documents: what it finds, how well, at what cost.
+    """Run every method of the source papers on your documents, and show what each finds, how well, and at what cost.
 
     Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), linked (pairs of the languages and domains
     considered) and judged (those of them that count), bcubed_f1, ari and pairwise_f1 of the groups that the pairs
     connect, only (pairs that no other method finds), symmetry and transitivity of the relation, seconds, CPU seconds,
-    bytes per signature. Reading that all methods share is done first and timed separately.
+    bytes per signature. Reading, which all methods share, comes first and is timed separately.
 
     --count-copies adds copies, copy_precision and copy_recall (with 95 % intervals), as in sweep: no labels are needed.
 
@@ -146,7 +146,9 @@ def compare(
 
     wanted = sample_disagreements or 0
     if out_labels is not None and not wanted:
-        raise click.UsageError("--out-labels says where sampled pairs go; say how many with --sample-disagreements N")
+        raise click.UsageError(
+            "--out-labels names the file for sampled pairs; set their number with --sample-disagreements N"
+        )
     with progress_bar(quiet=quiet) as progress:
         found = api.compare(
             documents,
@@ -211,7 +213,7 @@ def _print_dice(found: Comparison) -> None:
 
 
 def _say(found: Comparison, *, quiet: bool) -> None:
-    """Print what a reader of the table should know."""
+    """Print remarks on the table."""
     if found.pool is not None:
         pool = found.pool
         note(

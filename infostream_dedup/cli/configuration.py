@@ -51,7 +51,7 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
 
 
 def _checked(value: Any, option: click.Option, context: click.Context, place: str) -> Any:
-    """The value as the option's flag would take it; an option that may be repeated also accepts a single value."""
+    """Convert a value as the option's flag would; an option that may be repeated also accepts a single value."""
     if isinstance(value, bool) != option.is_flag or isinstance(value, dict):
         expected = "true or false" if option.is_flag else "a string or a number"
         raise ConfigurationError(f"{place} is {value!r}; expected {expected}")

@@ -14,5 +14,9 @@ candidates_option = click.option(
     help="Consider pairs linked by key terms, or with the same two heaviest words (as in the paper).",
 )
 link_option = click.option(
-    "--k", type=click.IntRange(1, 12), default=3, show_default=True, help="Key terms that must meet, out of 12."
+    "--k",
+    type=click.IntRange(1, 12),
+    default=3,
+    show_default=True,
+    help="Shared key terms that link a pair, out of 12.",
 )

@@ -64,10 +64,10 @@ __all__ = ["dedup"]
 @click.option(
     "--count-copies",
     is_flag=True,
-    help="Also count how many of the pairs that groups join are copies, and how many copies groups join.",
+    help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
 )
 @representation_option
-@click.option("--k", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]")
+@click.option("--k", type=click.IntRange(min=1), help="Terms that a duplicate must share.  [default: 6]")
 @boilerplate_option
 @work_folder_options
 @judgeable_settings_options
@@ -88,11 +88,12 @@ def dedup(
     a share of .3 of the wording is needed too. --annotate then adds kind (what the document is to 'of') and probability
     as well. Translations never change a status.
 
-    --count-copies adds pairs, copies, copy_precision and copy_recall (with 95 % intervals) to the summary: pairs that
-    groups join, copies in the collection (three tenths of the wording), and the share of either among the other.
+    --count-copies adds pairs, copies, copy_precision and copy_recall (with 95 % intervals) to the summary: pairs in
+    groups, copies in the collection (three tenths of the wording), the share of these pairs that are copies, and the
+    share of copies that are in groups.
 
-    --preset faithful calls a document duplicate if 6 of its key terms meet in both directions, and similar if 4 meet in
-    either. It is the default if --k, --n, --score, --target, --representation, --workdir or another
+    --preset faithful calls a document duplicate if 6 of its key terms match in both directions, and similar if 4 match
+    in either. It is the default if --k, --n, --score, --target, --representation, --workdir or another
     --duplicate-rule is given.
     """
     from infostream_dedup import api

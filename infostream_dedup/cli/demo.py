@@ -1,4 +1,4 @@
-"""``demo``: a sweep over the bundled sample, or the sample in the browser."""
+"""``demo``: sweep over the bundled sample, or show it in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``desk``: judgements of people beside a store."""
+"""``desk``: people's judgements, kept next to a store."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ store_argument = click.argument("file", metavar="STORE", type=click.Path(path_ty
 
 @click.group()
 def desk() -> None:
-    """Judgements that people made in the service, kept beside the store as STORE.desk.
+    """Manage the judgements that people made in the service, kept next to the store as STORE.desk.
 
-    They are added and taken back, never overwritten. The commands work while the service runs.
+    Judgements are added and withdrawn, never overwritten. The commands work while the service runs.
     """
 
 
 @desk.command("export", epilog=examples("desk export news.db --out labels.jsonl", "desk export news.db --who oksana"))
 @store_argument
-@click.option("--who", metavar="NAME", help="Only what this person said.")
+@click.option("--who", metavar="NAME", help="Export only this person's judgements.")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the labels here instead of printing them.")
 @general_options("table", "jsonl", "json", "csv")
 def export_command(file: Path, who: str | None, out: str | None, output_format: str | None, *, quiet: bool) -> None:
-    """Give out what was judged, for evaluate, train, compare and audit.
+    """Export judgements as labels for evaluate, train, compare and audit.
 
-    Of each person the latest judgement counts, then the majority, or what settled the pair. A pair without a majority
-    has the label null, which those commands leave out.
+    The latest judgement of each person counts, then the majority, or the judgement that settled the pair. A pair
+    without a majority has the label null, which those commands leave out.
     """
     from infostream_dedup.api.desk import export_labels
 
@@ -40,7 +40,7 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
         save_rows(rows, out, inputs=(str(file),))
     else:
         form = chosen_format(output_format, "table", "jsonl")
-        # Lines keep to what was said; tables have all columns in every row.
+        # JSON Lines contain only the fields given; tables have all columns in every row.
         shown = rows if form == "jsonl" else [{name: row.get(name) for name in _COLUMNS} for row in rows]
         print_rows(shown, form, columns=_COLUMNS)
     note(f"{len(rows)} pairs", quiet=quiet)
@@ -49,13 +49,13 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
 @desk.command("import", epilog=examples("desk import news.db ask.jsonl --person oksana"))
 @store_argument
 @click.argument("labels", type=click.Path(dir_okay=False))
-@click.option("--person", metavar="NAME", required=True, help="Whose judgements they are.")
+@click.option("--person", metavar="NAME", required=True, help="Name of the person who judged.")
 @general_options("table", "table")
 def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
-    """Take in a labels file (JSONL: a, b, label).
+    """Import a labels file (JSONL: a, b, label).
 
-    Rows with a label become judgements, rows without one pairs to be judged (queue audit). A row that came before is
-    not taken twice.
+    Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
+    skipped.
     """
     from infostream_dedup.api.desk import import_labels
 
@@ -81,9 +81,9 @@ def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: b
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @general_options("table", "table")
 def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, *, quiet: bool) -> None:
-    """Remove what the desk quotes of documents: example pairs in results of jobs, and requests to judge them.
+    """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
 
-    Judgements stay: they name documents and say nothing of their content. 'store forget' does this by itself.
+    Judgements stay: they contain ids of documents but none of their content. 'store forget' does this by itself.
     """
     from infostream_dedup.api.desk import forget_in_desk
 

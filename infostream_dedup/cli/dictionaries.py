@@ -28,23 +28,23 @@ def dictionaries() -> None:
     "--lang",
     "lang",
     type=click.Choice(OUR_LANGUAGES),
-    help="Language of the words.  [default: all that the letters allow]",
+    help="Language of the words.  [default: all with these letters]",
 )
 @click.option(
-    "--to", "target", type=click.Choice(OUR_LANGUAGES), help="Show the ladder of translation into this language."
+    "--to", "target", type=click.Choice(OUR_LANGUAGES), help="Show the translations into this language, rung by rung."
 )
 @general_options("table", "jsonl", "json", "csv")
 def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | None, quiet: bool) -> None:
-    """Show what the engine knows about a word, for every way it can occur in a text; with --to, how it is translated.
+    """Show what the engine knows about a word, in every way it can occur in a text; with --to, how it is translated.
 
     Columns: form (key form), shape (lower, start of a sentence, capital inside one, upper), term (what it becomes; a
     dash if it is not a term, with the reason in why), strict (the term with --morph strict), lemma, part of speech,
     flags (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem,
     source.
 
-    With --to, one row for each answer of each rung, in the order in which rungs are asked: term, is_term (no: it never
-    occurs in documents), rung, answer (a dash if there is none), confidence, wins (all answers of the first rung that
-    has any), why (it was rejected).
+    With --to, one row for each answer of each rung, in the order in which the rungs are consulted: term, is_term (no:
+    it never occurs in documents), rung, answer (a dash if there is none), confidence, wins (all answers of the first
+    rung that has any), why (it was rejected).
     """
     del quiet
     from infostream_dedup.api import dictionaries as known

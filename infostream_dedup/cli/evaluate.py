@@ -58,7 +58,7 @@ __all__ = ["evaluate"]
 @click.option(
     "--kinds",
     metavar="KIND,...",
-    help="Judge preset judged by its pairs of these kinds only, such as copy.  [default: all that it lists]",
+    help="Evaluate only these kinds of pairs of preset judged, such as copy.  [default: all listed]",
 )
 @between_option
 @semantic_option
@@ -71,11 +71,9 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
 
     If documents have a family, every linked pair from two families counts as false unless the families are kin;
     otherwise only labelled pairs count, unless --closed says that the labels are exhaustive. Pairs with other labels
-    and unlisted pairs of one family are ignored. Columns linked and judged: pairs that are linked, and those among them
-    that count.
-
-    Below the rows: preset judged, whatever the other options are, and its groups beside the documents that true pairs
-    connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
+    and unlisted pairs of one family are ignored. Columns linked and judged: number of linked pairs, and how many of
+    them count. Below the rows: figures of preset judged, whatever the other options, and its groups compared with the
+    groups that true pairs connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
     from infostream_dedup import api
 
@@ -102,7 +100,7 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
 
 
 def _verdict(found: Evaluation) -> str:
-    """Best row, recommended row, preset judged and its groups in words."""
+    """Describe the best row, the recommended row, preset judged and its groups in words."""
     lines = []
     for name, row in (("best", found.best), ("recommended", found.recommended)):
         if row is not None:

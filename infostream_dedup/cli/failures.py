@@ -26,11 +26,11 @@ _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
 
 
 class _TerminatedError(BaseException):
-    """The process was asked to end: what is half done is undone on the way out."""
+    """The process was asked to end; unfinished work is rolled back on the way out."""
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
-    """Run a command and report what goes wrong in one line on standard error.
+    """Run a command and report a failure in one line on standard error.
 
     Set INFOSTREAM_DEDUP_DEBUG=1 to see the traceback of a bug.
     """
@@ -56,13 +56,13 @@ def exit_code_of(run: Callable[[], object]) -> int:
             raise
         garbled = next(filter(_is_garbled, sys.argv), None)
         if isinstance(error, UnicodeEncodeError) and garbled is not None:
-            return _say(f"the argument {garbled!a} is not UTF-8 text; rename the file or mend the text", _USAGE)
+            return _say(f"the argument {garbled!a} is not UTF-8 text; rename the file or correct the text", _USAGE)
         return _say(f"a bug of infostream-dedup: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)", _BUG)
     return result if isinstance(result, int) else 0
 
 
 def _open_standard_streams() -> None:
-    """Give a process that was started without standard streams, as a daemon may be, streams that lead nowhere.
+    """Open null streams in a process started without standard streams, as a daemon may be.
 
     Raises:
         CannotWriteError: standard output is closed, where results would go.
@@ -71,8 +71,8 @@ def _open_standard_streams() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            # Else the next file opened, perhaps a store, would be taken for a standard stream. The lowest number that
-            # is free is given to it, which is this one.
+            # Otherwise the next file opened, perhaps a store, would get the lowest free number, which is this one, and
+            # would be used as a standard stream.
             os.open(os.devnull, os.O_RDWR)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for the life of the process
@@ -82,7 +82,7 @@ def _open_standard_streams() -> None:
 
 
 def _heed_requests_to_end() -> None:
-    """Let SIGTERM end the command as an exception does, where nobody has said otherwise."""
+    """Let SIGTERM end the command like an exception, unless another handler is installed."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return
     process = os.getpid()
@@ -97,12 +97,12 @@ def _heed_requests_to_end() -> None:
 
 
 def _is_garbled(argument: str) -> bool:
-    """Whether it holds bytes that are not text, as file names may."""
+    """Whether the argument contains bytes that are not text, as file names may."""
     return any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _run_for_a_reader(run: Callable[[], object]) -> object:
-    """Run a command; it is not a failure if the reader of its output goes away."""
+    """Run a command; it does not fail if the reader of its output goes away."""
     output = sys.stdout
     try:
         result = run()

@@ -47,7 +47,7 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     several equivalents are separated by |), a bilingual dictionary of Apertium (apertium: the .dix source, its left
     side in the language --from), or a wiktextract dump of a Wiktionary (wiktionary: JSONL, as on kaikki.org), plain or
     compressed with gzip. Only single words are imported. The file is read completely before anything is written; a
-    table of the same name is replaced. Where both know a word, the bundled tables take precedence.
+    table of the same name is replaced. If both contain a word, the bundled tables take precedence.
 
     Columns: name, pairs, replaced (whether a table of that name existed), left_out (valid rows that were not imported),
     broken (rows skipped), file.
@@ -84,7 +84,7 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
 
     rows = dictionaries.list_tables()
     if not rows:
-        note("no imported tables; bring one with: infostream-dedup dictionaries import FILE", quiet=quiet)
+        note("no imported tables; import one with: infostream-dedup dictionaries import FILE", quiet=quiet)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
 
 

@@ -1,4 +1,4 @@
-"""``ingest``: batches in, verdicts out, state kept in a store."""
+"""``ingest``: read batches, print verdicts, keep the state in a store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ __all__ = ["ingest"]
     type=click.Choice(["error", "version"]),
     default="error",
     show_default=True,
-    help="A known id with other content: stop, or accept it as another version.",
+    help="For a known id with other content: stop, or accept it as another version.",
 )
 @click.option(
     "--follow",
@@ -73,12 +73,12 @@ __all__ = ["ingest"]
     type=click.FloatRange(min=0.01),
     default=1.0,
     show_default=True,
-    help="With --follow: close a batch after this time.",
+    help="With --follow: close a batch after this many seconds.",
 )
 @click.option(
     "--model",
     type=click.Path(dir_okay=False),
-    help="Model from 'train --statistics background' that judges what key terms find; needs --keep-text.",
+    help="Model from 'train --statistics background' that judges the pairs found by key terms; needs --keep-text.",
 )
 @mode_option
 @boilerplate_option
@@ -99,30 +99,30 @@ def ingest(
 
     Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
-    updated), forward (key terms found in 'of'), backward, terms (that met, heaviest first). With --preset judged also
-    kind (what the document is to 'of': copy, retold, contained, contains, template, updated, follow-up, related) and
-    probability (that the two are copies or report one event). With --across pivot, the default of new stores of that
-    preset, also translation_of (an earlier document in another language with the same text), translation (the shares of
-    key terms of the pivot language that meet, and the words: word, pivot, their_word, rung) and story (id of its
-    earliest document; null until the story has been met in two languages). With --model also probability (that the
-    document repeats 'of') and criteria (how far it differs from 'of' in each).
+    updated), forward (key terms found in 'of'), backward, terms (the matching ones, heaviest first). With --preset
+    judged also kind (what the document is to 'of': copy, retold, contained, contains, template, updated, follow-up,
+    related) and probability (that the two are copies or report one event). With --across pivot, the default of new
+    stores of that preset, also translation_of (an earlier document in another language with the same text), translation
+    (the shares of key terms that match in the pivot language, and the words: word, pivot, their_word, rung) and story
+    (id of its earliest document; null until the story has appeared in two languages). With --model also probability
+    (that the document repeats 'of') and criteria (the difference from 'of' by each criterion).
 
     --preset judged, the default of new stores, finds candidates by key terms and judges them by evidence, as 'pairs'
     does: exact is the same text; duplicate is a kind named in --join; similar is any other kind, or related with .3 of
-    the wording. --preset faithful lets key terms alone decide. It is the default if an option is given
-    that only key terms know: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
+    the wording. --preset faithful lets key terms alone decide. It is the default if an option is given that only
+    applies to key terms: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
     --n, --target, --short, --representation stem.
 
     Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
     so after any failure run the same command again. Verdicts do not depend on the batch size.
 
     A document that was seen before, in this run or another, gets the verdict it was given then. A known id with other
-    content is a bad record or, with --on-conflict version, another version. A folder that is followed again continues:
-    no verdict is printed twice. After a kill, too, if JSON Lines are appended to a file (>> verdicts.jsonl): a row that
-    was cut is completed. A pipe cannot be read back: after a kill it gets the verdicts of the batch that was being
-    printed once more.
+    content is a bad record or, with --on-conflict version, another version. Following a folder again continues where it
+    stopped: no verdict is printed twice. This also holds after a kill if JSON Lines are appended to a file (>>
+    verdicts.jsonl): a row that was cut off is completed. A pipe cannot be read back: after a kill, the verdicts of the
+    batch being printed are repeated.
 
-    Settings are given once: the store keeps them, and settings given again must be the same. --annotate overwrites
+    Settings are given once: the store keeps them, and settings given later must be the same. --annotate overwrites
     nothing: a document that already has a field status, of, group, relation, forward, backward or terms is refused
     unless --prefix gives the columns other names.
     """
@@ -155,7 +155,7 @@ def _rows(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mappi
     for batch in found.batches():
         RUN.statuses.update(verdict.status for verdict in batch.verdicts)
         rows = batch.originals() if originals else batch.rows()
-        # A run that was killed may have written a part of the batch that comes first.
+        # A killed run may have written part of the first batch.
         yield from go_on_printing(list(rows)) if goes_on else rows
         goes_on = False
         # A program that reads the pipe may act on a batch as soon as it is stored.

@@ -38,4 +38,7 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     }
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
     if not done.tried:
-        note("the model is used once its packages are there: pip install 'infostream-dedup[translate]'", quiet=quiet)
+        note(
+            "the model can be used once its packages are installed: pip install 'infostream-dedup[translate]'",
+            quiet=quiet,
+        )

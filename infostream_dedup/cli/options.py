@@ -58,12 +58,12 @@ def examples(*lines: str) -> str:
 
 
 def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
-    """Return a decorator that adds the options in this order."""
+    """Return a decorator that adds these options in the given order."""
     return lambda function: functools.reduce(lambda inner, option: option(inner), reversed(options), function)
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep the value of an option for those who print."""
+    """Keep the value of an option for the functions that print."""
     context.meta[parameter.name or ""] = value
 
 
@@ -73,7 +73,7 @@ def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -
 
 
 def _sum_up(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
-    """Write the summary when the command ends, however it ends."""
+    """Write the summary when the command ends, even with an error."""
     if path is None:
         return
 
@@ -109,7 +109,7 @@ _log_options = (
         is_eager=True,
         expose_value=False,
         callback=_begin_log,
-        help="Least important lines to print.",
+        help="Minimum level of lines to print.",
     ),
     click.option(
         "--summary",
@@ -124,7 +124,7 @@ _log_options = (
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet``, ``--config``, logs and summary; the first format is the default on a terminal.
 
-    Where rows can be CSV they can also be a workbook.
+    Rows that can be CSV can also be a workbook.
     """
     sheets = ["xlsx"] if "csv" in formats else []
     dialect = click.option(
@@ -194,9 +194,9 @@ reading_options = stack(
             "--columns",
             multiple=True,
             metavar="OURS=THEIRS,...",
-            help="What the columns are called, e.g. id=ID,text=Text.",
+            help="Names of the columns, e.g. id=ID,text=Text.",
         ),
-        click.option("--make-ids", is_flag=True, help="Give documents without an id one made from their content."),
+        click.option("--make-ids", is_flag=True, help="Derive an id from the content of documents without one."),
         click.option(
             "--other-languages",
             type=click.Choice(["stem", "skip", "fail"]),
@@ -217,7 +217,9 @@ df_max_option = click.option(
     "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
 )
 short_option = click.option(
-    "--short", type=click.Choice(SHORT_RULES), help="Lower k for documents with few terms, or not.  [default: scaled]"
+    "--short",
+    type=click.Choice(SHORT_RULES),
+    help="Whether to lower k for documents with few terms.  [default: scaled]",
 )
 morph_option = click.option(
     "--morph",
@@ -267,7 +269,7 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
 
 settings_options = _settings_options(tuple(PRESETS))
 judgeable_settings_options = _settings_options(("judged", *PRESETS))
-"""Like ``settings_options``, with preset ``judged``, which is more than a choice of settings."""
+"""Like ``settings_options``, but with preset ``judged``, which is more than a choice of settings."""
 
 representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
@@ -306,7 +308,7 @@ class _Mode(click.ParamType[int]):
 
 
 mode_option = click.option(
-    "--mode", type=_Mode(), help="Permissions of the file, such as 640 for a group that reads it.  [default: 600]"
+    "--mode", type=_Mode(), help="Permissions of the file, such as 640 to let a group read it.  [default: 600]"
 )
 
 prefix_option = click.option("--prefix", default="", help="Prefix for the columns that --annotate adds.")

@@ -18,7 +18,7 @@ __all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", 
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
-    """The requested format, or the one that suits where standard output goes."""
+    """Return the requested format, or the one that suits the destination of standard output."""
     return given or (on_terminal if sys.stdout.isatty() else in_pipe)
 
 
@@ -43,9 +43,10 @@ def print_json(value: Any) -> None:
 
 
 def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
-    """Print rows as ``jsonl``, ``json``, ``csv`` or ``table``; all formats but the last stream.
+    """Print rows as ``jsonl``, ``json``, ``csv`` or ``table``; all formats except ``table`` are streamed.
 
-    ``columns`` become the header of CSV, which is then printed even without rows; by default those of the first row.
+    ``columns`` become the CSV header, which is then printed even without rows; by default the header comes from the
+    first row.
     """
     from infostream_dedup.report.rows import write_rows
 
@@ -58,7 +59,7 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
 
 
 def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
-    """Write a page to a file, whole or not at all; ``inputs`` are files that it must not replace."""
+    """Write a page to a file, completely or not at all; ``inputs`` are files that it must not replace."""
     from infostream_dedup.report.rows import open_output
 
     with open_output(target, inputs=inputs) as stream:
@@ -73,7 +74,7 @@ def save_rows(
     columns: Sequence[str] | None = None,
     inputs: Iterable[str] = (),
 ) -> None:
-    """Write rows to a file, whole or not at all; ``inputs`` are files that it must not replace."""
+    """Write rows to a file, completely or not at all; ``inputs`` are files that it must not replace."""
     from infostream_dedup.report.rows import open_output, write_rows
 
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
@@ -81,7 +82,7 @@ def save_rows(
 
 
 def _dialect() -> CsvDialect:
-    """What ``--csv-dialect`` says."""
+    """Return the CSV dialect given by ``--csv-dialect``."""
     context = click.get_current_context(silent=True)
     return cast("CsvDialect", "standard" if context is None else context.meta.get("csv_dialect", "standard"))
 

@@ -1,4 +1,4 @@
-"""``pairs``: which documents resemble each other."""
+"""``pairs``: list documents that resemble each other."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ __all__ = ["pairs"]
 )
 @documents_argument
 @representation_option
-@click.option("--k", type=click.IntRange(min=1), help="Terms that must meet.  [default: 6, or the preset's]")
+@click.option("--k", type=click.IntRange(min=1), help="Terms that must match.  [default: 6, or the preset's]")
 @click.option(
     "--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead."
 )
 @click.option(
-    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the terms that met."
+    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the matching terms."
 )
 @click.option("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @click.option("--between-files", is_flag=True, help="Only pairs of two files.")
 @click.option(
     "--statistics",
     metavar="STORE:EPOCH",
-    help="Weight terms by the statistics a stream had before an epoch, with the stream's settings.",
+    help="Weight terms by the statistics that a stream had before an epoch, with the stream's settings.",
 )
 @click.option(
     "--min-probability",
@@ -59,7 +59,7 @@ __all__ = ["pairs"]
 @click.option(
     "--sort",
     type=click.Choice(["id", "strength"]),
-    help="Order of the pairs; strength: probability or shares.  [default: id]",
+    help="Order of the pairs; strength means probability or shares.  [default: id]",
 )
 @click.option("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
 @semantic_option
@@ -67,7 +67,7 @@ __all__ = ["pairs"]
 @click.option(
     "--one-to-one",
     is_flag=True,
-    help="With preset judged: at most one translation of each document in each other language.",
+    help="With preset judged: at most one translation of each document into each other language.",
 )
 @boilerplate_option
 @work_folder_options
@@ -92,8 +92,8 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
 
     Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
     heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
-    clearly better partner in the other's language (--between plain leaves the second condition out, --between none
-    all of these pairs). Their counts and shares are those of the 30 terms. A work folder (--workdir) knows no
+    clearly better partner in the other's language (--between plain drops the second condition, --between none drops all
+    of these pairs). Their counts and shares are those of the 30 terms. A work folder (--workdir) does not support
     translations: documents of several languages need --between none there.
 
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
@@ -109,7 +109,7 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
 
 
 def _for_the_eye(row: PairRow) -> dict[str, Any]:
-    """A row of the table: words that met across languages take the place of the terms."""
+    """Convert a row for the table: words that met across languages replace the terms."""
     shown = row.as_dict()
     if row.met is not None:
         words = [str(meeting) for meeting in row.met]

@@ -1,4 +1,4 @@
-"""``passages``: find and locate what documents share."""
+"""``passages``: find and locate parts that documents share."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ def passages() -> None:
 
 
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What counts as a copy and as a passage."""
+    """Add the options that define a copy and a passage."""
     for option in (
         click.option(
             "--min-run",
             type=click.IntRange(min=0),
-            help="Minimum equal words in a row that are copied, wherever sentences end; 0: whole sentences only.  "
+            help="Minimum number of equal words in a row that count as copied, across sentence ends; 0: whole "
+            "sentences only.  "
             "[default: 10]",
         ),
         click.option("--min-words", type=click.IntRange(min=1), help="Minimum words of a passage.  [default: 6]"),
@@ -63,20 +64,22 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What ``passages find`` can list instead of passages, and what it leaves out."""
+    """Add the options for listing other things than passages, and for leaving out sentences."""
     for option in (
         boilerplate_option,
-        click.option("--min-days", type=int, help="With --list-boilerplate: least days of publication.  [default: 3]"),
         click.option(
-            "--min-share", type=float, help="With --list-boilerplate: least share of its texts.  [default: 0.005]"
+            "--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"
         ),
         click.option(
-            "--min-documents", type=int, help="With --list-boilerplate: least texts of a source.  [default: 5]"
+            "--min-share", type=float, help="With --list-boilerplate: minimum share of its texts.  [default: 0.005]"
+        ),
+        click.option(
+            "--min-documents", type=int, help="With --list-boilerplate: minimum texts of a source.  [default: 5]"
         ),
         click.option("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others."),
         click.option("--novel", is_flag=True, help="List the sentences that no earlier document has."),
         click.option(
-            "--list-boilerplate", is_flag=True, help="List the sentences that recur over many texts of one source."
+            "--list-boilerplate", is_flag=True, help="List the sentences that recur in many texts of one source."
         ),
     ):
         command = option(command)
@@ -102,9 +105,10 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     [start, end) in characters of the field text, its sentences and words), coverage_a (share of a's words in sentences
     that b has too), coverage_b, sentences (that match). Titles are not compared.
 
-    --novel lists, for each document, novel_share (of its words), novel, sentences (their number) and spans (span,
-    text). --digests lists id, share and sources (id, share, spans; in text order). --list-boilerplate lists source,
-    sentence, documents, share, first and last (seen). All but --digests keep the texts in memory.
+    --novel lists, for each document, novel_share (share of its words), novel and sentences (numbers of novel and of all
+    sentences) and spans (span, text). --digests lists id, share and sources (id, share, spans; in text order).
+    --list-boilerplate lists source, sentence, documents, share, first and last (seen). All but --digests keep the texts
+    in memory.
     """
     from infostream_dedup.report.rows import check_output
 
@@ -117,7 +121,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
         rows = map(_for_the_eye, found) if form == "table" and "coverage_a" in found.columns else found
         print_rows(rows, form, columns=found.columns)
     elif output_format == "table":
-        raise click.UsageError("a table is for the terminal; a file takes --format jsonl, json or csv")
+        raise click.UsageError("a table is for the terminal; for a file use --format jsonl, json or csv")
     else:
         save_rows(found, out, output_format or "jsonl", columns=found.columns, inputs=documents)
     for warning in found.warnings:
@@ -126,7 +130,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
-    """The public function that lists what was asked for; options it does not take are taken out of ``given``.
+    """Choose the public function for the requested list; options that it does not accept are removed from ``given``.
 
     Raises:
         UsageError: options exclude each other.
@@ -152,7 +156,7 @@ def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
 
 
 def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the table: spans as ``start:end=start:end``."""
+    """Convert a row for the table: spans as ``start:end=start:end``."""
     spans = (f"{one['a'][0]}:{one['a'][1]}={one['b'][0]}:{one['b'][1]}" for one in row["spans"])
     return {**row, "spans": " ".join(spans)}
 

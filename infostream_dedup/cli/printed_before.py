@@ -1,4 +1,4 @@
-"""What a run that was killed had already written of a batch to the file that standard output is appended to."""
+"""Find the part of a batch that a killed run had already written, if standard output is appended to a file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["go_on_printing"]
 
 
 def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Complete a row at the end of standard output if it is the beginning of one of these.
+    """Complete the row at the end of standard output if it is the beginning of one of these rows.
 
     Args:
         rows: the rows of a batch, as JSON Lines.
 
     Returns:
-        The rows that are left to print: all of them where standard output is a pipe or a terminal, or cannot be read.
+        The rows left to print: all of them if standard output is a pipe or a terminal, or cannot be read.
     """
     from infostream_dedup.report.rows import write_rows
 
@@ -35,7 +35,7 @@ def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
 
 
 def _end_of_output(size: int) -> bytes:
-    """The last lines of the file that standard output writes to; empty if it is a pipe or a terminal."""
+    """Return the last lines of the file that standard output writes to; empty if it is a pipe or a terminal."""
     try:
         path = Path(f"/proc/self/fd/{sys.stdout.fileno()}")
         if not stat.S_ISREG(path.stat().st_mode):
@@ -50,7 +50,7 @@ def _end_of_output(size: int) -> bytes:
 
 
 def _common(written: bytes, text: bytes) -> int:
-    r"""Length of the longest end of what is written, from the beginning of a line, that ``text`` begins with.
+    r"""Length of the longest tail of ``written``, starting at a line, with which ``text`` begins.
 
     Example:
         >>> _common(b"1\n2\n3", b"2\n34\n")

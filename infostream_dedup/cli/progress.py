@@ -14,11 +14,11 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(*, quiet: bool, stages: bool = False) -> Iterator[Progress | None]:
-    """Give a function to call with (step, done, total), or ``None`` if nobody would see a bar.
+    """Return a function to call with (step, done, total), or ``None`` if nobody would see a bar.
 
     Args:
         quiet: show nothing.
-        stages: without a terminal, print a line when a step begins: for work that takes hours.
+        stages: without a terminal, print a line when a step begins, for work that takes hours.
     """
     if quiet or RUN.has_lines or not sys.stderr.isatty():
         yield _lines(silent=quiet or not stages)

@@ -1,4 +1,4 @@
-"""``passages provenance``: who published a group first, and what each copy changed."""
+"""``passages provenance``: find out who published a group first, and what each copy changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["provenance"]
 @click.option(
     "--original",
     is_flag=True,
-    help="Print one message of each group instead: the first text, and what every other text alone adds.",
+    help="Print one message from each group instead: the first text, and what each other text adds.",
 )
 @reading_options
 @general_options("jsonl", "jsonl", "json")
@@ -44,14 +44,14 @@ def provenance(
     """Show who published a story first, and what each copy kept, cut, added and changed.
 
     Name groups by ids, or give DOCS written by 'dedup --annotate'. One row for each copy: group, first, first_source,
-    first_by (time; date: a day without a clock time leaves open which was first; order: of equal or unknown times, the
-    first in the input), id, source, published, title, url, copied_from (the earlier document that it shares most
-    with), copied_share (of its word triples), kept (sentences with the same words), kept_share (of the first document's
-    words), title_changed, cut, added (sentences), changed (before, after, numbers and names that disappeared or are
-    new, places of the words that differ).
+    first_by (time; date: the earliest date, where a day without a time leaves the order open; order: the first in the
+    input, as times are equal or unknown), id, source, published, title, url, copied_from (the earlier document with
+    which it shares most), copied_share (share of its word triples), kept (sentences with the same words), kept_share
+    (share of the first document's words), title_changed, cut, added (sentences), changed (before, after, numbers and
+    names that were removed or added, positions of the words that differ).
 
     --original lists fragments in the order of one message: group, position, id, source, kind (first; added: a clause
-    nobody before has; number: a known clause with a new number), span, text, numbers.
+    that no earlier document has; number: a known clause with a new number), span, text, numbers.
     """
     from infostream_dedup import api
 
@@ -61,7 +61,7 @@ def provenance(
 
         check_output(html, inputs=inputs, quarantine=given["quarantine"])
     if original and html is not None:
-        raise click.UsageError("the page of --html has the messages, too; leave --original out")
+        raise click.UsageError("the page of --html already contains the messages; leave out --original")
     named = [ids.split(",") for ids in given.pop("groups")] or None
     if original:
         from infostream_dedup.api.provenance import original_messages
@@ -75,7 +75,7 @@ def provenance(
     if html is not None:
         from infostream_dedup.report.provenance_html import provenance_page
 
-        # Before the rows: their reader may stop at the first ones.
+        # Before the rows, because their reader may stop at the first ones.
         save_page(provenance_page(found.groups), html, inputs=inputs)
     print_rows(found, chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:

@@ -1,4 +1,4 @@
-"""What a run says on standard error, and the summary that it leaves."""
+"""The log of a run on standard error, and its summary."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _PACKAGES: Final = ("numpy", "numba", "scipy", "pyarrow", "pymorphy3", "PyStemme
 
 
 class RunLog:
-    """Lines for people or programs, and counts of one run; there is one, because a process runs one command.
+    """Log lines, for people or programs, and counts of a run. There is one log, because a process runs one command.
 
     Attributes:
-        statuses: documents by status, where the command gives them one.
+        statuses: number of documents by status, if the command assigns one.
         is_summed_up: whether a summary will be written.
     """
 
@@ -38,7 +38,7 @@ class RunLog:
         self.start()
 
     def start(self, log_format: str = "text", level: str = "info") -> None:
-        """Begin a run: forget what came before."""
+        """Begin a run: reset everything."""
         self.is_summed_up = False
         self._json = log_format == "json"
         self._least = LEVELS.index(level)
@@ -52,11 +52,11 @@ class RunLog:
 
     @property
     def has_lines(self) -> bool:
-        """Whether each line is an object, so that no bar may be drawn between them."""
+        """Whether each line is a JSON object, so that no progress bar may be drawn between them."""
         return self._json
 
     def say(self, message: str, level: str = "info") -> None:
-        """Print a line on standard error, unless its level is below the one that was asked for."""
+        """Print a line on standard error, unless its level is below the requested one."""
         if LEVELS.index(level) < self._least:
             return
         if self._json:
@@ -67,7 +67,10 @@ class RunLog:
         click.echo(message, err=True)
 
     def stage(self, name: str, *, ended: bool = False) -> None:
-        """A stage has begun, goes on or has ended; the one before it has ended, but for compiling: that goes on."""
+        """Note that a stage begins, continues or ends.
+
+        The previous stage ends with it, except compiling, which continues.
+        """
         if self._stage is None or self._stage[0] != name:
             self._interrupted = self._stage[0] if self._stage and name == "compiling" else None
             self._end_stage()
@@ -76,12 +79,12 @@ class RunLog:
             self.stage(self._interrupted)
 
     def was_read(self, report: ReadingReport) -> None:
-        """Count what was read in the summary."""
+        """Add a reading report to the counts of the summary."""
         if all(report is not one for one in self._reports):
             self._reports.append(report)
 
     def summary(self, command: str, failure: BaseException | None) -> dict[str, Any]:
-        """The run as one object: what was read and decided, how long each stage took, memory, versions."""
+        """Return the run as one object: what was read and decided, the time of each stage, memory, versions."""
         self._end_stage()
         used = resource.getrusage(resource.RUSAGE_SELF)
         return {

@@ -1,4 +1,4 @@
-"""``search``: documents of a store that resemble a text."""
+"""``search``: find documents of a store that resemble a text."""
 
 from __future__ import annotations
 
@@ -32,18 +32,16 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 )
 @click.option("--id", help="Search for this stored document instead of a text.")
 @click.option("--url", help="Search for the stored document with this address.")
-@click.option("--k-min", type=click.IntRange(min=1), help="Terms that must meet in either direction.  [default: 4]")
+@click.option("--k-min", type=click.IntRange(min=1), help="Terms that must match in either direction.  [default: 4]")
 @click.option(
     "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all."
 )
 @click.option("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @click.option("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
 @click.option("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
-@click.option("--all", "everything", is_flag=True, help="Look through the whole store, not only through the window.")
-@click.option(
-    "--since", metavar="DATE", help="Look through what arrived at this moment of the stream's clock or later."
-)
-@click.option("--until", metavar="DATE", help="Only what arrived before then.")
+@click.option("--all", "everything", is_flag=True, help="Search the whole store, not only the window.")
+@click.option("--since", metavar="DATE", help="Search only what arrived at or after this moment of the stream's clock.")
+@click.option("--until", metavar="DATE", help="Search only what arrived before this moment.")
 @semantic_option
 @click.option("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
 @general_options("table", "jsonl", "json", "csv")
@@ -62,16 +60,16 @@ def search(
 
     Rows are ordered by share_forward (the part of the weight of the text's key terms that the document holds), then by
     share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
-    contained, contains; empty if fewer terms met than a duplicate needs). kind: what the document is to the text, as in
-    'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
+    contained, contains; empty if fewer terms match than a duplicate needs). kind: what the document is to the text, as
+    in 'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
     that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text) or
-    translation, and there is no probability. terms: terms of the document that met, heaviest first. met: words of the
-    text and of the document.
+    translation, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
+    of the text and of the document.
 
-    In other languages the text is searched for as translated by the dictionaries. Without --all, --since or --until the
-    window of the stream is searched; an index of closed epochs makes the rest as fast. Standard error says what was
-    searched. --semantic changes kinds and probabilities, not the order; of documents without a stored text ('ingest
-    --keep-text') the encoder sees the headline.
+    Documents in other languages are found through the dictionaries' translation of the text. Without --all, --since or
+    --until the window of the stream is searched; an index of closed epochs makes searching the rest just as fast.
+    Standard error says what was searched. --semantic changes kinds and probabilities, not the order; for documents
+    without a stored text ('ingest --keep-text') the encoder only sees the headline.
     """
     from infostream_dedup import api
 

@@ -1,4 +1,4 @@
-"""``serve``: the engine over HTTP."""
+"""``serve``: run the engine as an HTTP service."""
 
 from __future__ import annotations
 
@@ -18,16 +18,20 @@ __all__ = ["serve"]
 @click.option("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
-@click.option("--hosts", default="", help="Further names by which clients may call it, such as news.example:8600,...")
-@click.option("--token-file", type=click.Path(dir_okay=False), help="Who may do what; needed on other addresses.")
-@click.option("--read-only", is_flag=True, help="Serve a store that another process writes.")
+@click.option("--hosts", default="", help="Further host names that clients may use, such as news.example:8600,...")
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False),
+    help="File with tokens and their roles; required to listen on other addresses.",
+)
+@click.option("--read-only", is_flag=True, help="Serve a store that another process writes to.")
 @click.option("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and end.")
 @click.option(
     "--role",
     type=click.Choice(["reader", "analyst", "writer", "admin"]),
     default="reader",
     show_default=True,
-    help="With --new-token: what it allows.",
+    help="With --new-token: role of the token.",
 )
 @stream_options
 @general_options("table", "table")
@@ -44,7 +48,7 @@ def serve(
     r"""Serve a store over HTTP: batches in, verdicts out, groups, documents and search.
 
     Without a token file the service listens on this machine only, and anyone who can reach it may do everything. Routes
-    are described at /v1/openapi.json. SIGTERM ends the service after the batch at hand.
+    are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
 
     \b
     infostream-dedup serve --store news.db
@@ -57,12 +61,12 @@ def serve(
     given.pop("output_format")
     if new_token is not None:
         if token_file is None:
-            raise click.UsageError("--new-token needs --token-file, which it adds to")
+            raise click.UsageError("--new-token needs --token-file, the file to add it to")
         click.echo(add_token(Path(token_file), new_token, role))
-        note("keep it: it is not shown again", quiet=quiet)
+        note("keep it: it will not be shown again", quiet=quiet)
         return
     if store is None:
-        raise click.UsageError("--store is missing: which store is to be served?")
+        raise click.UsageError("--store is missing: name the store to serve")
     stream = pop_stream_settings(given)
     settings = ServiceSettings(
         store=Path(store),

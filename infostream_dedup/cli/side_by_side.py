@@ -21,7 +21,7 @@ __all__ = ["print_side_by_side"]
 
 _STYLES: Final = ("black on cyan", "black on yellow", "black on green", "black on magenta", "white on blue")
 _PIPE_WIDTH: Final = 160
-# A text may hold escape sequences that would take the terminal over.
+# A text may contain escape sequences that would take over the terminal.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 

@@ -41,7 +41,7 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
 @store.command(epilog=examples("store stats news.db", "store stats news.db --republications --top 5"))
 @file_argument
 @click.option("--templates", is_flag=True, help="List the recurring templates of each source instead.")
-@click.option("--republications", is_flag=True, help="List groups with who repeated them on which day instead.")
+@click.option("--republications", is_flag=True, help="List the sources that repeated each group, by day, instead.")
 @click.option(
     "--events", is_flag=True, help="List merges, expiries and alarms of groups and limits of sources instead."
 )
@@ -67,7 +67,7 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
 )
 @format_options
 def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
-    """Count what is in a store.
+    """Count the contents of a store.
 
     Columns: what, value. With --templates: as 'store templates'. With --republications: group, title, total (documents
     of the group), source, day, documents. With --events: ordinal, kind, group, other, value. With --best: group, total,
@@ -108,14 +108,16 @@ def _stats(
     type=click.Choice(["size", "last"]),
     default="size",
     show_default=True,
-    help="The largest first, or the latest.",
+    help="List the largest first, or the latest.",
 )
 @click.option("--lang", "language", help="Only groups with a document in this language.")
 @click.option("--source", help="Only groups with a document of this source.")
-@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number; 0: all.")
+@click.option(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of groups; 0: all."
+)
 @format_options
 def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
-    """List the present groups of two documents and more.
+    """List the current groups of two or more documents.
 
     Columns: group, title (of its earliest document), documents, sources, languages, first, last (dates; a dash without
     any), alarm (whether it stopped growing because it is a chain), ordinal (of its earliest document).
@@ -131,9 +133,9 @@ def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) ->
 @click.argument("id", metavar="ID")
 @format_options
 def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
-    """Show what a store has of a document, and the other documents of its group.
+    """Show what a store knows about a document, and the other documents of its group.
 
-    Rows: the document first, then the members of its present group in the order of publication. Columns: ordinal, id,
+    Rows: the document first, then the members of its current group in the order of publication. Columns: ordinal, id,
     title, source, language, published, url, status, of, kind, probability, group, joined (verdict or merge: a group
     that was joined later), translation_of, story, terms. Members have only some of them.
     """
@@ -154,9 +156,9 @@ def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  
 )
 @format_options
 def templates(file: Path, least: int, output_format: str | None, quiet: bool) -> None:
-    """List the forms that a source fills in again, such as rates and weather, with their first and latest filling.
+    """List the recurring templates of each source, such as rates and weather, with their first and latest filling.
 
-    Columns: source, template (id of the earliest document of the form), title, times (later fillings), first, last,
+    Columns: source, template (id of the earliest document of the template), title, times (later fillings), first, last,
     filling (id of the latest document), filling_title.
     """
     del quiet
@@ -174,10 +176,10 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
     """Count the copies of a stream by day and source; needs a store of preset judged.
 
     Columns: day, source, documents, links (verdicts exact and duplicate), copies (documents that share three tenths of
-    their word triples with one of the seven days before, whatever their verdict; series left out), linked_copies,
-    copy_precision, copy_recall. With --drifts: first, last (days), source (a dash for the whole stream), measure
-    (copies, precision, recall), recent, usual (its share in seven days, and in the 28 before), recent_of, usual_of
-    (shares of how many), chance (less than .0001: Fisher's exact test).
+    their word triples with a document of the seven days before, whatever their verdict; series left out),
+    linked_copies, copy_precision, copy_recall. With --drifts: first, last (days), source (a dash for the whole stream),
+    measure (copies, precision, recall), recent, usual (its share in seven days, and in the 28 days before), recent_of,
+    usual_of (denominators of these shares), chance (less than .0001: Fisher's exact test).
     """
     del quiet
     from infostream_dedup.api import store as kept
@@ -243,9 +245,9 @@ def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
 def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
-    No verdict changes: whatever the window or the open epoch needs stays, and so do ids, titles, verdicts, groups,
-    events and frequencies. A sweep over the past and a search in it need the signatures. Columns: store, documents
-    (signatures deleted), below (no ordinal below it has a signature), freed (bytes returned to the disk).
+    No verdict changes: everything that the window or the open epoch needs stays, and so do ids, titles, verdicts,
+    groups, events and frequencies. Sweeping over or searching the past needs the signatures. Columns: store,
+    documents (signatures deleted), below (no ordinal below it has a signature), freed (bytes returned to the disk).
     """
     del quiet
     from infostream_dedup.api import store as kept
@@ -257,10 +259,10 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
 @file_argument
 @format_options
 def index(file: Path, output_format: str | None, quiet: bool) -> None:
-    """Bring the index by which 'search' looks through closed epochs up to date.
+    """Update the index with which 'search' looks through closed epochs.
 
-    Batches add to it as epochs close. A store made by an older program catches up within some batches, or at once by
-    this command, which also rebuilds what is damaged. Columns: store, added (documents), rebuilt (documents).
+    Batches add to it as epochs close. A store made by an older version catches up within a few batches, or at once with
+    this command, which also rebuilds damaged parts. Columns: store, added (documents), rebuilt (documents).
     """
     del quiet
     from infostream_dedup.api import store as kept
@@ -274,12 +276,12 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @format_options
 def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
-    """Remove what a document said: title, text, signature, checksums of its text, terms of its verdict.
+    """Remove the content of a document: title, text, signature, checksums of its text, terms of its verdict.
 
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
     recognised if it comes again; its status and group; its contribution to document frequencies, which names no
-    document; the terms that later documents shared with it, in their verdicts; copies made before: those beside the
-    store are named, and leftovers of killed backups and migrations are removed. The file is then rewritten so that no
+    document; the terms that later documents shared with it, in their verdicts; copies made earlier: those next to the
+    store are listed, and leftovers of killed backups and migrations are removed. The file is then rewritten so that no
     remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
     from infostream_dedup.api import store as kept
@@ -292,6 +294,6 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
         note(f"{copy}: an earlier copy that still contains what was forgotten; delete it", quiet=quiet)
     if not done.clean:
         note(
-            "another process was reading: remnants stay in the log until it ends; then run this command again",
+            "another process was reading: remnants stay in the log until it ends; run this command again after that",
             quiet=quiet,
         )

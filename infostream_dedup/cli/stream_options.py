@@ -25,7 +25,7 @@ _OPTIONS: Final = (
     click.option(
         "--preset",
         type=click.Choice(STREAM_PRESETS),
-        help="What decides: evidence beyond key terms (judged), or key terms alone (faithful).  [default: judged, or "
+        help="Decide by evidence beyond key terms (judged), or by key terms alone (faithful).  [default: judged, or "
         "faithful where an option is given that only it knows]",
     ),
     click.option(
@@ -36,7 +36,7 @@ _OPTIONS: Final = (
     click.option(
         "--across",
         type=click.Choice(ACROSS),
-        help="Compare with documents in other languages, too, in a pivot language (pivot), or not (none).  [default: "
+        help="Also compare with documents in other languages, in a pivot language (pivot), or not (none).  [default: "
         "pivot with preset judged, else none]",
     ),
     click.option(
@@ -54,13 +54,11 @@ _OPTIONS: Final = (
     df_max_option,
     short_option,
     morph_option,
-    click.option(
-        "--k-duplicate", type=click.IntRange(min=1), help="Terms that must meet in a duplicate.  [default: 6]"
-    ),
+    click.option("--k-duplicate", type=click.IntRange(min=1), help="Terms that a duplicate must share.  [default: 6]"),
     click.option(
         "--k-similar",
         type=click.IntRange(min=1),
-        help="Terms that must meet, in either direction, for similar.  [default: 4]",
+        help="Terms that a similar document must share in either direction.  [default: 4]",
     ),
     click.option(
         "--duplicate-rule",
@@ -95,7 +93,8 @@ _OPTIONS: Final = (
     click.option(
         "--exact-rule",
         type=click.Choice(["text", "opening", "sentences"]),
-        help="What makes a document exact: the same text, first paragraph or first 3 sentences.  [default: text]",
+        help="What must be equal in an exact duplicate: the text, the first paragraph or the first 3 sentences.  "
+        "[default: text]",
     ),
     click.option(
         "--best",
@@ -111,12 +110,13 @@ _OPTIONS: Final = (
     click.option(
         "--loss-limit",
         type=float,
-        help="Maximum share of a source's documents that may be repeats; further ones pass as similar.  [default: all]",
+        help="Maximum share of a source's documents that may be repeats; further ones count as similar.  [default: "
+        "all]",
     ),
     click.option(
         "--loss-documents",
         type=click.IntRange(min=1),
-        help="Latest documents of a source over which this share is taken.  [default: 200]",
+        help="Number of latest documents of a source over which this share is computed.  [default: 200]",
     ),
     click.option("--keep-text", is_flag=True, default=None, help="Store the texts too."),
 )
@@ -131,12 +131,12 @@ _NAMES: Final = (
 
 
 def stream_options(function: Command) -> Command:
-    """Add all of them. A store keeps those it was made with; for an existing store they may be left out."""
+    """Add all stream options. A store keeps those it was created with; for an existing store they may be left out."""
     return stack(_OPTIONS)(function)
 
 
 def pop_stream_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the settings of the stream out of a command's values, and return those that were given."""
+    """Remove the stream's settings from a command's values, and return those that were given."""
     chosen = {name: value for name in _NAMES if (value := given.pop(name)) not in (None, ())}
     if "join" in chosen:
         chosen["join"] = tuple(name.strip() for name in chosen["join"].split(","))

@@ -1,4 +1,4 @@
-"""``sweep``: symmetry and transitivity for every k."""
+"""``sweep``: measure symmetry and transitivity at every k."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _OUT: Final = "--out"
 
 
 class _Remembering(click.Command):
-    """A command that keeps the words it was called with."""
+    """A command that keeps the arguments it was called with."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_WORDS] = list(args)
@@ -71,7 +71,7 @@ class _Remembering(click.Command):
 
 
 def _command_line() -> str:
-    """What was typed, with the names of files without their folders, and without the folder written to."""
+    """Return the command as typed, with file names without their folders, and without the output folder."""
     words = click.get_current_context().meta[_WORDS]
     kept = [
         _without_folder(word)
@@ -140,7 +140,8 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.option(
     "--estimate/--no-estimate",
     default=None,
-    help="Say without labels how good the links are at each k, and recommend k by that.  [default: unless on disk]",
+    help="Estimate without labels how good the links are at each k, and recommend k by that.  [default: unless on "
+    "disk]",
 )
 @click.option(
     "--confirmed",
@@ -155,7 +156,8 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.option(
     "--exact",
     is_flag=True,
-    help="Count the links at k = 1 to 3 of all documents; otherwise large ones are estimated from 20,000 documents.",
+    help="Count the links at k = 1 to 3 in all documents; otherwise those of a large collection are estimated from "
+    "20,000 documents.",
 )
 @boilerplate_option
 @work_folder_options
@@ -179,11 +181,11 @@ def sweep(
     With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
     S and T show how close the links are to an equivalence, not how precise or complete they are.
 
-    With --by, each file, source, day, week or month is swept alone, with statistics of its own; recommendations in JSON
+    With --by, each file, source, day, week or month is swept alone, with its own statistics; recommendations in JSON
     and below a table are those of the whole collection.
 
     Without labels, copies are counted (copy_precision, copy_recall), and other duplicates estimated (precision,
-    recall), the latter only where nothing speaks against the estimate (reliable). --no-estimate leaves both out.
+    recall), the latter only if nothing contradicts the estimate (reliable). --no-estimate leaves out both.
 
     --planted shows what the links can find: of edited copies of your own texts (cuts, additions, word forms, numbers,
     all of these, at rates of .1, .3 and .5), the share linked to their originals.
@@ -194,8 +196,8 @@ def sweep(
     With --workdir, a collection of any size is swept with a part of it in memory at a time. The numbers are the same;
     example pairs are not drawn.
 
-    With --store, the documents of a stream are swept without their texts, by the key terms that they were given when
-    they came in. Settings are then those of the store; only --n and --target may be smaller.
+    With --store, the documents of a stream are swept without their texts, by the key terms chosen when they arrived.
+    The settings are then those of the store; only --n and --target may be smaller.
     """
     from infostream_dedup import api
 
@@ -280,7 +282,7 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
 
 
 def _print_planted(result: SweepResult) -> None:
-    """Planted copies that are linked at the recommended k, a column for each rate."""
+    """Print the planted copies that are linked at the recommended k, a column for each rate."""
     if not result.planted:
         return
     rows: dict[tuple[str, ...], dict[str, Any]] = {}

@@ -26,7 +26,7 @@ __all__ = ["train"]
     type=click.Choice(["duplicate", "story"]),
     default="duplicate",
     show_default=True,
-    help="Learn who repeats whom, or which documents report one event.",
+    help="Learn which document repeats which, or which documents report one event.",
 )
 @click.option("--criteria", help="Criteria to use instead of the preset's, comma-separated.")
 @click.option("--positive", help="Labels that mean 'repeats', comma-separated.  [default: the preset's]")
@@ -36,7 +36,7 @@ __all__ = ["train"]
     type=click.Choice(["collection", "background"]),
     default="collection",
     show_default=True,
-    help="Weight words by these documents, or by the language in general (required by 'ingest --model').",
+    help="Weight words by these documents, or by general language (required by 'ingest --model').",
 )
 @click.option(
     "--authority",
@@ -66,9 +66,9 @@ def train(
 ) -> None:
     """Learn from judged pairs which documents repeat each other.
 
-    Prints the criteria with their weights or, with --suggest, the pairs that teach most: label them and train again. A
-    line of labels may have a field repeats (a, b, both or none) if only one of the two documents repeats the other.
-    Learning starts from what the shipped evidence says, so that few labels are enough.
+    Prints the criteria with their weights or, with --suggest, the pairs whose labels would teach most: label them and
+    train again. A line of labels may have a field repeats (a, b, both or none) if only one of the two documents repeats
+    the other. Learning starts from the built-in evidence, so that few labels are enough.
     """
     if given["model"] is None and suggest is None and curve is None:
         raise click.UsageError("give --model, --suggest or --curve")

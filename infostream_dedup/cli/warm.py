@@ -1,4 +1,4 @@
-"""``warm``: compiles beforehand."""
+"""``warm``: compile in advance."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["warm"]
 @click.command(epilog=examples("warm"))
 @general_options("table", "json", "jsonl", "csv")
 def warm(output_format: str | None, quiet: bool) -> None:
-    """Compile the loops of all commands now, so that no later command waits for it.
+    """Compile the loops of all commands now, so that no later command has to wait.
 
-    For container images and machines that start often. Small work never waits: up to 500 documents are read by plain
-    code. Columns: compiled (loops compiled now), loaded (on disk already), cpu_seconds.
+    For container images and machines that start often. Small inputs never wait: plain code reads up to 500 documents.
+    Columns: compiled (loops compiled now), loaded (on disk already), cpu_seconds.
 
     The machine code goes to the __pycache__ of the installed package if you can write it, else to the user's cache, or
     to the folder that INFOSTREAM_DEDUP_CACHE names.

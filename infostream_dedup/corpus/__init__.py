@@ -1,4 +1,4 @@
-"""Reads and writes documents as JSON Lines, CSV, Parquet and data frames; refuses bad records or sets them aside."""
+"""Read and write documents as JSON Lines, CSV, Parquet and data frames; refuse bad records or set them aside."""
 
 from infostream_dedup.corpus.annotation import Annotation
 from infostream_dedup.corpus.bad_records import BadRecords, ReadingReport

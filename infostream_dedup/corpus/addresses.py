@@ -1,4 +1,4 @@
-"""Opens an address that the user has named, within limits. Only ``collect`` does; nothing else opens a connection."""
+"""Open addresses given by the user, within limits. Only ``collect`` does so; nothing else opens a connection."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _CHUNK: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchLimits:
-    """What an answer may take.
+    """Limits of an answer.
 
     Attributes:
-        max_bytes: longest page or feed, as it came and unpacked.
-        timeout: seconds until all of it must be there.
-        max_redirects: addresses that may follow on the one that was given.
+        max_bytes: maximum size of a page or feed, both as received and unpacked.
+        timeout: seconds within which all of it must arrive.
+        max_redirects: maximum number of redirects from the given address.
     """
 
     max_bytes: int = 20_000_000
@@ -41,10 +41,10 @@ def is_address(source: str) -> bool:
 
 
 def fetch(address: str, limits: FetchLimits) -> tuple[bytes, str]:
-    """Return the content behind an address, and the address that it came from in the end.
+    """Return the content at an address, and the address that finally delivered it.
 
     Raises:
-        NoInputError: it cannot be reached, answers with an error, or leads elsewhere too often or by another scheme.
+        NoInputError: it cannot be reached, answers with an error, or redirects too often or to another scheme.
         BadDataError: the answer is longer than allowed (``E_TOO_LARGE``).
     """
     deadline = time.monotonic() + limits.timeout
@@ -77,12 +77,12 @@ def _read(answer: Any, address: str, limits: FetchLimits, deadline: float) -> by
             message = f"longer than {limits.max_bytes:,} bytes; --max-bytes allows more"
             raise BadDataError(message, code="E_TOO_LARGE", source=address)
         if time.monotonic() > deadline:
-            raise NoInputError(f"{address}: not there after {limits.timeout:g} seconds; --timeout allows more")
+            raise NoInputError(f"{address}: not received after {limits.timeout:g} seconds; --timeout allows more")
     return bytes(content)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows so many redirections, to web addresses alone."""
+    """Follows a limited number of redirects, only to web addresses."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -92,7 +92,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         self._left -= 1
         if self._left < 0:
-            raise NoInputError(f"{req.full_url}: leads on to {newurl}; --max-redirects allows more")
+            raise NoInputError(f"{req.full_url}: redirects to {newurl}; --max-redirects allows more")
         if not is_address(newurl):
-            raise NoInputError(f"{req.full_url}: leads to {newurl}, which is not a web address")
+            raise NoInputError(f"{req.full_url}: redirects to {newurl}, which is not a web address")
         return super().redirect_request(req, fp, code, msg, headers, newurl)

@@ -1,4 +1,4 @@
-"""Columns that a command adds to the documents it passes on."""
+"""Columns that a command adds to the documents that it passes on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Annotation"]
 
 
 class Annotation:
-    """Adds columns under names that the documents do not use, so that no field of theirs is overwritten.
+    """Adds columns under names that the documents do not use, so that none of their fields is overwritten.
 
     Args:
         names: column names.

@@ -1,4 +1,4 @@
-"""What happens to records: all are counted; the first bad one stops reading, or up to a limit they go to a file."""
+"""Handle bad records: all records are counted, and bad ones stop reading or, up to a limit, go to a file."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class ReadingReport:
     """Counts of one or more readings; ``read == used + quarantined`` after each document and at the end.
 
     A record that stops reading with an error is not counted. A file that breaks off or cannot be read at all counts as
-    one record for that fault.
+    one bad record.
 
     Attributes:
         read: number of records read from the input, blank lines excluded.
         used: number of documents passed on.
         quarantined_by_code: number of records set aside by code of their fault, in order of first occurrence.
         used_by_source: number of documents passed on by file, in the order in which the files were read.
-        other_languages: number of documents by language, other than ours.
+        other_languages: number of documents by language, for languages other than ours.
         left_out: number of documents left out because of their language; ``read`` counts them.
-        sources: number of documents passed on by what their field ``source`` says, ``""`` for nothing.
-        languages: number of documents passed on by language as told or, for others than ours, found; ``""`` where that
-            was left to the commands.
+        sources: number of documents passed on, by their field ``source``; ``""`` if it is empty.
+        languages: number of documents passed on, by language, given or (for languages other than ours) detected; ``""``
+            if detection was left to the commands.
     """
 
     read: int = 0
@@ -65,7 +65,7 @@ class ReadingReport:
         self.used_by_source[source] -= 1
 
     def count_other_language(self, language: str) -> None:
-        """Count a document of another language than ours."""
+        """Count a document in a language other than ours."""
         self.other_languages[language] = self.other_languages.get(language, 0) + 1
 
     def count_quarantined(self, code: str) -> None:
@@ -95,13 +95,13 @@ def _listed(counts: dict[str, int]) -> str:
 
 
 class BadRecords:
-    """Takes the bad records of one or more readings. Entering the block starts a new quarantine file.
+    """Receives the bad records of one or more readings. Entering the block starts a new quarantine file.
 
     Args:
         on_error: ``fail`` raises the first bad record; ``skip`` sets it aside.
         quarantine: file for records that are set aside; required for ``skip``.
         max_errors: with ``skip``, the number of records that may be set aside; None for no limit.
-        report: where they are counted; a new report if None.
+        report: report in which they are counted; a new one if None.
 
     Attributes:
         quarantine: as given.

@@ -1,4 +1,4 @@
-"""Reads documents in columns where they are plainly valid; results and errors are those of reading one by one."""
+"""Read documents in columns if they are plainly valid; results and errors are the same as when reading one by one."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ __all__ = ["read_document_blocks"]
 _ColumnBlock: TypeAlias = JsonBlock | ArrowBlock
 
 _FEWEST_BYTES_PER_DOCUMENT: Final = 2000
-"""Shorter documents are fewer than they seem by the size of their file: reading in columns begins a little early."""
+"""Shorter documents count as this long, so that reading in columns may begin a little early."""
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _PACKED_TIMES: Final = 4
 
 _MOST_LEFT: Final = 8
-"""A block with more than one line in so many for the plain code is read by it as a whole."""
+"""If more than one line in this many needs the plain code, it reads the whole block."""
 
 _SAMPLE_BYTES: Final = 16_000
 """More than ``other_language`` looks at."""
@@ -63,22 +63,22 @@ _NOWHERE: Final = Place("<block>")
 def read_document_blocks(
     source: Source, *, reading: Reading, report: ReadingReport, always: bool = False
 ) -> Iterator[Document | DocumentBlock]:
-    """Read the documents of an input like ``read_documents``, many together where an input is large.
+    """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
 
     Large files of JSON Lines, Parquet files and tables are read by compiled code, which leaves every record that is in
     any way unusual to the code of ``read_documents``; other inputs are read by that alone.
 
     Args:
         source: see ``read_documents``.
-        reading: how.
+        reading: reading options.
         report: counts what is read, used and set aside.
-        always: read small files in columns too.
+        always: also read small files in columns.
 
     Yields:
         Blocks of documents, and single documents, in input order.
 
     Raises:
-        Everything that ``read_documents`` raises, in the same words and at the same document.
+        Every error that ``read_documents`` raises, with the same message and at the same document.
     """
     bad = reading.bad_records(report)
     builder = make_builder(reading, report)
@@ -95,7 +95,7 @@ class _Reader:
         self._builder = builder
         self._bare_builder = make_builder(reading, None)
         self._utc = time_zone(reading.tz) is UTC
-        # Fields of other names, and ids that are made of texts, are for the plain code.
+        # Renamed fields, and ids made from texts, are left to the plain code.
         self._plainly = bool(reading.columns) or reading.make_ids
         self._bad = bad
         self._seen = seen
@@ -143,7 +143,7 @@ class _Reader:
             begin = end + 1
 
     def _run(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
-        """Documents of lines between which there are only blank ones; those with an id seen before go the plain way."""
+        """Yield the documents of consecutive lines; the plain code handles those with an id seen before."""
         ids: list[Any] = block.strings(rows, ID)
         while ids:
             new = self._seen.new_until(ids)
@@ -159,7 +159,7 @@ class _Reader:
         languages = [_NOT_GIVEN[number] for number in columns.languages[rows].tolist()]
         self._count(block.source, sources, languages)
         data = columns.texts[:]
-        # Read-only like Arrow's buffers: writable ones would need another compilation.
+        # Read-only like Arrow's buffers, as writable ones would need another compilation.
         data.flags.writeable = False
         offsets = np.concatenate(
             [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
@@ -190,7 +190,7 @@ class _Reader:
         count_work(number)
 
     def _look_closer(self, block: _ColumnBlock) -> None:
-        """Leave lines to the plain code that turn out to be none for this one; dates of unusual forms are read."""
+        """Leave lines that this code cannot handle to the plain code; read dates in unusual forms."""
         columns = block.columns
         states, dates = columns.states[: block.rows], columns.dates[: block.rows]
         for row in np.flatnonzero(states == CHECK).tolist():
@@ -218,7 +218,7 @@ def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
 
 
 def _is_large(path: str) -> bool:
-    """Whether a file holds so many documents that compiled code pays, as far as its size tells."""
+    """Whether a file, judging by its size, holds enough documents for compiled code to pay off."""
     try:
         size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(_PACKED) else 1)
     except OSError:

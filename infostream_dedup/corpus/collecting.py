@@ -1,4 +1,4 @@
-"""Feeds, web pages and web archives as documents: what ``collect`` makes of their bytes.
+"""Turn the bytes of feeds, web pages and web archives into documents, for ``collect``.
 
 Needs the extra ``feeds``: feedparser for RSS and Atom, trafilatura (A. Barbaresi, 2021) for the text of pages, fastwarc
 (J. Bevendorff, 2021) for archives.
@@ -29,25 +29,25 @@ _BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-"""What gzip and zstandard begin with; of packed sources only archives are read."""
+"""First bytes of gzip and zstandard; only archives are read from packed sources."""
 _LONGEST_ID: Final = 512
 
 
 def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any]]:
-    """Yield the documents of a source: those of a feed, the one of a page, or those of an archive.
+    """Yield the documents of a feed or an archive, or the one document of a page.
 
-    What it is, its first bytes say. Pages without a text of their own are passed over.
+    The first bytes tell which it is. Pages without a text of their own are skipped.
 
     Args:
-        stream: its bytes; only an archive may be longer than `max_bytes`, and is read record by record.
-        name: the address it came from, or the name of the file.
-        max_bytes: longest feed, page, or record of an archive.
+        stream: bytes of the source; only an archive, which is read record by record, may be longer than `max_bytes`.
+        name: address of the source, or name of the file.
+        max_bytes: maximum size of a feed, page, or archive record.
 
     Yields:
         Mappings ``id, title, text, published, source, url``; what is unknown is left out.
 
     Raises:
-        BadDataError: too long (``E_TOO_LARGE``), or not what its first bytes promise (``E_FEED``, ``E_WARC``).
+        BadDataError: too long (``E_TOO_LARGE``), or not what its first bytes indicate (``E_FEED``, ``E_WARC``).
         MissingExtraError: a package of the extra ``feeds`` is not installed.
     """
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(_Raw(stream))
@@ -66,7 +66,7 @@ def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str
 
 
 class _Raw(io.RawIOBase):
-    """A stream of bytes without a buffer of its own to look into."""
+    """A stream of bytes that has no buffer of its own."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -81,7 +81,7 @@ class _Raw(io.RawIOBase):
 
 
 def _feed(content: bytes, name: str) -> Iterator[dict[str, Any]]:
-    # A stream, never a string: the parser would take a string for an address and open it.
+    # Pass a stream, never a string, which the parser would take for an address and open.
     feed = _package("feedparser", "feeds").parse(io.BytesIO(content))
     if not _FEED_END.search(content):
         raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
@@ -136,13 +136,13 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
     except OSError as error:
         raise BadDataError(f"record {number + 1}: {error}", code="E_WARC", source=name) from error
     if number == 0:
-        raise BadDataError("no archive of web pages: it holds no record of an answer", code="E_WARC", source=name)
+        raise BadDataError("not an archive of web pages: it contains no response record", code="E_WARC", source=name)
 
 
 def _document(
     *, text: str, title: str, url: str | None, published: str | None, own_id: str | None
 ) -> dict[str, Any] | None:
-    """A document in our form; ``None`` without a text. Its language is not said: many feeds name a wrong one."""
+    """Build a document; ``None`` without a text. Its language is left out, as many feeds name a wrong one."""
     if not text.strip():
         return None
     key = own_id or url
@@ -161,7 +161,7 @@ def _document(
 
 
 def _plain(markup: str) -> str:
-    """The text of a piece of HTML, one line for each block."""
+    """Return the text of a piece of HTML, one line for each block."""
     if not markup.strip():
         return ""
     if "<" not in markup and "&" not in markup:

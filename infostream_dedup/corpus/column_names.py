@@ -1,4 +1,4 @@
-"""Columns under names of the user's own, and guesses what a column may be."""
+"""Columns with the user's own names, and guesses about their meaning."""
 
 from __future__ import annotations
 
@@ -49,14 +49,17 @@ class ColumnNames:
         return bool(self._ours)
 
     def renamed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A record under our names; a column of ours that another one replaces is left out."""
+        """Return a record under our names; a column with our name that another column replaces is left out."""
         if not self._ours or self._ours.keys().isdisjoint(values):
             return values
         taken = {ours for theirs, ours in self._ours.items() if theirs in values}
         return {self._ours.get(name, name): value for name, value in values.items() if name not in taken}
 
     def names(self, names: Sequence[str]) -> list[str]:
-        """Our names of columns. A column of ours that another one replaces keeps its place, with a trailing ``_``."""
+        """Return our names for columns.
+
+        A column with our name that another replaces keeps its position, with a trailing ``_``.
+        """
         taken = {ours for theirs, ours in self._ours.items() if theirs in names}
         return [self._ours.get(name, f"{name}_" if name in taken else name) for name in names]
 
@@ -88,7 +91,7 @@ def _pair(part: str) -> tuple[str, str]:
 
 
 def advice_on(names: Iterable[Any]) -> str:
-    """What to do when the columns id or text are missing: a guess by their names, as the end of a message.
+    """Advise what to do if the columns id or text are missing: a guess by their names, to end a message.
 
     Example:
         >>> advice_on(["ID", "Заголовок", "Текст"])

@@ -1,4 +1,4 @@
-"""Records of Arrow tables, shared by Parquet files and data frames: first the schema, then batch by batch."""
+"""Read records of Arrow tables, for Parquet files and data frames: first the schema, then batch by batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of CSV files: a header line, then one record a row; quoting as in RFC 4180, with line breaks inside quotes.
+"""Read records of CSV files: a header line, then one record per row, quoted as in RFC 4180, even across lines.
 
 The delimiter is whichever of comma, semicolon and tab yields the required columns in the header. Every cell is text;
 an empty cell means an absent value in a field that we interpret, and an empty string in any other column. The
@@ -61,7 +61,7 @@ def csv_records(
 
 
 class _RowTooLongError(Exception):
-    """The row has more bytes than allowed."""
+    """The row is longer than allowed."""
 
 
 class _RowFeed:
@@ -98,14 +98,14 @@ class _RowFeed:
             return line.data.decode(errors="surrogateescape")
 
     def place(self) -> Place:
-        """Return the place of the current row, with its bytes."""
+        """Return the position of the current row, with its bytes."""
         if not self._row:
             return self._next_place
         first = self._row[0]
         return Place(self._source, first.number, first.offset, b"".join(line.data for line in self._row))
 
     def next_place(self) -> Place:
-        """Return the place of the next line."""
+        """Return the position of the next line."""
         return self._next_place
 
 

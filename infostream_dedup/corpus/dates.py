@@ -1,6 +1,6 @@
-"""Dates of documents: converts whatever feeds and tables hold to an aware UTC time.
+"""Convert the dates that feeds and tables contain to aware UTC times.
 
-Accepted as text or, where all are digits, as a number, so that a CSV cell and a JSON number mean the same:
+They are accepted as text or, if all digits, as a number, so that a CSV cell and a JSON number mean the same:
 
 ======================================  =====================================================
 ``2024-05-01``, ``20240501``            a day: its first moment
@@ -36,8 +36,8 @@ _NUMBER: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]{1,20})?")
 _CALENDAR: Final = re.compile(r"([0-9]{4})(?:-?([0-9]{2})-?([0-9]{2})|-([0-9]{2}))?")
 _DECEMBER: Final = 12
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
-# Python's own parser takes any character between day and time, week dates, and more in newer versions:
-# the pattern keeps what we accept the same on every Python.
+# Python's own parser accepts any character between day and time, week dates, and more in newer versions: the pattern
+# makes us accept the same on every Python.
 _DAY_OR_TIME: Final = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
     r"(?:[Tt ](?P<clock>[0-9]{2}:?[0-9]{2}(?::?[0-9]{2}(?:[.,][0-9]{1,20})?)?)"
@@ -161,7 +161,7 @@ def _parse_text(text: str) -> datetime | None:
 
 
 def _parse_other_form(text: str) -> datetime:
-    """A date as feeds and people write it."""
+    """Parse a date as feeds and people write it."""
     day_first = _DAY_FIRST.fullmatch(text)
     if day_first is not None:
         clock = day_first["clock"]
@@ -172,7 +172,7 @@ def _parse_other_form(text: str) -> datetime:
     feed = _RFC_822.fullmatch(text)
     if feed is None:
         raise ValueError(f"not a date; {_EXPECTED}")
-    # Names of zones other than these have several meanings, which Python takes for UTC without a word.
+    # Other zone names are ambiguous, and Python silently takes them for UTC.
     if feed["zone"] and feed["zone"][0].isalpha() and feed["zone"].upper() not in _ZONES:
         raise ValueError(f"{feed['zone']} is not a zone of RFC 822; write the difference, such as +0200")
     return parsedate_to_datetime(text)

@@ -1,4 +1,4 @@
-"""Converts a mapping to a `Document` and back, with all checks of a record, whatever input it came from."""
+"""Convert a mapping to a `Document` and back, with all checks of a record, whatever its input."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LANGUAGE_NAMES: Final[dict[str, Language]] = {
     **dict.fromkeys(("en", "eng", "english"), "en"),
 }
 _NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx"))
-"""ISO 639-2 codes that name none."""
+"""ISO 639-2 codes that do not name a language."""
 _LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _ID_BYTES: Final = 8
 _MAX_ID_BYTES: Final = 512
@@ -60,14 +60,14 @@ _EXPECTED_LANGUAGE: Final = f"expected one of {', '.join(OUR_LANGUAGES)}, or nul
 
 
 class OtherLanguageError(Exception):
-    """A document of a language that is to be left out."""
+    """The document is in a language to leave out."""
 
 
 class OtherFields(dict[str, Any]):
     """The fields of a record that we do not interpret, and the original order of all its fields.
 
-    Thanks to the order a document is written with its keys as they were read, and thanks to the language as given
-    (``uk-UA``, ``de``) with that; comparisons ignore both.
+    The order, and the language as given (``uk-UA``, ``de``), let a document be written as it was read; comparisons
+    ignore both.
     """
 
     __slots__ = ("lang", "order")
@@ -84,8 +84,8 @@ class DocumentBuilder:
     Args:
         id_type: ``str``: an id is text. ``int``: 64-bit integers are accepted too and become their decimal digits.
         zone: time zone of dates without one.
-        columns: what the fields are called.
-        make_ids: give a document without an id one that its content decides.
+        columns: names of the fields in the input.
+        make_ids: derive an id from the content of a document without one.
         other_languages: see ``Reading``.
         report: counts documents of other languages.
     """
@@ -106,13 +106,13 @@ class DocumentBuilder:
         self._other_languages = other_languages
         self._report = report
         self._made: Counter[bytes] | None = Counter() if make_ids else None
-        # Records of one file share a few layouts: keep one tuple for each layout, not one for every document.
+        # Records of one file share a few layouts: keep one tuple per layout, not one per document.
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def build(self, record: Record) -> Document:
         """Build the document that a record describes.
 
-        A null optional field is the same as an absent one. In the text fields every control character (C0, DEL, C1)
+        A null optional field counts as absent. In the text fields every control character (C0, DEL, C1)
         except tab, newline and carriage return becomes one blank, so that offsets into the text stay true.
 
         Args:
@@ -161,12 +161,12 @@ class DocumentBuilder:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
             return str(int(value))
         expected = "a string" if self._id_type == "str" else "a string or a whole number of 64 bits"
-        # An integer beyond 64 bits reaches us as a float: an id must not lose digits silently.
+        # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
         hint = "; id_type='int' (--id-type int) takes whole numbers" if type(value) is int else ""
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
 
     def _make_id(self, values: Mapping[str, Any]) -> str:
-        """Digest of title, text, date and address; the second of equal documents of a reading gets ``-2``."""
+        """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
         digest = blake2b(digest_size=_ID_BYTES)
         for name in ("title", "text", "published", "url"):
             digest.update(repr(values.get(name)).encode("utf-8", "backslashreplace") + b"\0")
@@ -192,7 +192,7 @@ class DocumentBuilder:
         return self._other(short_code(code), _format_value(value), place)
 
     def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
-        """The language of a record that does not say it, if it is plainly none of ours."""
+        """Detect the language of a record that does not state it, if it is plainly not one of ours."""
         text = values.get("text")
         code = other_language(text) if isinstance(text, str) else None
         return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
@@ -207,11 +207,11 @@ class DocumentBuilder:
         return code
 
     def time_of(self, published: object, place: Place) -> datetime | None:
-        """The moment that a value of ``published`` names.
+        """Return the moment that a value of ``published`` names.
 
         Args:
-            published: as given.
-            place: for messages.
+            published: value as given.
+            place: position for messages.
 
         Raises:
             BadDataError: it is not a date; codes ``E_TYPE``, ``E_DATE``.
@@ -242,7 +242,7 @@ def row_of(document: Document) -> dict[str, Any]:
     extra = document.extra
     order = extra.order if isinstance(extra, OtherFields) else ()
     row: dict[str, Any] = {}
-    # That a text is in another language than ours was found in the text if no field says it.
+    # If no field states a language other than ours, it was detected in the text.
     found = {"lang"} if isinstance(extra, OtherFields) and document.lang not in OUR_LANGUAGES else set()
     for name in order:
         if name == "lang" and isinstance(extra, OtherFields) and (found or extra.lang is not None):
@@ -318,7 +318,7 @@ def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None
 
 
 def _given_language(values: Mapping[str, Any]) -> str | None:
-    """The language as given, where it is written otherwise than we write it."""
+    """Return the language as given, if it is spelt differently from ours."""
     value = values.get("lang")
     return value if isinstance(value, str) and value and value not in OUR_LANGUAGES else None
 
@@ -359,6 +359,6 @@ def _format_value(value: object) -> str:
     try:
         text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     except Exception:
-        # A foreign __repr__ that fails must not hide the real fault.
+        # A failing __repr__ of foreign code must not hide the real fault.
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: recognised by its first bytes and read as UTF-8 all the same."""
+"""Recognise text that is not UTF-8 by its first bytes, and read it as UTF-8."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ConvertedStream", "encoding_named", "recognised_encoding"]
 
 _CHUNK: Final = 64 * 1024
 _LEAST_LETTERS: Final = 20
-"""Letters outside ASCII from which a guess is made: a stray byte in UTF-8 is a bad record, no other encoding."""
+"""Minimum number of letters outside ASCII for a guess: a stray byte in UTF-8 is a bad record, not another encoding."""
 
 _LEAST_SHARE: Final = 0.85
 _ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
@@ -24,7 +24,7 @@ _WIDE: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
 def encoding_named(name: str | None) -> str | None:
-    """The name of an encoding as Python knows it.
+    """Return Python's name for an encoding.
 
     Raises:
         ConfigurationError: Python does not know it.
@@ -38,7 +38,7 @@ def encoding_named(name: str | None) -> str | None:
 
 
 def recognised_encoding(begin: bytes) -> str | None:
-    """The encoding of bytes, or None for UTF-8 and whatever is not recognised.
+    """Return the encoding of bytes, or None for UTF-8 and anything not recognised.
 
     Args:
         begin: the first bytes of a file.
@@ -59,7 +59,7 @@ def recognised_encoding(begin: bytes) -> str | None:
     if begin[:1] == b"\0" and begin[2:3] == b"\0" and begin[1:2] != b"\0":
         return "utf-16-be"
     decoded = begin.decode("utf-8", "replace")
-    # A letter that the end of the sample cuts in two is not a fault.
+    # A letter cut in two by the end of the sample is not a fault.
     broken = decoded[:-3].count("\ufffd")
     whole = sum(letter > "\x7f" and letter != "\ufffd" for letter in decoded)
     if not broken or whole >= broken:
@@ -69,7 +69,7 @@ def recognised_encoding(begin: bytes) -> str | None:
 
 
 def _likeness(begin: bytes, name: str) -> float:
-    """How much the letters outside ASCII look like Russian or Ukrainian: above .85 if they are."""
+    """Score how much the letters outside ASCII look like Russian or Ukrainian: above .85 if they are."""
     text = begin.decode(name, "replace")
     high = [letter for letter in text if letter > "\x7f"]
     if len(high) < _LEAST_LETTERS:
@@ -84,7 +84,7 @@ class ConvertedStream(io.RawIOBase):
 
     Args:
         stream: bytes in another encoding; remains open.
-        encoding: which.
+        encoding: name of that encoding.
 
     Raises:
         StreamError: while reading, ``E_ENCODING`` for bytes that are invalid in the encoding.

@@ -53,7 +53,7 @@ KNOWN_ENDINGS: Final = (
     *_INPUTS,
     *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in _PACKINGS),
 )
-"""Endings of names of files that can be read."""
+"""Endings of file names that can be read."""
 
 
 class FileKind(NamedTuple):
@@ -90,7 +90,7 @@ def file_kind(name: str) -> FileKind:
 
 
 def input_format(name: str) -> InputFormat:
-    """The format of a file to read, by its ending; ``-`` is JSON Lines.
+    """Return the format of a file to read, by its ending; ``-`` is JSON Lines.
 
     Raises:
         ConfigurationError: the ending is unknown.
@@ -112,5 +112,5 @@ def input_format(name: str) -> InputFormat:
 
 
 def must_be_gzip(name: str) -> bool:
-    """Whether the name of a file promises a gzip archive."""
+    """Whether the name of a file announces a gzip archive."""
     return name.lower().endswith(_GZIP)

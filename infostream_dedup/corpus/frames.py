@@ -1,4 +1,4 @@
-"""Records of values in memory: tables of any library that supports Arrow, and lists of dicts or documents.
+"""Read records from memory: tables of any library that supports Arrow, and lists of dicts or documents.
 
 pandas (2.2 and later), polars, pyarrow, DuckDB and others offer their tables as Arrow streams
 (``__arrow_c_stream__``), so there is no need to import those libraries here.
@@ -35,7 +35,7 @@ def is_series(source: object) -> bool:
 
 
 def loaded(source: Any) -> Any:
-    """A source as it can be read: a lazy frame collected, a column or list of texts as records with ids 1, 2, 3 ..."""
+    """Prepare a source: collect a lazy frame; make records with ids 1, 2, 3 ... from a column or list of texts."""
     if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
         return source.collect()
     if is_series(source):
@@ -46,7 +46,7 @@ def loaded(source: Any) -> Any:
 
 
 def _is_text(value: object) -> bool:
-    """Whether a string is a text, not the name of a file: no file of this name, nor a known ending, nor a pattern."""
+    """Whether a string is a text and not a file name: no such file exists, and it has no known ending or pattern."""
     if not isinstance(value, str) or value == STANDARD_STREAM:
         return False
     if "\n" in value or len(value.encode("utf-8", "replace")) > _LONGEST_NAME:
@@ -92,7 +92,7 @@ def frame_records(
         wrong = schema_error(reader.schema, id_type, source, names, ids=ids)
         kept = [name for name in reader.schema.names if not _PANDAS_INDEX.fullmatch(name)]
         for whole in reader:
-            # A frame without rows has no documents, whatever types its library gave the empty columns.
+            # A frame without rows has no documents, whatever the types of its empty columns.
             if wrong is not None and whole.num_rows:
                 yield wrong
                 return

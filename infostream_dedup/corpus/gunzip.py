@@ -18,7 +18,7 @@ _WITH_GZIP_HEADER: Final = 16 + zlib.MAX_WBITS
 
 
 class StreamError(Exception):
-    """The bytes of an input end early, for a reason that the user must know.
+    """The bytes of an input end early, for a reason that the user should know.
 
     Args:
         code: short, stable name of the kind of fault.
@@ -72,7 +72,7 @@ class GunzipStream(io.RawIOBase):
             packed = self._pending or self._read_chunk()
             before = self._member.copy()
             try:
-                # zlib may still hold output when it has all input: an empty call fetches it.
+                # zlib may still hold output after all input: an empty call fetches it.
                 data = self._member.decompress(packed, size)
             except zlib.error as error:
                 self._damage = StreamError("E_GZIP", f"the gzip archive is damaged ({error})")

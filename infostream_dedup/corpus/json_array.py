@@ -1,4 +1,4 @@
-"""Records of JSON that is not one object a line: an array, indented or not, or an object that holds one."""
+"""Read records of JSON that is not one object per line: an array, indented or not, or an object that contains one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LARGEST: Final = 2**31
 
 
 def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = False) -> bool:
-    """Whether a file begins with a whole object on a line of its own that does not wrap others.
+    """Whether a file begins with a complete object on its own line that does not wrap other objects.
 
     Args:
         source: path of the file.
         encoding: encoding of the text; recognised if None.
-        only_objects: whether anything that does not begin with an object is something else than JSON.
+        only_objects: whether anything that does not begin with an object counts as something other than JSON.
     """
     try:
         with open_bytes(source, encoding) as stream:
@@ -34,12 +34,12 @@ def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = Fal
     if not head.startswith((b"[", b"{")):
         return not only_objects
     if len(first) == _PEEKED:
-        # A very long line: an array of objects or a long object; whether it wraps others is seen by its first value.
+        # A very long line is an array of objects or a long object; its first value shows whether it wraps others.
         return head.startswith(b"{") and not _wraps(head)
     try:
         value = orjson.loads(head)
     except orjson.JSONDecodeError:
-        # Text in lines of objects, one of them broken, is for the reader of lines, which says where.
+        # Lines of objects, one of them broken, are left to the reader of lines, which reports the position.
         return len(head.strip()) > 2 and not head.startswith(b"[")
     return isinstance(value, dict) and _inner(value) is None
 
@@ -50,7 +50,7 @@ def _wraps(head: bytes) -> bool:
 
 
 def _inner(value: dict[str, Any]) -> list[Any] | None:
-    """The array of objects that an object without a text wraps."""
+    """Return the array of objects that an object without a text wraps."""
     if "text" in value:
         return None
     lists = [one for one in value.values() if isinstance(one, list) and one and all(isinstance(x, dict) for x in one)]
@@ -58,7 +58,7 @@ def _inner(value: dict[str, Any]) -> list[Any] | None:
 
 
 def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
-    """Yield the records of a file; the whole of it is held in memory. Their places count records, not lines.
+    """Yield the records of a file, which is read into memory as a whole. Positions count records, not lines.
 
     Args:
         source: path of the file.

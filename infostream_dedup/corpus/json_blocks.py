@@ -1,4 +1,4 @@
-"""Lines of JSON many at a time: what is plainly a document stays in columns, all else is parsed line by line."""
+"""Read many lines of JSON at a time: plain documents stay in columns, everything else is parsed line by line."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ __all__ = ["JsonBlock", "json_blocks"]
 
 _ROOM: Final = BLOCK + 2
 _BYTES_PER_LINE: Final = 64
-"""Lines are taken in several pieces where they are shorter."""
+"""Assumed length of a line; a buffer of shorter lines is read in several pieces."""
 
 _NOWHERE: Final = Place("<block>")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonBlock:
-    """Lines that were read together. Valid until the next block is asked for.
+    """Lines that were read together; valid until the next block is requested.
 
     Attributes:
-        source: file that they come from.
-        buffer: holds their bytes.
-        columns: what is in them; ``texts`` and ``rest`` remain valid.
-        rows: lines.
+        source: file from which they come.
+        buffer: buffer with their bytes.
+        columns: their content; ``texts`` and ``rest`` remain valid.
+        rows: number of lines.
         limit: maximum bytes of a line.
     """
 
@@ -51,7 +51,7 @@ class JsonBlock:
     limit: int
 
     def item(self, row: int) -> Item | None:
-        """A line as the plain code reads it; None for a blank one."""
+        """Return a line as the plain code reads it; None if it is blank."""
         begin, end = self.columns.bounds[row].tolist()
         return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
 
@@ -65,7 +65,7 @@ class JsonBlock:
         return orjson.loads(self.buffer.data[begin:end].tobytes())
 
     def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
-        """A field of lines, which is a string without escapes, or absent or null."""
+        """Return one field of several lines, which is a string without escapes, absent or null."""
         whole = self.buffer.data.data
         spans = self.columns.spans[rows, field].tolist()
         return [str(whole[begin:end], "utf-8") if begin >= 0 else None for begin, end in spans]
@@ -91,7 +91,7 @@ class JsonBlock:
         return made
 
     def is_valid(self, row: int) -> bool:
-        """Whether the plain parser takes a line that the loops were not sure of."""
+        """Whether the plain parser accepts a line about which the loops were not sure."""
         ends = self.columns.rest_ends
         rest = self.columns.rest[ends[row - 1] if row else 0 : ends[row]].tobytes()
         try:
@@ -103,13 +103,13 @@ class JsonBlock:
 def json_blocks(
     source: str, max_line_bytes: int, encoding: str | None, in_columns: Callable[[], bool]
 ) -> Iterator[JsonBlock | Item]:
-    """Yield the lines of one file or of standard input: many together, or one by one with an error for each bad one.
+    """Yield the lines of one file or of standard input: many together, or one by one with an error for each bad line.
 
     Args:
         source: path of the file, or ``-``.
         max_line_bytes: as for ``jsonl_records``.
         encoding: as for ``jsonl_records``.
-        in_columns: whether the next lines should be read together; they are parsed one by one if not.
+        in_columns: whether to read the next lines together; otherwise they are parsed one by one.
 
     Raises:
         NoInputError: the file cannot be opened or read.
@@ -159,7 +159,7 @@ def _blocks_of(
 
 
 def _line_bounds(buffer: LineBuffer) -> NDArray[np.int64]:
-    """int64 (lines, 2), bounds of the whole lines without their line ends."""
+    """Return the bounds of the complete lines without their line ends: int64 (lines, 2)."""
     ends = np.flatnonzero(buffer.data[: buffer.size] == ord("\n"))
     if buffer.whole and buffer.size and (len(ends) == 0 or ends[-1] != buffer.size - 1):
         ends = np.append(ends, buffer.size)
@@ -167,7 +167,7 @@ def _line_bounds(buffer: LineBuffer) -> NDArray[np.int64]:
 
 
 def _columns(size: int) -> JsonColumns:
-    """Room for what is found in some bytes."""
+    """Allocate columns for the content of some bytes."""
     lines = size // _BYTES_PER_LINE + 1
     return JsonColumns(
         bounds=np.empty((lines, 2), dtype=np.int64),

@@ -1,4 +1,4 @@
-"""Values as JSON, for anything a document may hold."""
+"""Write values as JSON, whatever a document may contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of JSON Lines: one object per line.
+"""Read records of JSON Lines: one object per line.
 
 Blank lines are not records and are not counted. If a key occurs twice in one object, the last value counts (the
 parser does not report it).
@@ -18,7 +18,7 @@ from infostream_dedup.errors import BadDataError
 
 __all__ = ["fault_item", "is_too_deep", "jsonl_records", "line_item"]
 
-# orjson parses 1,024 levels but writes only 254: whatever is read must be writable.
+# orjson parses 1,024 levels but writes only 254, and whatever is read must be writable.
 _MAX_DEPTH: Final = 250
 
 
@@ -46,12 +46,12 @@ def jsonl_records(source: str, max_line_bytes: int, encoding: str | None = None)
 
 
 def line_item(source: str, line: Line, max_line_bytes: int) -> Item | None:
-    """What one line holds; None for a blank one.
+    """Return the content of one line; None if it is blank.
 
     Args:
-        source: file that it comes from.
+        source: file from which it comes.
         line: the line.
-        max_line_bytes: for the message about a longer one.
+        max_line_bytes: limit named in the message about a longer line.
     """
     place = Place(source, line.number, line.offset, line.data)
     if line.too_long:
@@ -60,13 +60,13 @@ def line_item(source: str, line: Line, max_line_bytes: int) -> Item | None:
 
 
 def fault_item(source: str, fault: StreamError, number: int, offset: int) -> BadDataError:
-    """The error of a file that breaks off.
+    """Return the error of a file that breaks off.
 
     Args:
         source: the file.
         fault: what is wrong.
-        number: whole lines that were read before.
-        offset: offset of the byte after them.
+        number: number of complete lines read before.
+        offset: offset of the first byte after them.
     """
     message = fault.message if number == 0 else f"{fault.message}; {number} whole lines were read before"
     return Place(source, number + 1, offset).error(fault.code, message)

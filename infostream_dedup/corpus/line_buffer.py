@@ -1,4 +1,4 @@
-"""Whole lines in large pieces, for code that reads many of them at once; ``byte_lines`` yields them one by one."""
+"""Read complete lines in large pieces, for code that processes many at once; ``byte_lines`` yields them one by one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["LineBuffer"]
 
 _SIZE: Final = 1 << 21
-"""Bytes read at a time: as many as the processor's cache takes together with what is made of them."""
+"""Bytes read at a time: as many as fit into the processor's cache together with what is computed from them."""
 
 
 class LineBuffer:
@@ -24,15 +24,15 @@ class LineBuffer:
 
     Args:
         stream: a buffered stream.
-        size: bytes to read at a time; more where a line is longer.
+        size: bytes to read at a time; more if a line is longer.
 
     Attributes:
-        data: uint8, the bytes, and ``BLOCK`` zeros after them.
-        size: their number.
+        data: uint8, the bytes, followed by ``BLOCK`` zeros.
+        size: number of bytes.
         ended: whether the stream has ended: no more bytes will follow.
-        number: lines before these bytes.
-        offset: bytes before them.
-        last: offset after the last line that was taken.
+        number: number of lines before these bytes.
+        offset: number of bytes before them.
+        last: offset after the last line taken.
     """
 
     def __init__(self, stream: Any, size: int = _SIZE) -> None:
@@ -47,7 +47,7 @@ class LineBuffer:
         self.last = 0
 
     def fill(self) -> None:
-        """Read until there is a piece, or the stream ends.
+        """Read until a piece is complete or the stream ends.
 
         Raises:
             StreamError: the stream is UTF-16 or UTF-32.
@@ -68,22 +68,22 @@ class LineBuffer:
 
     @property
     def whole(self) -> bool:
-        """Whether the last line is one although no line end follows it: the stream has ended, and not by a fault."""
+        """Whether the last line is complete although no line end follows it: the stream ended without a fault."""
         return self.ended and self._fault is None
 
     def grow(self) -> None:
-        """Make room for a longer line."""
+        """Enlarge the buffer for a longer line."""
         data = np.zeros(2 * (len(self.data) - BLOCK) + BLOCK, dtype=np.uint8)
         data[: self.size] = self.data[: self.size]
         self.data = data
 
     def line(self, begin: int, end: int, before: int, limit: int) -> Line:
-        """A line as ``byte_lines`` yields it.
+        """Return a line as ``byte_lines`` yields it.
 
         Args:
             begin: its first byte.
             end: the byte after it, without its line end.
-            before: lines before it among these.
+            before: number of lines before it in this piece.
             limit: maximum bytes kept.
         """
         too_long = end - begin > limit
@@ -94,7 +94,7 @@ class LineBuffer:
         """Drop lines that have been read, and keep what follows them.
 
         Args:
-            lines: how many.
+            lines: number of lines.
             begin: first byte of the last of them.
             end: the byte after it, without its line end.
             limit: maximum bytes kept of a line.
@@ -110,7 +110,7 @@ class LineBuffer:
         self.offset += end
 
     def skip_line(self, limit: int) -> None:
-        """Drop a line of which only the first part is here.
+        """Drop a line whose first part has been read.
 
         Args:
             limit: maximum bytes kept of a line.
@@ -131,7 +131,7 @@ class LineBuffer:
                 return
 
     def check_end(self) -> None:
-        """Raise what ended the stream, if that was a fault.
+        """Raise the fault that ended the stream, if any.
 
         Raises:
             StreamError: a broken archive.

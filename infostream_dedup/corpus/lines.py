@@ -26,7 +26,7 @@ _MAGIC_BYTES: Final = 6
 
 _log = logging.getLogger("infostream_dedup.corpus")
 _told: Final[set[str]] = set()
-"""Files whose encoding the user knows: some are read twice."""
+"""Files whose encoding has been reported: some files are read twice."""
 
 _Buffered: TypeAlias = "io.BufferedReader[Any]"
 
@@ -88,7 +88,7 @@ def _open_standard_input() -> Iterator[_Buffered]:
     except OSError:
         descriptor = None
     if descriptor is not None:
-        # Use a buffer of our own: a thread still waiting for input would hold the lock that Python needs to exit.
+        # Use our own buffer: a thread still waiting for input would hold the lock that Python needs to exit.
         with open(descriptor, "rb", closefd=False) as own:
             yield own
         return
@@ -124,15 +124,17 @@ def _unpack(stream: _Buffered, *, gzip: bool) -> Iterator[_Buffered]:
 @contextmanager
 def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_Buffered]:
     if encoding is None:
-        # Only a file is waited for: standard input may be a pipe that gives a line now and the next one in an hour.
+        # Wait only for a file: standard input may be a pipe that delivers one line now and the next in an hour.
         try:
             encoding = recognised_encoding(stream.peek(1))
         except StreamError:
-            # The reader meets the same fault at its place.
+            # The reader meets the same fault when it gets there.
             encoding = None
         if encoding is not None and source not in _told:
             _told.add(source)
-            _log.warning("%s: the text is %s, no UTF-8; read as such (--encoding decides otherwise)", source, encoding)
+            _log.warning(
+                "%s: the text is %s, not UTF-8, and is read as such (use --encoding to change that)", source, encoding
+            )
     if encoding is None or encoding == "utf-8":
         yield stream
         return
@@ -181,7 +183,7 @@ def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> 
 
 def _skip_empty_lines(stream: Any) -> int:
     skipped = 0
-    # The next line reports again what is wrong with the stream.
+    # The next line reports the fault of the stream again.
     with suppress(StreamError):
         while ahead := stream.peek():
             empty = len(ahead) - len(ahead.lstrip(b"\n"))

@@ -96,7 +96,7 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
         return
     stream, part = _create_part(path, target)
     try:
-        # Closing may fail like any other write, so it belongs inside too.
+        # Closing may fail like any other write, so it also belongs inside.
         with _name_failures(target), stream:
             yield stream
             stream.flush()

@@ -1,4 +1,4 @@
-"""Archives other than gzip: bzip2, xz and Zstandard, recognised by their first bytes."""
+"""Unpack archives other than gzip: bzip2, xz and Zstandard, recognised by their first bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RATIO_FREE_BYTES: Final = 64 * 2**20
 
 
 def packing_of(begin: bytes) -> str | None:
-    """``bz2``, ``xz`` or ``zst`` by the first bytes of a file; None for anything else."""
+    """Return ``bz2``, ``xz`` or ``zst`` by the first bytes of a file; None for anything else."""
     return next((name for magic, name in _MAGIC if begin.startswith(magic)), None)
 
 
@@ -29,10 +29,10 @@ class UnpackedStream(io.RawIOBase):
 
     Args:
         packed: the archive; remains open.
-        packing: as ``packing_of`` names it.
+        packing: kind of archive, from ``packing_of``.
 
     Raises:
-        StreamError: while reading, ``E_PACKED`` for an archive that is cut or damaged, ``E_RATIO`` for one that
+        StreamError: while reading, ``E_PACKED`` for an archive that is truncated or damaged, ``E_RATIO`` for one that
             unpacks to more than a thousand times its size.
     """
 
@@ -52,7 +52,7 @@ class UnpackedStream(io.RawIOBase):
         try:
             data = self._stream.read(len(buffer))
         except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
-            raise StreamError("E_PACKED", f"the {self._packing} archive is cut or damaged ({error})") from None
+            raise StreamError("E_PACKED", f"the {self._packing} archive is truncated or damaged ({error})") from None
         self._bytes_out += len(data)
         if self._bytes_out > _RATIO_FREE_BYTES and self._bytes_out > _MAX_RATIO * self._packed.count:
             raise StreamError("E_RATIO", f"the archive unpacks to more than {_MAX_RATIO} times its size")

@@ -1,4 +1,4 @@
-"""Records of Parquet files, read in batches of rows."""
+"""Read records of Parquet files in batches of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes rows to a Parquet file, in two passes with bounded memory.
+"""Write rows to a Parquet file, in two passes with bounded memory.
 
 Columns and their types are known only after the last row. So the first pass writes batches, each typed by its own
 values, to a temporary file and notes the types of each column; the second gives all batches one schema. A column whose
@@ -18,7 +18,7 @@ __all__ = ["write_parquet"]
 
 _BATCH_ROWS: Final = 8192
 _BATCH_CHARACTERS: Final = 2**23
-# Arrow itself gives up at 64; nobody queries columns this deep.
+# Arrow itself gives up at 64 levels; nobody queries columns this deep.
 _MAX_LEVELS: Final = 16
 
 Row = Mapping[str, Any]

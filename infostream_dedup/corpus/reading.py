@@ -1,4 +1,4 @@
-"""Reads documents from any input, and refuses bad records or sets them aside; nothing is dropped silently."""
+"""Read documents from any input, and refuse bad records or set them aside; nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -85,22 +85,23 @@ class Reading:
     """Options of reading. Names equal the flags of the command line; values are checked when reading begins.
 
     Attributes:
-        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and goes on. A file
-            that breaks off (a cut archive, damaged Parquet) or has wrong columns is one bad record: everything before
-            the break is read, and reading continues with the next file.
+        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and continues. A file
+            that breaks off (a truncated archive, damaged Parquet) or has wrong columns counts as one bad record:
+            everything before the break is read, and reading continues with the next file.
         quarantine: file for the records that are set aside; overwritten. Required for ``skip``.
-        max_errors: with ``skip``, how many records may be set aside before reading stops after all.
-        max_line_bytes: longest line of JSON Lines or row of CSV; longer ones are bad and are never loaded.
+        max_errors: with ``skip``, maximum number of records set aside before reading stops.
+        max_line_bytes: maximum length of a line of JSON Lines or a row of CSV in bytes; longer ones are bad and never
+            loaded.
         tz: IANA name of the time zone of dates without one; UTC if None.
-        id_type: ``int`` accepts whole numbers as ids too; ``Document.id`` holds their digits.
-        columns: what the fields are called in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
-        make_ids: give documents without an id one: a digest of title, text, date and address.
-        other_languages: what becomes of documents whose ``lang`` is not one of ours, or that have none and are
-            plainly in another language: ``stem`` sends their words to Snowball's stemmer (or only lower-cases them if
-            it has none) and keeps their statistics apart, ``skip`` leaves them out, ``fail`` takes them for bad
-            records. They are counted.
-        encoding: of text files; by default UTF-16 and the usual ones of Cyrillic are recognised, with a line that
-            says so.
+        id_type: ``int`` also accepts whole numbers as ids; ``Document.id`` then has their digits.
+        columns: names of the fields in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
+        make_ids: derive an id for documents without one: a digest of title, text, date and address.
+        other_languages: how to treat documents whose ``lang`` is not one of ours, or that have no ``lang`` and are
+            plainly in another language: ``stem`` stems their words with Snowball (or only lower-cases them in languages
+            that Snowball lacks) and keeps their statistics separate, ``skip`` leaves them out, ``fail`` treats them as
+            bad records. They are counted.
+        encoding: encoding of text files; by default UTF-16 and the usual Cyrillic encodings are recognised and
+            reported.
     """
 
     on_error: OnError = "fail"
@@ -115,7 +116,7 @@ class Reading:
     encoding: str | None = None
 
     def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
-        """What handles the bad records of a reading with these options.
+        """Return the handler of bad records for a reading with these options.
 
         Args:
             report: counts what is read; a new one by default.
@@ -127,7 +128,7 @@ class Reading:
 
 
 def chosen_reading(reading: Reading | None, given: Any) -> Reading:
-    """The record itself, or one made of single options.
+    """Return the given reading options, or create them from single options.
 
     Args:
         reading: all options at once.
@@ -215,9 +216,9 @@ def checked_documents(
 
     Args:
         items: records, and errors in place of bad ones.
-        builder: see ``make_builder``.
-        bad: takes the bad records; entered.
-        seen: knows the ids; None if they need not differ.
+        builder: from ``make_builder``.
+        bad: receives the bad records; already entered.
+        seen: the ids seen so far; None if ids need not differ.
     """
     for item in items:
         try:
@@ -304,7 +305,7 @@ def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers:
                 f"{reading.quarantine} is one of the inputs; give the quarantine a file of its own"
             )
     if paths.count(STANDARD_STREAM) > 1:
-        raise ConfigurationError("- is given twice; standard input can be read once only")
+        raise ConfigurationError("- is given twice; standard input can be read only once")
     encoding_named(reading.encoding)
     return chain.from_iterable(_open_file(path, reading, names, readers) for path in paths)
 
@@ -332,11 +333,11 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
 
 
 def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
-    """What builds the documents of a reading.
+    """Return the builder of a reading's documents.
 
     Args:
         reading: how.
-        report: counts documents of other languages; None for documents that were counted.
+        report: counts documents of other languages; None if the documents have already been counted.
 
     Raises:
         ConfigurationError: an option is invalid.

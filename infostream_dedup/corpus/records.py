@@ -1,4 +1,4 @@
-"""What a reader yields: the fields of a record and the place they came from."""
+"""What a reader yields: the fields of a record, and their position in the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes rows of results and documents to a stream of bytes as JSON Lines, a JSON array or CSV."""
+"""Write rows of results and documents to a stream of bytes as JSON Lines, a JSON array or CSV."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def write_rows(
             ``xlsx``: a workbook with one sheet (extra ``xlsx``).
         columns: columns of CSV; the keys of the first row if None. A column that a row lacks becomes an empty cell.
         raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (``formulas.guarded``).
-        dialect: CSV only: ``excel`` is what spreadsheet programs open in Ukrainian and Russian by a double click: a
-            byte order mark, semicolons, decimal commas, ``\r\n``.
+        dialect: CSV only: ``excel`` is the form that Ukrainian and Russian spreadsheet programs open by a double click:
+            a byte order mark, semicolons, decimal commas, ``\r\n``.
 
     Returns:
         Number of rows.
@@ -134,7 +134,7 @@ def csv_line(values: Iterable[Any], *, raw: bool = False) -> bytes:
 
 
 def _excel_line(values: Iterable[Any], *, raw: bool) -> bytes:
-    """Format one row for spreadsheet programs whose decimal sign is the comma."""
+    """Format one row for spreadsheet programs with a decimal comma."""
     cells = []
     for value in values:
         text = _format_cell(value, raw=raw)

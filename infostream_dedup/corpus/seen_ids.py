@@ -1,4 +1,4 @@
-"""Which ids a reading has met: each may occur once."""
+"""The ids that a reading has seen; each may occur only once."""
 
 from __future__ import annotations
 
@@ -54,12 +54,14 @@ class SeenIds:
         content = _content_hash(document) if self._hashed[first] else _checksum(document)
         if self._contents[first] == content:
             raise place.error(
-                "E_ID_DUPLICATE", f"{again} with the same title and text; an id may occur once in a collection", "id"
+                "E_ID_DUPLICATE",
+                f"{again} with the same title and text; an id may occur only once in a collection",
+                "id",
             )
         raise place.error("E_ID_CONFLICT", f"{again} with another title or text; give each document its own id", "id")
 
     def new_until(self, ids: Sequence[str]) -> int:
-        """How many ids come before the first that was seen before or is given twice."""
+        """Return the number of ids before the first that was seen before or occurs twice."""
         if len(set(ids)) == len(ids) and self._ordinals.keys().isdisjoint(ids):
             return len(ids)
         given: set[str] = set()
@@ -76,7 +78,7 @@ class SeenIds:
             ids: one for each document.
             contents: uint64, ``hash_content`` of each.
             lines: uint64, number of the line of each.
-            source: file that they come from.
+            source: file from which they come.
         """
         first = len(self._ordinals)
         self._ordinals.update(zip(ids, range(first, first + len(ids)), strict=True))
@@ -92,7 +94,7 @@ class SeenIds:
 
 
 def _checksum(document: Document) -> int:
-    # Any encoding will do, as long as it is always the same: this one takes a third of the time of UTF-8.
+    # Any encoding will do if it is always the same; this one takes a third of the time of UTF-8.
     return zlib.crc32(document.text.encode("utf-16-le"), zlib.crc32(document.title.encode("utf-16-le")))
 
 

@@ -1,4 +1,4 @@
-"""Records of Arrow and Feather files, and of the first sheet of a workbook (.xlsx)."""
+"""Read records of Arrow and Feather files, and of the first sheet of a workbook (.xlsx)."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def arrow_records(
 
 
 def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
-    """Yield the records of the first sheet of a workbook: a row of names, then a record a row; empty cells are absent.
+    """Yield the records of the first sheet of a workbook: a row of names, then one record per row, without empty cells.
 
-    Whole numbers in the column of ids are taken as their digits, because a spreadsheet keeps no others.
+    Whole numbers in the column of ids become their digits, because a spreadsheet has no other whole numbers.
 
     Args:
         source: path of the file.

@@ -1,4 +1,4 @@
-"""A plain text as one document, and folders and patterns as the files they stand for."""
+"""Read a plain text as one document, and expand folders and patterns to files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATTERN: Final = frozenset("*?[")
 
 
 def files_of(source: str) -> list[str]:
-    """The files that a path stands for, in the order of their names: a file itself, those of a folder, of a pattern.
+    """Return the files that a path stands for, by name: a file itself, or the files of a folder or pattern.
 
     Raises:
         NoInputError: there is no such file, or none of a known kind.
@@ -48,7 +48,7 @@ def files_of(source: str) -> list[str]:
         matched = sorted(one for one in glob.glob(source, recursive=True) if Path(one).is_file())  # noqa: PTH207
         if matched:
             return matched
-        raise NoInputError(f"{source}: no file has a name of this pattern")
+        raise NoInputError(f"{source}: no file name matches this pattern")
     raise NoInputError(f"{source} does not exist")
 
 

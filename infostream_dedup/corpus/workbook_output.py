@@ -1,4 +1,4 @@
-"""Rows as a workbook (.xlsx) with one sheet; needs the extra ``xlsx``."""
+"""Write rows as a workbook (.xlsx) with one sheet; needs the extra ``xlsx``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_workbook(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, colum
 
     Raises:
         MissingExtraError: xlsxwriter is not installed.
-        BadDataError: more than a sheet or a cell holds (``E_XLSX``); CSV and Parquet hold more.
+        BadDataError: more data than a sheet or a cell can hold (``E_XLSX``); CSV and Parquet hold more.
     """
     xlsxwriter = require_workbooks()
     held = [dict(row) for row in rows]

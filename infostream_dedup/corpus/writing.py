@@ -1,4 +1,4 @@
-"""Writes documents to files and standard output."""
+"""Write documents to files and standard output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_documents(
 ) -> int:
     """Write documents with all their fields, in order, in one pass and with bounded memory, but for workbooks.
 
-    The file appears when all of it is written, or not at all. Keys keep the order in which they were read. CSV and
+    The file appears once it is completely written, or not at all. Keys keep the order in which they were read. CSV and
     Parquet have the columns of all documents, in order of first appearance; since these are known only at the end,
     rows are buffered in a temporary file. A workbook is held in memory; its cells are text and numbers, no formulas.
     The same documents always give the same bytes.

@@ -68,7 +68,6 @@ class ComparedCandidates:
         evidence: float64 (pairs, COLUMNS).
         texts: int64 (documents,), number of the text of each document, equal for equal texts.
         links: those that the fit is checked by.
-        total: candidates of which these are drawn.
         checked_step: step at which links are checked: k = 6.
         lowest_step: lowest step that may be recommended.
     """
@@ -79,7 +78,6 @@ class ComparedCandidates:
     evidence: NDArray[np.float64]
     texts: NDArray[np.int64]
     links: CheckedLinks
-    total: int
     checked_step: int
     lowest_step: int
 
@@ -109,6 +107,12 @@ class DrawnPairs:
         if both.shape[1] >= self._most:
             both = both[:, np.lexsort((both[2], both[1], both[0]))[: self._most]]
         self._kept = both
+
+    def may_keep(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Bool (pairs,): pairs that ``add`` might keep now; those that it would not need no further test."""
+        if self._kept.shape[1] < self._most:
+            return np.ones(len(a), dtype=np.bool_)
+        return np.asarray(hash_of_pairs(a, b) <= self._kept[0, -1], dtype=np.bool_)
 
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Ordinals of the pairs, by the later document."""
@@ -160,8 +164,11 @@ def compare_candidates(
         # Links are checked that have ``CANDIDATE_COUNT`` terms in both directions; need(k) is no less.
         linked = (forward[alike] > 0) & (backward[alike] > 0)
         linked[linked] = links.grades_of(a[linked], b[linked]) >= checked_step
-        apart = linked & _are_far(facts, a, b)
+        apart = np.flatnonzero(linked)
+        apart = apart[_are_far(facts, a[apart], b[apart])]
         far.add(a[apart], b[apart])
+        asked = linked | drawn.may_keep(a, b)
+        a, b, linked = a[asked], b[asked], linked[asked]
         inside, series = in_universe(universe, a, b)
         kept = inside & ~series
         drawn.add(a[kept], b[kept])
@@ -184,7 +191,6 @@ def compare_candidates(
             far=compare(*far.pairs()),
             far_links=far.total,
         ),
-        total=drawn.total,
         checked_step=checked_step,
         lowest_step=lowest_step,
     )

@@ -1,7 +1,7 @@
-"""From key terms and targets to a similarity matrix and the measures of its links: numbers only, no text.
+"""Compute a similarity matrix from key terms and targets, and measure its links: numbers only, no text.
 
-``plain`` and ``compiled`` implement the same stages; ``choose_backend`` picks one. ``relation`` has the forms in which
-the links of a collection are stored.
+``plain`` and ``compiled`` implement the same stages; ``choose_backend`` picks one. ``relation`` defines the forms in
+which the links of a collection are stored.
 """
 
 from infostream_dedup.links.backend import PLAIN, Backend, choose_backend

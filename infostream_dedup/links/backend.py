@@ -1,7 +1,7 @@
-"""The implementations of the stages from key terms to links and their measures.
+"""Implementations of the stages from key terms to links and their measures.
 
 Each folder of this room is an engine: a package with the functions ``match``, ``sweep_counts`` and ``group_leaders``,
-and with ``TEXT_STAGES``, the name of the package of ``terms`` that reads its texts. A ``Backend`` holds the functions.
+and ``TEXT_STAGES``, the name of the package of ``terms`` that reads its texts. A ``Backend`` holds the functions.
 ``plain`` (numpy and scipy) is the judge; ``compiled`` (numba) is for large collections and gives the same results, bit
 for bit.
 """
@@ -41,7 +41,7 @@ class Match(Protocol):
         k_min: int,
         progress: Progress | None = None,
     ) -> SimilarityMatrix:
-        """For every ordered pair of documents, count the key terms of the first that are in the second.
+        """Count, for every ordered pair of documents, the key terms of the first that are in the second.
 
         Args:
             keys: int64 (documents, terms), weight of each key term in units of 1e-9, at least 1; at most n in a row.
@@ -81,7 +81,7 @@ class GroupLeaders(Protocol):
     """Finds groups of documents joined by reciprocated links."""
 
     def __call__(self, counts: sp.csr_array, k: int) -> NDArray[np.int64]:
-        """The leader of each document's group: connected components of the returned links (methods, section 1.7).
+        """Return the leader of each document's group: connected components of returned links (methods, section 1.7).
 
         Args:
             counts: (documents, documents), sorted indices.
@@ -98,9 +98,9 @@ class Backend:
 
     Attributes:
         name: name of the engine, such as ``plain`` or ``compiled``.
-        match: from key terms and targets to a similarity matrix.
-        sweep_counts: from a similarity matrix to symmetry and transitivity at each k.
-        group_leaders: from counts to groups of documents.
+        match: computes a similarity matrix from key terms and targets.
+        sweep_counts: computes symmetry and transitivity at each k from a similarity matrix.
+        group_leaders: computes groups of documents from counts.
     """
 
     name: str
@@ -113,7 +113,7 @@ PLAIN = Backend("plain", plain.match, plain.sweep_counts, plain.group_leaders)
 
 
 def choose_backend(engine: str, documents: int) -> Backend:
-    """The backend of a collection.
+    """Choose the backend for a collection.
 
     Args:
         engine: one of ``machine.engines.ENGINES``; ``auto`` chooses by size.
@@ -123,6 +123,6 @@ def choose_backend(engine: str, documents: int) -> Backend:
         ConfigurationError: there is no such engine.
     """
     name = choose_engine(engine, documents)
-    # Imported only when chosen: what an engine is made of may be heavy, such as numba.
+    # Imported only when chosen, as an engine may need a heavy package such as numba.
     stages = import_module(f"infostream_dedup.links.{name}")
     return Backend(name, stages.match, stages.sweep_counts, stages.group_leaders)

@@ -1,8 +1,8 @@
-"""Which links between two languages join renderings of one text, and which only share a topic.
+"""Decide which links between two languages join versions of the same text, and which only share a topic.
 
-Between languages key terms alone decide, so a link needs a second condition: neither document has a clearly better
-partner in the language of the other, unless that better partner and the one at hand are renderings of the same text.
-Without the exception, several renderings of a text in one language would push each other out.
+Between languages, key terms alone decide, so a link needs a second condition: neither document has a clearly better
+partner in the other's language, unless that better partner has the same text as the present one. Without this
+exception, several versions of a text in one language would displace each other.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_SHARE", "NEAR_BEST", "OneText", "nothing_better", "one_to_one"]
 
 LEAST_SHARE: Final = 0.4
-"""Share of the weight of the 30 heaviest key terms that must meet in both directions."""
+"""Share of the weight of the 30 heaviest key terms that must match in both directions."""
 
 NEAR_BEST: Final = 0.9
-"""A partner with this part of the best partner's share is as good as the best."""
+"""A partner with this fraction of the best partner's share counts as equally good."""
 
 _DECIMALS: Final = 9
 
 OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
-"""Tells of pairs of documents of one language whether both have the same text, perhaps in other words."""
+"""Says for pairs of documents in one language whether both have the same text, perhaps in other words."""
 
 
 def nothing_better(
@@ -36,28 +36,28 @@ def nothing_better(
     languages: NDArray[np.integer],
     one_text: OneText,
 ) -> NDArray[np.bool_]:
-    """Which links are left if a document leaves all partners for a better one.
+    """Choose the links that remain if each document drops all partners for a better one.
 
-    A link is kept if, for each of its ends, its share is at least ``NEAR_BEST`` times the greatest share that this end
-    has with any document in the language of the other end, or if the other end has one text with that best partner.
+    A link is kept if, for each of its ends, its share is at least ``NEAR_BEST`` times the largest share of this end
+    with any document in the language of the other end, or if the other end has the same text as that best partner.
 
-    The answer for a link depends only on the links that share an end with it. A stream that judges a new document may
-    therefore give only its links and those of its partners with documents that came before, and take the answers for
-    its own links: they are the same however the stream was cut into batches. A link below ``LEAST_SHARE`` cannot push
-    out one above it by being better, so only links that pass that threshold need be given.
+    The answer for a link depends only on the links that share an end with it. A stream that judges a new document can
+    therefore pass only its links and its partners' links with earlier documents, and use the answers for its own links:
+    they do not depend on how the stream was split into batches. A link below ``LEAST_SHARE`` cannot displace one above
+    it, so only links that reach this threshold need be passed.
 
     Args:
         a: int64 (links,), ordinals of one document of each link.
-        b: int64 (links,), ordinals of the other, which has another language; each unordered link once.
+        b: int64 (links,), ordinals of the other document, in another language; each unordered link once.
         share: float64 (links,), the smaller share of both directions, 0 to 1.
         languages: (documents,), number of each document's language.
-        one_text: is asked once, for distinct pairs of documents of one language.
+        one_text: called once, with distinct pairs of documents in one language.
 
     Returns:
         bool (links,).
 
     Example:
-        A Russian text 0 has two Ukrainian renderings 1 and 2, and shares its topic with the Ukrainian text 3.
+        A Russian text 0 has two Ukrainian versions, 1 and 2, and shares its topic with the Ukrainian text 3.
 
         >>> a, b = np.array([0, 0, 0]), np.array([1, 2, 3])
         >>> same = lambda x, y: np.isin(x, (1, 2)) & np.isin(y, (1, 2))
@@ -78,7 +78,7 @@ def nothing_better(
 def one_to_one(
     a: NDArray[np.int64], b: NDArray[np.int64], share: NDArray[np.float64], languages: NDArray[np.integer]
 ) -> NDArray[np.bool_]:
-    """Which links are left if each document has at most one partner in each other language.
+    """Choose the links that remain if each document has at most one partner in each other language.
 
     The strongest link is taken first, then the strongest of those whose ends are both free, and so on. Equal shares are
     taken in the order of (a, b).
@@ -111,9 +111,9 @@ def one_to_one(
 def _best_partners(
     end: NDArray[np.int64], other: NDArray[np.int64], share: NDArray[np.float64], language: NDArray[np.integer]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Of each directed link, the greatest share of its end in the language of the other, and the partner with it.
+    """Return the largest share of each directed link's end in the other's language, and the partner that has it.
 
-    Of partners with equal shares the smallest ordinal is taken.
+    Among partners with equal shares, the smallest ordinal is taken.
     """
     order = np.lexsort((other, -share, language, end))
     ends, languages = end[order], language[order]

@@ -1,4 +1,4 @@
-"""Symmetry and transitivity of one relation, and the integer sums they are quotients of."""
+"""Symmetry and transitivity of one relation, and the integer sums from which they are computed."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from infostream_dedup.errors import ConfigurationError
 __all__ = ["EXACT_FROM", "KTotals", "LinkTotals", "Measures"]
 
 EXACT_FROM: Final = 4
-"""Transitivity is exact from this k upwards, however many paths there are; below, any collection has too many."""
+"""Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """Symmetry and transitivity at one threshold, with the counts they come from.
+    """Symmetry and transitivity at one threshold, with their counts.
 
     Attributes:
         k: key terms that must be shared; ``None`` in a sweep of shares.
         threshold: share of weight that must be matched; ``None`` in a sweep of counts.
         documents: number of documents.
         links: directed links M.
-        reciprocal: links that are returned, R; a reciprocal pair counts twice.
+        reciprocal: reciprocated links R; a reciprocal pair counts twice.
         paths: two-step paths i -> j -> k over distinct documents.
-        closed: paths with i -> k; where ``sampled`` the estimate, rounded; ``None`` for links between groups.
+        closed: paths with i -> k; if ``sampled``, a rounded estimate; ``None`` for links between groups.
         symmetry: R / M; ``None`` without links.
-        transitivity: closed / paths; ``None`` without paths, and for links between groups (languages): the links
-            between two groups are bipartite, so that no path could be closed whatever the quality.
+        transitivity: closed / paths; ``None`` without paths, and for links between groups (languages), which are
+            bipartite, so that no path can be closed whatever their quality.
         sampled: whether ``closed`` and ``transitivity`` are estimates.
-        transitivity_error: standard error of a sampled ``transitivity``; ``None`` where it is exact.
-        symmetry_error: standard error of ``symmetry`` where it, ``links``, ``reciprocal`` and ``paths`` are estimated
-            from some of the documents; ``None`` where they are exact.
-        links_error: standard error of such ``links``.
+        transitivity_error: standard error of a sampled ``transitivity``; ``None`` if it is exact.
+        symmetry_error: standard error of ``symmetry`` if it, ``links``, ``reciprocal`` and ``paths`` are estimated from
+            a sample of the documents; ``None`` if they are exact.
+        links_error: standard error of ``links``; likewise.
     """
 
     k: int | None
@@ -62,7 +62,7 @@ class Measures:
         closed: int | None,
         draws: int | None = None,
     ) -> Measures:
-        """Measures from their counts.
+        """Compute the measures from counts.
 
         Args:
             k: as in the attributes.
@@ -70,7 +70,7 @@ class Measures:
             links: as in the attributes.
             reciprocal: as in the attributes.
             paths: as in the attributes.
-            closed: closed paths; with ``draws``, how many of the paths drawn were closed; ``None`` for links between
+            closed: closed paths; with ``draws``, how many of the drawn paths were closed; ``None`` for links between
                 groups.
             draws: number of paths drawn at random; ``None`` if ``closed`` is exact.
         """
@@ -102,13 +102,13 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class KTotals:
-    """Exact sums at one k over the links and paths that start in some documents.
+    """Exact sums, at one k, over the links and paths that start in some documents.
 
     Attributes:
-        links: directed links.
-        reciprocal: links that are returned.
-        paths: two-step paths over distinct documents.
-        closed: paths that a link closes; ``None`` if they were not counted.
+        links: number of directed links.
+        reciprocal: number of reciprocated links.
+        paths: number of two-step paths over distinct documents.
+        closed: number of paths closed by a link; ``None`` if they were not counted.
     """
 
     links: int

@@ -1,4 +1,4 @@
-"""When a link counts for a decision about a pair: fewer terms for short documents, one direction or both."""
+"""Rules for when a link counts in a decision about a pair: fewer terms for short documents, one direction or both."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def need(
 
 
 def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:
-    """The largest k at which each link still counts for a decision about its pair.
+    """Compute the largest k at which each link still counts in a decision about its pair.
 
-    Link a -> b counts at k exactly if its count is at least ``need(k)``; as need never falls when k rises, one number
-    describes every k.
+    Link a -> b counts at k exactly if its count is at least ``need(k)``; as ``need`` never falls when k rises, one
+    number describes every k.
 
     Args:
         counts: uint8 (documents, documents), row asks, column answers.
@@ -64,6 +64,9 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
         uint8 of the same pattern: 0 if the link counts at no k, otherwise 1 to n.
     """
     table = _grade_table(n, short)
+    if short == "strict" or sizes.min(initial=n) >= n:
+        # The size of the shorter document makes no difference.
+        return _same_pattern(counts, table[n][np.minimum(counts.data, n)])
     small = np.minimum(sizes, n).astype(np.uint8)
     shorter = np.minimum(np.repeat(small, np.diff(counts.indptr)), small[counts.indices])
     return _same_pattern(counts, table[shorter, np.minimum(counts.data, n)])
@@ -77,7 +80,7 @@ def share_grades(
     thresholds: Sequence[float],
     min_terms: int,
 ) -> sp.csr_array:
-    """Number of thresholds that each link's share of matched weight reaches.
+    """Count the thresholds that each link's share of matched weight reaches.
 
     Link a -> b counts at threshold t exactly if its matched weight is at least t times the weight of all key terms of
     a, and at least ``min_terms`` terms are shared.
@@ -124,7 +127,7 @@ def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
 
 
 def _grade_table(n: int, short: str) -> NDArray[np.uint8]:
-    """Largest k whose need is met: uint8 (n + 1, n + 1), by key terms of the shorter document and shared terms."""
+    """Tabulate the largest k whose need is met: uint8 (n + 1, n + 1), by shorter size and shared terms."""
     sizes = np.arange(n + 1)
     table = np.zeros((n + 1, n + 1), dtype=np.uint8)
     for k in range(1, n + 1):

@@ -1,4 +1,4 @@
-"""Which k to use where nothing is known about the links; ``estimation.recommending`` chooses where something is."""
+"""Recommend a k if nothing is known about the links; ``estimation.recommending`` does so if something is."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from infostream_dedup.machine.phrase import Phrase
 __all__ = ["DEFAULT_K", "FEWEST_COPIES", "Recommendation", "default_recommendation"]
 
 DEFAULT_K: Final = 6
-"""Where nothing better is known: the paper's own."""
+"""Used if nothing better is known: the paper's own k."""
 
 FEWEST_COPIES: Final = 50
-"""Fewer copies say nothing about the best k."""
+"""Fewer copies say too little about the best k."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Recommendation:
 
 
 def default_recommendation(n: int, copies: int | None = None) -> Recommendation:
-    """The k of links about which too little is known.
+    """Return the default k for links about which too little is known.
 
     Args:
         n: the largest k.
-        copies: copies counted, fewer than ``FEWEST_COPIES``; ``None`` where none were counted.
+        copies: copies counted, fewer than ``FEWEST_COPIES``; ``None`` if none were counted.
     """
     if copies is None:
         reason = Phrase.of(

@@ -1,4 +1,4 @@
-"""The links of a collection, whatever form they are stored in.
+"""The links of a collection, in whatever form they are stored.
 
 | class         | what is stored                                                         | used for                    |
 |---------------|------------------------------------------------------------------------|-----------------------------|
@@ -70,14 +70,14 @@ class Relation(Protocol):
         """int64 (groups,): documents in each group at k (or at the smallest k stored), single ones included."""
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
-        """Only the links inside labels (``same``), or only those between them; all documents are kept.
+        """Keep only the links within labels (``same``), or only those between them; all documents stay.
 
         Args:
             labels: (documents,), for example the number of each document's language.
-            same: which of the two.
+            same: keep the links within labels instead of those between them.
 
         Raises:
-            ValueError: documents are not told apart (``NodeLinks``).
+            ValueError: documents are not distinguished (``NodeLinks``).
         """
 
 
@@ -88,9 +88,9 @@ class StoredLinks:
     Attributes:
         matrix: counts for all k >= ``matrix.k_min``.
         keys: (documents, terms), key terms of each document.
-        targets: (documents, terms), what they were looked up in.
+        targets: (documents, terms), the terms in which they were looked up.
         backend: measures and groups the links.
-        labels: (documents,), labels that ``between`` was given; ``None`` for all links.
+        labels: (documents,), labels passed to ``between``; ``None`` for all links.
     """
 
     matrix: SimilarityMatrix
@@ -123,7 +123,7 @@ class StoredLinks:
         return replace(self, matrix=self.matrix.between(labels, same=same), labels=labels)
 
     def restricted(self, documents: NDArray[np.int64]) -> StoredLinks:
-        """The links between some documents.
+        """Return the links between some documents.
 
         Args:
             documents: int64, distinct ordinals.
@@ -139,12 +139,12 @@ class StoredLinks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLinks:
-    """Links between nodes of equal documents, as many as symmetry and transitivity need, however large the nodes are.
+    """Links between nodes of equal documents: all that symmetry and transitivity need, however large the nodes are.
 
     Attributes:
         matched: links between nodes for all k >= ``k_min``.
         keys: (documents, terms), key terms of each document.
-        targets: (documents, terms), what they were looked up in.
+        targets: (documents, terms), the terms in which they were looked up.
         n: largest possible count.
         k_min: smallest count stored.
     """
@@ -191,11 +191,12 @@ class NodeLinks:
 
 @dataclass(frozen=True, slots=True)
 class LowLinks:
-    """Links stored from some k upwards; those at lower k are counted as they are found, their transitivity sampled.
+    """Links stored from some k upwards; lower links are counted as they are found, and their transitivity is sampled.
 
     Attributes:
         stored: the links that are stored.
-        exact: count the lower links of all documents, however many there are; else of a sample where they are too many.
+        exact: count the lower links of all documents, however many there are; otherwise those of a sample if there are
+            too many.
     """
 
     stored: StoredLinks | NodeLinks
@@ -203,7 +204,7 @@ class LowLinks:
 
     @property
     def matrix(self) -> SimilarityMatrix | None:
-        """Of the links that are stored."""
+        """Return the matrix of the stored links."""
         return self.stored.matrix
 
     @property
@@ -280,9 +281,9 @@ class GroupCounts:
     """Groups of at least two documents that reciprocated links join at one k.
 
     Attributes:
-        groups: how many there are.
-        grouped: documents in them.
-        largest: documents in the largest, 0 without groups.
+        groups: number of groups.
+        grouped: number of documents in them.
+        largest: number of documents in the largest, 0 without groups.
     """
 
     groups: int
@@ -291,13 +292,13 @@ class GroupCounts:
 
     @classmethod
     def of(cls, sizes: NDArray[np.int64]) -> GroupCounts:
-        """Counts of groups whose sizes are given, single documents included."""
+        """Count groups by their sizes, which include single documents."""
         several = sizes[sizes > 1]
         return cls(len(several), int(several.sum()), int(several.max(initial=0)))
 
 
 def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCounts | None]:
-    """Groups at the k of each row; ``None`` at a threshold of a share, and where the links at k are not stored."""
+    """Count the groups at the k of each row; ``None`` at a threshold of a share, or if links at k are not stored."""
     return [
         None if row.k is None or row.k < relation.k_min else GroupCounts.of(relation.group_sizes(row.k)) for row in rows
     ]
@@ -308,13 +309,13 @@ class Survey:
     """What the links of a collection show without labels.
 
     Attributes:
-        rows: symmetry and transitivity at each k or threshold, ascending: of ``all`` links and, if documents were given
-            apart, of those inside labels (``mono``) and between them (``cross``).
+        rows: symmetry and transitivity at each k or threshold, ascending: of ``all`` links and, if labels were given,
+            of those within labels (``mono``) and between them (``cross``).
         recommended: the k to use for ``all`` and for ``cross``; empty for links by share, which have no k.
-        group_sizes: int64 (groups,), documents in each group at the recommended k (6 after a refusal); ``None`` for
-            links by share.
+        group_sizes: int64 (groups,), documents in each group at the recommended k (6 if none is); ``None`` for links by
+            share.
         matrix: links written out document by document; ``None`` if they are not.
-        across: of these, the links between labels; ``None`` without labels.
+        across: the links between labels among them; ``None`` without labels.
         groups: groups at the k of each of ``rows``, as ``group_counts`` returns them.
         groups_k: the k of ``group_sizes``.
     """
@@ -341,8 +342,8 @@ def survey(
     Args:
         relation: all links.
         n: largest possible count; ``None`` for links by share.
-        labels: (documents,), to measure links inside labels and between them too.
-        recommended: the k to use for ``all`` and for ``cross``; 6 where nothing is said.
+        labels: (documents,), to also measure links within labels and between them.
+        recommended: the k to use for ``all`` and for ``cross``; 6 if not given.
         progress: called for each part of measuring all links.
     """
     parts = {"all": relation}
@@ -367,7 +368,7 @@ def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
     """Documents in each group, single documents included, in the order of the leaders: int64 (groups,).
 
     Args:
-        leaders: int64 (documents,), as ``backend.GroupLeaders`` returns them.
+        leaders: int64 (documents,), result of ``backend.GroupLeaders``.
     """
     _, sizes = np.unique(leaders, return_counts=True)
     return np.asarray(sizes, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Which documents stand for all where the links of all would take too long to count."""
+"""Sample documents to represent all, if counting the links of all would take too long."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["MOST_POSTINGS", "SAMPLED_DOCUMENTS", "drawn_documents"]
 
 MOST_POSTINGS: Final = 300_000_000
-"""Entries of posting lists that are read, some ten seconds of a core, before documents are sampled instead."""
+"""Maximum number of posting entries read, about ten core seconds; beyond it, documents are sampled."""
 
 SAMPLED_DOCUMENTS: Final = 20_000
-"""Documents that are asked then: 1.6 % of a month, for standard errors of S of .001 to .004."""
+"""Number of documents sampled: 1.6 % of a month, for standard errors of S of .001 to .004."""
 
 _SEED: Final = 2026
 
@@ -30,11 +30,11 @@ def drawn_documents(
     most_postings: int = MOST_POSTINGS,
     size: int = SAMPLED_DOCUMENTS,
 ) -> NDArray[np.int64] | None:
-    """Draw documents by ordinal: the same ones for the same number of documents, whatever they say.
+    """Draw documents by ordinal; the draw depends only on the number of documents, not on their content.
 
     Args:
         keys: (documents, terms), key terms.
-        targets: (documents, terms), where they are looked up.
+        targets: (documents, terms), the terms in which they are looked up.
         most_postings: entries of posting lists that may be read without a sample.
         size: documents to draw.
 

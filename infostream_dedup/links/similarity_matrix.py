@@ -1,4 +1,4 @@
-"""The sparse, directed similarity matrix of a collection: what it is made from, what it holds, and how it is cut."""
+"""The sparse, directed similarity matrix of a collection: its input, its content, and how it is cut."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LARGEST_COUNT = 255
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimilarityMatrix:
-    """How many key terms of one document another contains: row asks, column answers (Lande, InfoStream; methods 1.4).
+    """Number of key terms of the row document that the column document contains (Lande, InfoStream; methods 1.4).
 
     Attributes:
         counts: uint8 (documents, documents), entry (i, j) = |K_i ∩ V_j|. Empty diagonal, sorted indices, no entry
@@ -41,8 +41,8 @@ class SimilarityMatrix:
         n: largest possible count, 1 to 255.
         k_min: smallest count that is stored, at least 1.
         matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9; ``None`` if not requested.
-        between_groups: whether only links between documents of different labels are left (see ``between``). Such a
-            matrix of two labels is bipartite: no path in it can be closed, whatever its quality.
+        between_groups: whether only links between documents with different labels remain (see ``between``). With two
+            labels, such a matrix is bipartite: no path in it can be closed, whatever its quality.
 
     Raises:
         ValueError: the attributes are not as described.
@@ -89,7 +89,7 @@ class SimilarityMatrix:
         return int(self.counts.shape[0])
 
     def links_at(self, k: int) -> sp.csr_array:
-        """The adjacency matrix: a_ij = 1 where j contains at least k key terms of i.
+        """Return the adjacency matrix: a_ij = 1 if j contains at least k key terms of i.
 
         Args:
             k: at least ``k_min``.
@@ -103,7 +103,7 @@ class SimilarityMatrix:
         return links_at(self.counts, *self.stored_ks([k]))
 
     def stored_ks(self, ks: Iterable[int]) -> list[int]:
-        """The distinct ks, ascending.
+        """Return the distinct ks, ascending.
 
         Raises:
             ConfigurationError: a k is below ``k_min``; such links were not kept.
@@ -117,13 +117,13 @@ class SimilarityMatrix:
         return ascending
 
     def shares(self, own_weights: NDArray[np.int64]) -> sp.csr_array:
-        """Share of the asking document's key-term weight that was matched.
+        """Compute the share of the asking document's key-term weight that was matched.
 
         Args:
             own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
 
         Returns:
-            float64 of the pattern of ``counts``, 0 to 1; 0 where a document's own weight is 0.
+            float64 with the pattern of ``counts``, 0 to 1; 0 if a document's own weight is 0.
 
         Raises:
             ValueError: the matrix holds no matched weights.
@@ -136,7 +136,7 @@ class SimilarityMatrix:
         return sp.csr_array((share, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
 
     def restricted(self, documents: NDArray[np.int64]) -> SimilarityMatrix:
-        """The rows and columns of some documents.
+        """Return the rows and columns of some documents.
 
         Args:
             documents: int64, distinct ordinals; row r of the result is document ``documents[r]``.
@@ -148,11 +148,12 @@ class SimilarityMatrix:
         )
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> SimilarityMatrix:
-        """Only the links inside labels, or only those between them; all documents are kept.
+        """Keep only the links within labels, or only those between them; all documents stay.
 
         Args:
             labels: (documents,), for example the number of each document's language.
-            same: keep links between documents of the same label (``mono``); otherwise of different labels (``cross``).
+            same: keep links between documents with the same label (``mono``), otherwise with different labels
+                (``cross``).
         """
         asking = np.repeat(labels, np.diff(self.counts.indptr))
         keep = np.equal(asking, labels[self.counts.indices]) == same
@@ -171,7 +172,7 @@ def _part(matrix: sp.csr_array, documents: NDArray[np.int64]) -> sp.csr_array:
 
 
 def expected_work(keys: sp.csr_array, targets: sp.csr_array) -> int:
-    """Postings that matching touches: for every key term the documents that hold it; at least the links at k = 1.
+    """Count the postings that matching touches: the documents with each key term; at least the links at k = 1.
 
     Args:
         keys: (documents, terms).
@@ -202,7 +203,7 @@ def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
 def csr_from(
     data: NDArray[Any], indices: NDArray[np.signedinteger], indptr: NDArray[np.int64], *, columns: int
 ) -> sp.csr_array:
-    """A csr matrix with indices of 4 bytes where they suffice.
+    """Create a csr matrix, with indices of 4 bytes if they suffice.
 
     Given an ``indptr`` of int64, scipy would widen ``indices`` too, which doubles the memory of a counts matrix.
 
@@ -221,7 +222,7 @@ def csr_from(
 
 
 def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
-    """The chosen entries in their order.
+    """Return the chosen entries in order.
 
     Args:
         matrix: any shape and dtype.
@@ -235,19 +236,19 @@ def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
 
 
 def at_least(counts: sp.csr_array, k: int) -> sp.csr_array:
-    """Entries of at least k; the matrix itself, not a copy, if that is all of them."""
+    """Return the entries of at least k; the matrix itself, not a copy, if those are all entries."""
     if counts.nnz == 0 or counts.data.min() >= k:
         return counts
     return kept_entries(counts, counts.data >= k)
 
 
 def links_at(counts: sp.csr_array, k: int) -> sp.csr_array:
-    """Bool matrix that is true where a count is at least k."""
+    """Return a bool matrix that is true where a count is at least k."""
     return pattern_of(at_least(counts, k))
 
 
 def pattern_of(matrix: sp.csr_array) -> sp.csr_array:
-    """Bool matrix that is true at every stored entry; shares its indices."""
+    """Return a bool matrix that is true at every stored entry; it shares the indices."""
     return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
@@ -266,7 +267,7 @@ def _kept_by_row(indptr: NDArray[np.signedinteger], keep: NDArray[np.bool_]) -> 
     # In blocks, as reduceat copies its whole input to int64.
     for block in row_blocks(lengths, _BLOCK_ENTRIES):
         begin, end = indptr[block.start], indptr[block.stop]
-        # A row without entries would count its neighbour's first one.
+        # A row without entries would count the first entry of its neighbour.
         filled = block.start + np.flatnonzero(lengths[block])
         if len(filled):
             kept[filled] = np.add.reduceat(keep[begin:end], indptr[filled] - begin, dtype=np.int64)

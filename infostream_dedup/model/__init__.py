@@ -1,4 +1,4 @@
-"""Plain data that passes between the stages."""
+"""Plain data passed between the stages."""
 
 from infostream_dedup.model.document import (
     LANGUAGES,

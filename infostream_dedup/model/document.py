@@ -12,10 +12,10 @@ __all__ = ["LANGUAGES", "OUR_LANGUAGES", "Document", "Language", "full_text", "l
 Language = Literal["ru", "uk", "en", "other"]
 
 OUR_LANGUAGES: Final[tuple[Language, ...]] = ("ru", "uk", "en")
-"""Languages with dictionaries of their own."""
+"""Languages with their own dictionaries."""
 
 LANGUAGES: Final[tuple[Language, ...]] = (*OUR_LANGUAGES, "other")
-"""Languages with statistics of their own; all further languages share ``other``."""
+"""Languages with their own statistics; all further languages share ``other``."""
 
 
 def language_number(code: str) -> int:
@@ -39,8 +39,8 @@ class Document:
         id: unique within one collection, 1 to 512 bytes of UTF-8, no control characters.
         text: body; may be empty.
         title: headline; empty if missing.
-        lang: ``ru``, ``uk``, ``en``, or the code of another language (``de``), whose words go to Snowball's stemmer;
-            ``None`` to let the engine tell the first three apart.
+        lang: ``ru``, ``uk``, ``en``, or the code of another language (``de``), whose words are stemmed by Snowball;
+            ``None`` to let the engine distinguish the first three.
         published: date as given (ISO 8601 text or a number); ``None`` if missing.
         time: ``published`` as an aware UTC time; ``None`` if missing.
         source: site or agency; ``None`` if missing.

@@ -1,4 +1,4 @@
-"""Consecutive documents as columns: their texts as bytes, all else of them made when somebody asks."""
+"""Consecutive documents as columns: texts as bytes, and documents created on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_TIME", "DocumentBlock"]
 
 NO_TIME: Final = -(2**63)
-"""Stands for a missing date among microseconds."""
+"""Marks a missing date among microseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +29,12 @@ class DocumentBlock:
         sources: as ``Document.source``.
         urls: as ``Document.url``.
         times: int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``.
-        data: uint8, ``full_text`` of each document in UTF-8, without surrogates, and 66 more readable bytes.
+        data: uint8, ``full_text`` of each document in UTF-8, without surrogates, followed by 66 more readable bytes.
         offsets: int64 (documents + 1,), bounds of the documents in ``data``.
-        titles: int64 (documents,), end of each title in ``data``; it begins where its document does.
-        bodies: int64 (documents,), where each text begins in ``data``.
-        characters: int64 (documents, 2), characters of each title and each text.
-        without_text: makes document i, with ``text`` empty.
+        titles: int64 (documents,), end of each title in ``data``; a title begins where its document begins.
+        bodies: int64 (documents,), start of each text in ``data``.
+        characters: int64 (documents, 2), length of each title and each text in characters.
+        without_text: creates document i with an empty ``text``.
     """
 
     ids: Sequence[str]
@@ -71,7 +71,7 @@ class DocumentBlock:
         return [str(whole[begin:end], "utf-8") for begin, end in zip(self.bodies.tolist(), ends, strict=True)]
 
     def full_texts(self) -> list[str]:
-        """What ``full_text`` gives of every document."""
+        """``full_text`` of every document."""
         whole = self.data.data
         return [str(whole[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist())]
 

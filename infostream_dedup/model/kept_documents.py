@@ -1,4 +1,4 @@
-"""Documents of a whole collection, most of them as columns."""
+"""The documents of a whole collection, mostly as columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 class DocumentFields(NamedTuple):
-    """What whole collections are asked for; entry i is that of document i.
+    """Fields that are read for whole collections; entry i belongs to document i.
 
     Attributes:
         ids: as ``Document.id``.
@@ -33,7 +33,7 @@ class DocumentFields(NamedTuple):
 
 
 def moment_of(time: int) -> datetime:
-    """The moment of some microseconds since 1970.
+    """Convert microseconds since 1970 to a moment.
 
     Example:
         >>> moment_of(1_500_000).isoformat()
@@ -43,7 +43,7 @@ def moment_of(time: int) -> datetime:
 
 
 class KeptDocuments(Sequence[Document]):
-    """Documents without texts. Those of blocks are made when they are asked for, and then kept."""
+    """Documents without texts. Documents of blocks are created on demand and then kept."""
 
     def __init__(self) -> None:
         self._made: list[Document | None] = []
@@ -55,7 +55,7 @@ class KeptDocuments(Sequence[Document]):
         self._made.append(document)
 
     def extend(self, block: DocumentBlock) -> None:
-        """Add the documents of a block, of which the texts are not kept."""
+        """Add the documents of a block, without their texts."""
         self._begins.append(len(self._made))
         self._blocks.append(block.without_data())
         self._made.extend([None] * len(block))
@@ -78,7 +78,7 @@ class KeptDocuments(Sequence[Document]):
         return made
 
     def fields(self) -> DocumentFields:
-        """Fields of all documents, without making any."""
+        """Return the fields of all documents, without creating documents."""
         found, done = DocumentFields([], [], [], []), 0
         for begin, block in zip(self._begins, self._blocks, strict=True):
             _add(found, self[done:begin])

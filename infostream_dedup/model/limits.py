@@ -1,4 +1,4 @@
-"""Limits of parameters, written beside each field as an annotation and checked when a record is made.
+"""Limits of parameters, written as annotations of fields and checked when a record is created.
 
 Example:
     >>> Range(1, 255).check("n", 12)
@@ -25,8 +25,8 @@ class Range:
     """A number between two bounds; a whole number if the bounds are ``int``.
 
     Attributes:
-        low: least value.
-        high: greatest value; infinite by default.
+        low: smallest value.
+        high: largest value; infinite by default.
         above: excludes ``low`` itself.
     """
 
@@ -77,7 +77,7 @@ def limits_of(kind: type) -> Mapping[str, Range | OneOf]:
 
 
 def check_limits(record: object) -> None:
-    """Check every field of a data class that has a limit, and every one that is true or false by default.
+    """Check every field of a data class that has a limit or a boolean default.
 
     ``None`` passes if the field's type allows it.
 

@@ -1,4 +1,4 @@
-"""A thing and its parameters in one word: ``three-plus-two:n=3``, ``low-idf-sig:n=500:skip=the,an``."""
+"""Notation for an object and its parameters in one word: ``three-plus-two:n=3``, ``low-idf-sig:n=500:skip=the,an``."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _Made = TypeVar("_Made")
 def make_from_notation(
     notation: str, find: Callable[[str], Callable[..., _Made]], *, reserved: tuple[str, ...] = ()
 ) -> _Made:
-    """Make the thing that a word names.
+    """Create the object that a word denotes.
 
     Args:
         notation: a name, then ``:parameter=value`` for each parameter that differs from its default; items of a list
             are separated by commas.
-        find: returns the data class of a name.
+        find: returns the data class for a name.
         reserved: fields that cannot be given here.
 
     Raises:
-        ConfigurationError: there is no such thing or parameter, a value is beyond its limit, or a part has no ``=``.
+        ConfigurationError: there is no such name or parameter, a value is beyond its limit, or a part has no ``=``.
     """
     name, *parts = notation.split(":")
     kind = find(name)
@@ -42,7 +42,7 @@ def make_from_notation(
 def make_with_parameters(
     name: str, kind: Callable[..., _Made], parameters: Mapping[str, Any], *, reserved: tuple[str, ...] = ()
 ) -> _Made:
-    """Make a data class with some parameters; the others keep their defaults.
+    """Create an instance of a data class with some parameters; the others keep their defaults.
 
     Raises:
         ConfigurationError: there is no such parameter, or a value is beyond its limit.

@@ -1,4 +1,4 @@
-"""Every choice that changes a result, with its default: one table for library, command line and configuration."""
+"""Every choice that changes a result, with its default: one table for the library, command line and configuration."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Settings:
 
     @classmethod
     def of(cls, *, preset: str | None = None, **given: Any) -> Settings:
-        """Make settings from the defaults, overridden by a preset, overridden by the values given.
+        """Create settings from the defaults, overridden by a preset, and in turn by the values given.
 
         Args:
             preset: one of ``PRESETS``, or ``None``.

@@ -1,4 +1,4 @@
-"""Plain data of the stream: the verdict on a document, and what is remembered of it."""
+"""Plain data of the stream: the verdict on a document, and what the stream remembers about it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ VERDICT_FIELDS: Final = ("id", "status", "of", "group", "relation", "forward", "
 JUDGED_FIELDS: Final = ("kind", "probability")
 """Fields that preset ``judged`` adds."""
 ACROSS_FIELDS: Final = ("translation_of", "translation", "story")
-"""Fields that a stream adds which looks across languages."""
+"""Fields added by a stream that looks across languages."""
 CLASSIFIED_FIELDS: Final = ("probability", "criteria")
 """Fields that a classifier of the user adds."""
 
@@ -51,12 +51,13 @@ _OWN_AGAIN: Final = ("template", "updated")
 
 @dataclass(frozen=True, slots=True)
 class TranslatedFrom:
-    """Why a document is taken for a translation of an earlier one.
+    """Why a document counts as a translation of an earlier one.
 
     Attributes:
-        share_forward: share of the weight of its 30 key terms of the pivot language that the earlier one has, 0 to 1.
-        share_backward: the same of the earlier one's key terms.
-        met: its key terms that the earlier one has, heaviest first: ``word``, ``pivot``, ``their_word``, ``rung``.
+        share_forward: share of the weight of its 30 key terms in the pivot language that the earlier document has, 0 to
+            1.
+        share_backward: the same share of the earlier document's key terms.
+        met: its key terms that the earlier document has, heaviest first: ``word``, ``pivot``, ``their_word``, ``rung``.
     """
 
     share_forward: float
@@ -64,7 +65,7 @@ class TranslatedFrom:
     met: tuple[tuple[str, str, str, str], ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the plain values by name."""
         names = ("word", "pivot", "their_word", "rung")
         met = [dict(zip(names, one, strict=True)) for one in self.met]
         return {"share_forward": self.share_forward, "share_backward": self.share_backward, "met": met}
@@ -77,22 +78,22 @@ class Verdict:
     Attributes:
         id: id of the document.
         status: ``exact``, ``duplicate``, ``similar``, ``new`` or ``insufficient_text``.
-        of: id of the earlier document it repeats or resembles; ``None`` for ``new`` and ``insufficient_text``.
+        of: id of the earlier document that it repeats or resembles; ``None`` for ``new`` and ``insufficient_text``.
         group: id of the earliest document of its group; its own id if it starts one.
         relation: ``equal``, ``contained``, ``contains``, ``template``, ``updated`` or ``None``.
         forward: number of key terms of this document found in ``of``; ``None`` if not compared.
         backward: number of key terms of ``of`` found in this document; ``None`` if not compared.
         terms: key terms found in either direction, heaviest first; ``None`` if not compared.
-        kind: what the pair of the document and ``of`` is (``copy``, ``template`` ...); ``None`` without ``of``, and
-            in a stream of preset ``faithful``.
-        probability: 0 to 1: that the two are copies or report one event (preset ``judged``), or that the document
-            repeats ``of`` by the stream's classifier; ``None`` if neither judged it.
+        kind: kind of the pair that the document forms with ``of`` (``copy``, ``template`` ...); ``None`` without
+            ``of``, and in a stream of preset ``faithful``.
+        probability: probability, 0 to 1, that the two are copies or report one event (preset ``judged``), or, by the
+            stream's classifier, that the document repeats ``of``; ``None`` if neither judged it.
         criteria: names of the model's criteria, each with the difference between the document and ``of``, or ``None``
             if that is unknown.
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
-        translation: what met; ``None`` without ``translation_of``.
-        story: id of its story, which is that of the story's earliest document; ``None`` until the story has been met
+        translation: the matching terms; ``None`` without ``translation_of``.
+        story: id of its story, which is the id of the story's earliest document; ``None`` until the story has appeared
             in two languages.
     """
 
@@ -113,14 +114,14 @@ class Verdict:
 
     @property
     def repeats(self) -> bool:
-        """Whether the document says again what ``of`` says, other numbers apart: it adds no text of its own."""
+        """Whether the document repeats ``of``, except perhaps for other numbers, and adds no text of its own."""
         return self.status in ("exact", "duplicate") or self.relation in _OWN_AGAIN or self.kind in _OWN_AGAIN
 
     def as_dict(self, fields: Sequence[str] = VERDICT_FIELDS) -> dict[str, Any]:
         """Return the row that ``ingest`` writes.
 
         Args:
-            fields: fields of the row, in its order; the usual ones, then ``JUDGED_FIELDS`` and ``ACROSS_FIELDS``, or
+            fields: fields of the row, in order; the common ones, then ``JUDGED_FIELDS`` and ``ACROSS_FIELDS``, or
                 ``CLASSIFIED_FIELDS``.
         """
         row = {name: getattr(self, name) for name in fields}
@@ -142,12 +143,12 @@ class Verdicts(Tabular, list[Verdict]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEvidence:
-    """What preset ``judged`` keeps of one document beside its signature.
+    """What preset ``judged`` keeps about one document besides its signature.
 
     Attributes:
         keys: int64, the key terms after the first n, up to the 30 heaviest, heaviest first.
         weights: int64, weight of each in units of 1e-9.
-        record: packed evidence, about 450 bytes of a news item.
+        record: packed evidence, about 450 bytes for a news item.
         triples: hashes of its word triples, 8 bytes each, ascending.
     """
 
@@ -159,17 +160,17 @@ class KeptEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptPivot:
-    """What a stream that looks across languages keeps of one document beside its signature.
+    """What a stream that looks across languages keeps about one document besides its signature.
 
     Attributes:
-        keys: int64, numbers of its key terms of the pivot language, at most 30, heaviest first.
+        keys: int64, numbers of its key terms in the pivot language, at most 30, heaviest first.
         weights: int64, weight of each in units of 1e-9.
-        members: int64, ascending: a term that is met as well as the place of the key term that it stands for
+        members: int64, ascending: a term packed with the position of the key term that it stands for
             (``pivot_reading.packed``).
-        canonical: int64, ascending: the terms that its document frequencies count.
-        further: int64, ascending: other terms by which key terms of others meet it.
-        links: int64, for each earlier document with which enough meets in both directions its ordinal and the smaller
-            of both shares in units of 1e-9, in turn.
+        canonical: int64, ascending: the terms that its document counts towards document frequencies.
+        further: int64, ascending: other terms through which key terms of other documents match it.
+        links: int64, for each earlier document with enough matches in both directions, its ordinal followed by the
+            smaller of both shares in units of 1e-9.
     """
 
     keys: NDArray[np.int64]
@@ -182,14 +183,14 @@ class KeptPivot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """What the stream keeps of one document.
+    """What the stream keeps about one document.
 
     Attributes:
         ordinal: position in the stream, from 0, without gaps.
         id: as given; unique in a store.
-        version: 0, or how often the id had occurred before (``--on-conflict version``).
+        version: number of earlier documents with the same id (``--on-conflict version``).
         source: site or agency.
-        clock: the stream's clock when the document arrived, UTC microseconds since 1970.
+        clock: time of the stream's clock when the document arrived, in UTC microseconds since 1970.
         published: the document's own time in the same unit; ``None`` if missing.
         language: language of the document, given or detected.
         content_hash: checksum of the whole document as given (all fields).
@@ -199,13 +200,14 @@ class Remembered:
         length: number of terms of the document, with repetition.
         keys: int64 (key terms,), numbers of its key terms, heaviest first.
         weights: int64 (key terms,), weight of each key term in units of 1e-9.
-        targets: int64 (terms,), numbers of the terms in which others' key terms are looked up (V), ascending.
+        targets: int64 (terms,), numbers of the terms in which key terms of other documents are looked up (V),
+            ascending.
         numbers: int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending.
-        title: headline, for people who inspect the store.
+        title: headline, for people inspecting the store.
         text: body, if the store is asked to keep texts; otherwise ``None``.
         url: address; ``None`` if missing.
         evidence: what preset ``judged`` keeps; ``None`` in a stream of preset ``faithful``.
-        pivot: what a stream keeps that looks across languages; ``None`` in others.
+        pivot: what a stream that looks across languages keeps; ``None`` in other streams.
     """
 
     ordinal: int
@@ -253,13 +255,13 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoryEvent:
-    """Two stories became one. A group that met no other language before is a story by itself, named like the group.
+    """Two stories became one. A group not yet seen in another language is a story of its own, named like the group.
 
     Attributes:
-        ordinal: ordinal of the document that caused it.
-        story: id of the story that stays: the one that began first.
+        ordinal: ordinal of the document that caused the event.
+        story: id of the story that remains: the one that began first.
         other: id of the story that joined it.
-        begun: ordinal of the earliest document of the story that stays.
+        begun: ordinal of the earliest document of the story that remains.
     """
 
     ordinal: int
@@ -272,8 +274,8 @@ class StoryEvent:
 class EpochFrequencies:
     """Document frequencies of one closed epoch in one language.
 
-    They are counted over the epoch's own documents, or over those of them that repeat earlier ones. The statistics
-    used in epoch e are the sums over all epochs before e.
+    They count the epoch's own documents, or those of them that repeat earlier ones. The statistics used in epoch e are
+    the sums over all epochs before e.
 
     Attributes:
         epoch: number of the epoch, from 0.
@@ -294,12 +296,12 @@ class EpochFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class CountedEvidence:
-    """In how many documents each number, name and lead word occurs, over a part of the stream.
+    """In how many documents of a part of the stream each number, name and lead word occurs.
 
     Attributes:
         epoch: epoch of evidence that the counts belong to.
-        closed: whether they are those of all documents before the epoch, and replace all earlier counts; otherwise
-            those of the batch's documents within the epoch.
+        closed: whether these are the counts of all documents before the epoch and replace all earlier counts; otherwise
+            they are the counts of the batch's documents within the epoch.
         counts: the counters, packed by ``EvidenceFrequencies.blob``.
     """
 
@@ -310,20 +312,20 @@ class CountedEvidence:
 
 @dataclass(slots=True, kw_only=True)
 class Decided:
-    """What became of a batch, to be stored in one transaction.
+    """The outcome of a batch, stored in one transaction.
 
     Attributes:
-        verdicts: one for each document, in their order.
+        verdicts: one for each document, in the same order.
         remembered: the documents.
-        events: what happened to groups and sources, in order.
+        events: events of groups and sources, in order.
         closed: epochs that ended, one record for each language that had documents.
-        repeated: the same counts over those of their documents that repeat earlier ones, one record for each language
-            that had any; empty if the stream does not count them apart.
+        repeated: the same counts over documents that repeat earlier ones, one record for each language that had any;
+            empty if the stream does not count them separately.
         evidence: what the documents add to the counts of evidence; empty in a stream of preset ``faithful``.
-        pivot: counts of the epochs that ended in the pivot language, under its name; empty in a stream that does not
-            look across languages.
-        stories: what happened to stories, in order.
-        new_terms: terms that got numbers since the last batch; numbers go on where the last ones ended.
+        pivot: counts of the ended epochs in the pivot language, under its name; empty in a stream that does not look
+            across languages.
+        stories: events of stories, in order.
+        new_terms: terms that got numbers since the last batch, continuing the numbering.
         state: small values that a restored engine needs and that do not follow from documents.
         oldest: smallest ordinal still in the window.
     """
@@ -343,14 +345,14 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch to be stored in one transaction.
+    """A batch, stored in one transaction.
 
     Attributes:
         id: not used before.
         hash: checksum of the batch's content; distinguishes a replay from another batch with the same id.
         decided: what was decided about its new documents.
-        answers: ordinals of the documents that answer the batch, in the order of the batch; ``None`` if all of them
-            are new, so that the verdicts in ``decided`` are the answer.
+        answers: ordinals of the documents that answer the batch, in the order of the batch; ``None`` if all of them are
+            new; the verdicts in ``decided`` are then the answer.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What all results share: rows as a table of Arrow, pandas or polars, a short ``repr``, a table in a notebook."""
+"""What all results share: rows as an Arrow, pandas or polars table, a short ``repr``, a table in a notebook."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LONGEST_CELL: Final = 120
 
 
 class Tabular:
-    """Mix-in of results: a subclass says what its rows are, everything else follows.
+    """Mix-in for results: a subclass defines its rows, and everything else follows.
 
-    Conversions need the library they are named after; ``pyarrow`` is always there.
+    Conversions need the library they are named after; ``pyarrow`` is always installed.
     """
 
     __slots__ = ()
@@ -29,7 +29,7 @@ class Tabular:
         """All rows, as plain dicts."""
 
     def to_arrow(self) -> Any:
-        """The rows as a ``pyarrow.Table``; a column is null where a row lacks it."""
+        """Return the rows as a ``pyarrow.Table``; a missing value is null."""
         import pyarrow as pa
 
         rows = self.as_rows()
@@ -62,7 +62,7 @@ def table_html(rows: Sequence[Mapping[str, Any]], *, more: int = 0) -> str:
 
     Args:
         rows: the rows to show.
-        more: how many further ones there are.
+        more: number of further rows.
 
     Example:
         >>> table_html([{"id": "<1>", "terms": ["a", "b"]}])[-52:]
@@ -76,7 +76,7 @@ def table_html(rows: Sequence[Mapping[str, Any]], *, more: int = 0) -> str:
 
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of all columns, in the order in which rows bring them."""
+    """Return the names of all columns, in the order in which they first appear."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 

@@ -1,1 +1,1 @@
-"""Words to stems and lemmas."""
+"""Reduce words to stems and lemmas."""

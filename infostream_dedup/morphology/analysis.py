@@ -1,4 +1,4 @@
-"""What the morphology makes of one word form."""
+"""The analysis of one word form."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Analysis:
     """Lemma and key term of a form.
 
     Attributes:
-        lemma: normal form in key spelling; the form itself if no better one is known.
-        part_of_speech: OpenCorpora's mark (NOUN, ADJF, VERB ...); empty if unknown.
-        kinds: what a proper name names; empty for other words.
-        known: a dictionary contains the word; otherwise it is a guess.
+        lemma: normal form in key spelling; the form itself if none is known.
+        part_of_speech: OpenCorpora's tag (NOUN, ADJF, VERB ...); empty if unknown.
+        kinds: kinds of things that a proper name denotes; empty for other words.
+        known: whether a dictionary contains the word; otherwise the analysis is a guess.
         frequency: share of running words that are the lemma, 0 to 1.
         source: where the lemma comes from: ``pymorphy3``, ``names-translator``, ``predicted``, ``latin``, ``stem`` or
             ``file:line``.
         term: the key term; ``None`` for a form that is not a term.
-        in_dictionary: the strict rule, which excludes guesses, accepts the term too.
+        in_dictionary: whether the strict rule, which excludes guesses, also accepts the term.
         why: why the form is not a term; empty if it is one.
     """
 

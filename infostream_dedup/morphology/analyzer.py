@@ -1,11 +1,11 @@
-"""Which key term a word form is: the lemma of a noun or of a proper name, by morphological frequency dictionaries.
+"""Find the key term of a word form, the lemma of a noun or proper name, by morphological frequency dictionaries.
 
 The "new way" of Lande's paper (section 2): a normal form is kept only if a morphological frequency dictionary (nouns,
-well-known surnames, names of firms and organisations) contains it. Here the dictionaries are those of pymorphy3, the
+well-known surnames, names of firms and organisations) contains it. Here, the dictionaries are those of pymorphy3, the
 word frequencies of wordfreq, the personal names of names-translator and our own tables in ``dictionaries/``.
 
-Rules are asked in a fixed order, and the first one that knows the form decides: ``_found`` lists those for any form,
-``_unknown`` those for a form that pymorphy3 does not know.
+Rules are tried in a fixed order, and the first one that knows the form decides: ``_found`` lists the rules for any
+form, ``_unknown`` those for a form unknown to pymorphy3.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from infostream_dedup.text.tokens import Shape
 __all__ = ["RULES", "Morphology"]
 
 RULES: Final = 3
-"""Version of the rules in this file and its neighbours; raise it whenever an answer changes: caches are keyed by it."""
+"""Version of the rules in this file and its neighbours, a cache key; increase it whenever an answer changes."""
 
 _LISTED_NAME: Final = 1e-7
-"""A name in a list of names counts as much as a word that makes up this share of the running words."""
+"""A name in a list of names counts as much as a word with this share of the running words."""
 
 _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NAME: Final = 3
@@ -51,8 +51,8 @@ _FEMININE_POSSESSIVE: Final = ("ова", "ева", "єва", "іна", "їна",
 class Morphology:
     """Analyses of forms of one language.
 
-    English has no noun dictionary here: its terms are the Snowball stems of all words but the stop words, and
-    ``Analysis.source`` says so.
+    English has no noun dictionary here: its terms are the Snowball stems of all words except stop words, as
+    ``Analysis.source`` says.
 
     Args:
         language: ``ru``, ``uk`` or ``en``.
@@ -83,7 +83,7 @@ class Morphology:
         Args:
             form: a key form.
             shape: how it was capitalised.
-            strict: accept words of the dictionaries only, no predicted proper nouns.
+            strict: accept only dictionary words, no predicted proper nouns.
         """
         analysis = self.analyse(form, shape)
         return None if strict and not analysis.in_dictionary else analysis.term
@@ -103,7 +103,7 @@ class Morphology:
         return replace(analysis, term=analysis.lemma, in_dictionary=True)
 
     def english_terms(self, forms: Sequence[str]) -> list[str | None]:
-        """What ``noun_term`` returns for each of many English forms, whatever their shapes."""
+        """``noun_term`` for each of many English forms, whatever their shapes."""
         return [
             None if form in self._stop or len(form) < 2 else found
             for form, found in zip(forms, stems(forms, "en"), strict=True)
@@ -136,7 +136,7 @@ class Morphology:
         return Analysis(lemma=form, why=f"longer than {_LONGEST_WORD} letters") if len(form) > _LONGEST_WORD else None
 
     def _latin(self, form: str, shape: Shape) -> Analysis | None:
-        """A Latin word in Cyrillic text is a name if it has a capital."""
+        """Analyse a Latin word in Cyrillic text: it is a name if it has a capital."""
         if any(alphabet(part) != "latin" for part in form.split("-")):
             return None
         if form in self._names:
@@ -160,7 +160,7 @@ class Morphology:
         return Analysis(lemma=form, why="not a word of one alphabet")
 
     def _repaired(self, form: str) -> Analysis | None:
-        """A form whose lemma, or lack of a term, our table of repairs states."""
+        """Analyse a form whose lemma, or lack of a term, is stated in our table of repairs."""
         repair = self._repairs.get(form)
         if repair is None:
             return None
@@ -181,7 +181,7 @@ class Morphology:
         return self._capitalised(form, shape, readings, chosen)
 
     def _capitalised(self, form: str, shape: Shape, readings: list[WordReading], chosen: WordReading) -> Analysis:
-        """Choose for a known word that may be a name: our tables come before the guess of the dictionary."""
+        """Choose the reading of a known word that may be a name: our tables precede the dictionary's guess."""
         tabled = [one for one in readings if self._choice.is_tabled(one)]
         best = self._choice.likeliest(tabled, shape) if tabled else None
         if (shape == Shape.CAPITAL or chosen.kinds & PROPER) and self._is_name_itself(form, best):
@@ -197,7 +197,7 @@ class Morphology:
         return self._read(chosen)
 
     def _is_name_itself(self, form: str, best: WordReading | None) -> bool:
-        """Whether a listed indeclinable name (Санду) is likelier than a case of another one (Санда)."""
+        """Whether a listed indeclinable name (Санду) is likelier than a case of another name (Санда)."""
         listed = self._names.get(form)
         if listed is None or NameKind.ABBREVIATION in listed.kinds:
             return False
@@ -229,7 +229,7 @@ class Morphology:
     def _masculine(self, reading: WordReading) -> str:
         """Return the masculine form of feminine surnames, as the Russian dictionary has them: Зеленський for Зеленська.
 
-        The genitive of one is the nominative of the other (Іванова), so they cannot be distinguished anyway.
+        The genitive of one equals the nominative of the other (Іванова), so they cannot be distinguished anyway.
         """
         lemma = reading.lemma
         if self.language == "uk" and reading.feminine and NameKind.SURNAME in reading.kinds:
@@ -355,9 +355,9 @@ class Morphology:
         )
 
     def _is_glued(self, form: str) -> bool:
-        """Whether a bad scrape ran frequent words together: they would become the rarest, so the heaviest, nouns.
+        """Whether bad scraping ran frequent words together, which would become the rarest and so the heaviest nouns.
 
-        Shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
+        Accepting shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
         """
         for cut in range(_GLUED_PART, len(form) - _GLUED_PART + 1):
             if self._is_frequent(form[:cut]) and (self._is_frequent(form[cut:]) or self._is_glued(form[cut:])):
@@ -387,7 +387,7 @@ class Morphology:
         listed = self._excluded.get(lemma) or self._excluded.get(form)
         if listed:
             return replace(found, term=None, in_dictionary=False, why=f"{listed.why} ({listed.place})")
-        # A noun of a dictionary may share its lemma with a function word (ніж: knife, than); a guess may not.
+        # A dictionary noun may share its lemma with a function word (ніж: knife, than); a guess may not.
         if lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
             return replace(found, term=None, in_dictionary=False, why="stop word")
         if found.known and not found.in_dictionary and self._frequency(form) > 0:
@@ -395,6 +395,6 @@ class Morphology:
         return found
 
     def _is_meant_as_name(self, lemma: str, form: str, shape: Shape) -> bool:
-        """Whether a name that may be a common noun too (Правда) is not that noun here."""
+        """Whether a word that may be a name or a common noun (Правда) is meant as the name."""
         nouns = (one for one in self._source.readings(form) if one.lemma == lemma and not one.kinds & PROPER)
         return shape in _NAMED or not any(nouns)

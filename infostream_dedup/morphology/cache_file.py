@@ -1,9 +1,9 @@
-"""The file that remembers between runs what the dictionaries make of forms.
+"""The file that caches the analyses of forms between runs.
 
-One SQLite file, ``forms.sqlite``, in the folder ``INFOSTREAM_DEDUP_CACHE`` or else the user's cache folder. Its content
-belongs to a fingerprint of everything that decides the answers; under another fingerprint it counts as empty and is
-replaced. It is a pure cache: a file that is damaged, locked or not writable costs time, never the job, and never
-changes an answer: each form has a checksum, and so has each table of frequencies; a damaged file is replaced.
+One SQLite file, ``forms.sqlite``, in the folder ``INFOSTREAM_DEDUP_CACHE`` or otherwise in the user's cache folder. Its
+content belongs to a fingerprint of everything that determines the answers; under another fingerprint it counts as empty
+and is replaced. It is a pure cache: a file that is damaged, locked or not writable costs time, but never fails the job
+or changes an answer. Each form and each table of frequencies has a checksum; a damaged file is replaced.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHUNK: Final = 50_000
 _LOOK_UP: Final = (
     "SELECT term, strict, checksum FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
 )
-"""Rows come in the order of the array, without being sorted; in any other, checksums would not fit the keys."""
+"""Rows come in the order of the array, unsorted; in any other order, checksums would not match the keys."""
 _Row = tuple[str | None, int | None, int | None]
 """Term, whether the strict rule accepts it, checksum."""
 
@@ -58,7 +58,7 @@ _TABLES: Final = {
 
 @cache
 def fingerprint() -> str:
-    """32 hexadecimal digits that change with every package, dictionary or rule that decides a term."""
+    """Return 32 hexadecimal digits that change with every package, dictionary or rule that determines a term."""
     digest = blake2b(f"rules {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
     for package, number in package_versions().items():
         digest.update(f"\0{package} {number}".encode())
@@ -70,16 +70,16 @@ def fingerprint() -> str:
 
 
 def package_versions() -> dict[str, str]:
-    """Versions of the packages whose dictionaries and rules decide a term."""
+    """Return the versions of the packages whose dictionaries and rules determine a term."""
     return {package: version(package) for package in _PACKAGES}
 
 
 class CacheFile:
-    """The file; ``machine.sqlite_cache`` says what happens when it fails.
+    """The cache file; see ``machine.sqlite_cache`` for failures.
 
     Args:
-        path: the file; it is made, with its folder, when it is first written.
-        mark: fingerprint of the answers this process gives.
+        path: path of the file, which is created, with its folder, when it is first written.
+        mark: fingerprint of the answers that this process gives.
     """
 
     def __init__(self, path: Path, mark: str) -> None:
@@ -87,8 +87,8 @@ class CacheFile:
         self._file = SqliteCache(path, mark, "terms", _SCHEMA_VERSION, _TABLES)
 
     def answers(self, language: str, keys: Sequence[str]) -> dict[str, tuple[str, bool] | None]:
-        """Remembered answers for forms: key to (term, strict), or to ``None`` for no term; unknown keys are absent."""
-        # In the order of the file: neighbours lie on one page.
+        """Return cached answers: key to (term, strict), or to ``None`` for no term; unknown keys are absent."""
+        # In the order of the file, where neighbours share a page.
         ordered = sorted(keys)
         return {
             key: None if term is None else (term, bool(strict))
@@ -128,7 +128,7 @@ class CacheFile:
         self._file.write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
 
     def frequencies(self, language: str, kind: str) -> dict[str, float]:
-        """Remembered term frequencies; empty if none were stored."""
+        """Return cached term frequencies; empty if none were stored."""
 
         def read(connection: sqlite3.Connection) -> dict[str, float]:
             asked = (language, kind)
@@ -163,7 +163,7 @@ def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
         DamagedCacheError: a row is not what was written.
     """
     known = [(key, row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_ROW]
-    # What ``checksum_of`` computes, in a third of the time: a stream asks for twenty forms with every document.
+    # The same as ``checksum_of``, in a third of the time: a stream looks up twenty forms per document.
     lines = "\n".join([f"{language}\0{key}\0{term}\0{strict}" for key, (term, strict, _) in known])
     found = list(map(crc32, lines.encode("utf-8", "surrogatepass").split(b"\n"))) if known else []
     if found != [checksum for _, (_, _, checksum) in known]:
@@ -171,7 +171,7 @@ def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
 
 
 def _first_fault(found: Sequence[int], known: Sequence[tuple[str, _Row]]) -> str:
-    # A damaged term may hold a line break, and then more lines are found than were known.
+    # A damaged term may contain a line break, and then there are more lines than known forms.
     key = next((key for crc, (key, row) in zip(found, known, strict=False) if crc != row[2]), known[-1][0])
     return f"form {key[1:]!r} is not what was written"
 
@@ -184,5 +184,5 @@ def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -
 
 @cache
 def cache_file() -> CacheFile:
-    """The cache file of this user, or of ``INFOSTREAM_DEDUP_CACHE``."""
+    """Return the cache file of this user, or of ``INFOSTREAM_DEDUP_CACHE``."""
     return CacheFile(cache_folder() / "forms.sqlite", fingerprint())

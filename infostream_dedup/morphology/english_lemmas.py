@@ -1,9 +1,9 @@
-"""English nouns and names as lemmas, the terms of the pivot space.
+"""Lemmas of English nouns and names, the terms of the pivot space.
 
 English has no morphological dictionary here. Rules reduce plurals and possessives if the singular is in our tables or
-frequent enough compared with the plural; verbs and adjectives stay as they are. A word that is mostly a verb or an
+frequent enough compared with the plural; verbs and adjectives stay unchanged. A word that is mostly a verb or an
 adjective (``lexicon.english_parts_of_speech``) does not count as a noun. Nouns are recognised by our tables, by their
-suffix, and by what wordfreq has seen: a noun has a possessive (committee's) and a plural about as frequent as itself, a
+suffix, and by the forms in wordfreq: a noun has a possessive (committee's) and a plural about as frequent as itself; a
 verb has a past tense (denied).
 """
 
@@ -24,7 +24,7 @@ from infostream_dedup.text.tokens import Shape
 __all__ = ["RULES", "is_listed_noun", "lemma", "noun_term"]
 
 RULES: Final = 3
-"""Version of the rules in this file; raise it whenever an answer changes: caches are keyed by it."""
+"""Version of the rules in this file, a cache key; increase it whenever an answer changes."""
 
 _MOST_REMEMBERED: Final = 1 << 19
 
@@ -165,8 +165,8 @@ _OTHER_WORDS: Final = frozenset(
     vow wait wake want warm warn weak wear weekly welcome went whatever whisper white win won wooden write written
     wrote yellow young youngest""".split()
 )
-"""Frequent verbs and adjectives that wordfreq cannot distinguish from nouns: their plurals and pasts are other words.
-Nouns of our tables stay nouns."""
+"""Frequent verbs and adjectives that wordfreq cannot distinguish from nouns: their apparent plurals and past tenses are
+other words. Nouns of our tables stay nouns."""
 
 _NOUN_ENDINGS: Final = tuple(
     """tion sion ment ness ity ism ist ship hood ance ence ancy ency logy graphy phobia cracy crat metry scope ette dom
@@ -179,10 +179,10 @@ _SIBILANT: Final = ("xes", "ches", "shes", "sses", "zes", "oes")
 _KEPT_S: Final = ("ss", "us", "is")
 
 _LISTED: Final = 1e-4
-"""A word of our tables counts as much as one with this share of the running words."""
+"""A word in our tables counts as much as a word with this share of the running words."""
 
 _MONTH: Final = "march"
-"""The one month that is a noun of our tables too if it is written small."""
+"""The only month that is also a noun of our tables if written in lower case."""
 
 _NOUN: Final = "NN"
 _NUMBER: Final = "CD"

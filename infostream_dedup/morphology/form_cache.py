@@ -1,4 +1,4 @@
-"""Terms of forms: common ones come with the package, and a second run over similar text analyses only what is new."""
+"""Cached terms of forms: common ones are shipped, and a second run over similar text analyses only new forms."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
 
 _SHAPES = {shape: str(int(shape)) for shape in Shape}
-"""The digit that stands for a shape before the form in a key."""
+"""The digit that precedes the form in a key and stands for its shape."""
 
 _Answer = tuple[str, bool] | None
-"""The term and whether the strict rule takes it too; ``None`` for a form that is not a term."""
+"""The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 
 class FormCache:
-    """Terms of the forms of one language: from memory, the file, the package, or else from :class:`Morphology`.
+    """Terms of the forms of one language: from memory, the file, the package, or otherwise from :class:`Morphology`.
 
     Args:
         language: language of the forms.
-        file: where answers outlive the process; ``None`` for memory only.
+        file: file that keeps answers after the process ends; ``None`` for memory only.
     """
 
     def __init__(self, language: Language, file: CacheFile | None) -> None:
@@ -49,10 +49,10 @@ class FormCache:
         return [answer[0] if answer and (answer[1] or not strict) else None for answer in answers]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
-        """Like ``terms_of``, for forms that will not be asked for again: the answers are not kept in memory.
+        """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory.
 
         Args:
-            keys: the digit of a shape, then the form; distinct, better in code point order.
+            keys: the digit of a shape, then the form; distinct, preferably in code point order.
             strict: dictionary words only.
         """
         rows = [(None, None)] * len(keys) if self._file is None else self._file.rows(self._language, keys)
@@ -100,7 +100,7 @@ class FormCache:
 
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:
-    """The ``morph`` term of each form, ``None`` if it is not a term; answers are remembered between runs.
+    """Return the ``morph`` term of each form, ``None`` if it is not a term; answers are cached between runs.
 
     Args:
         forms: forms with their shapes.
@@ -111,10 +111,10 @@ def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list
 
 
 def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the caller remembers: keeping a stream's words here too would double memory.
+    """Like ``terms_of``, for forms that the caller keeps: also keeping a stream's words here would double memory.
 
     Args:
-        keys: the digit of a ``Shape``, then the form; distinct, better in code point order.
+        keys: the digit of a ``Shape``, then the form; distinct, preferably in code point order.
         language: see ``terms_of``.
         strict: see ``terms_of``.
     """
@@ -128,5 +128,5 @@ def _morphology(language: Language) -> Morphology:
 
 @cache
 def _form_cache(language: Language) -> FormCache:
-    # English terms are stems, computed faster than looked up.
+    # English terms are stems, which are computed faster than they are looked up.
     return FormCache(language, None if language == "en" else cache_file())

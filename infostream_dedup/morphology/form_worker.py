@@ -1,7 +1,7 @@
-"""A process that analyses forms for another one: ``python -m infostream_dedup.morphology.form_worker ru``.
+"""A process that analyses forms for another process: ``python -m infostream_dedup.morphology.form_worker ru``.
 
 It reads a JSON array of keys (the digit of a shape, then the form) and writes the array of their answers: the term and
-whether the strict rule takes it too, or null.
+whether the strict rule also accepts it, or null.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Answer the questions on standard input."""
+    """Answer the requests on standard input."""
     morphology = Morphology(OUR_LANGUAGES[OUR_LANGUAGES.index(sys.argv[1])])
     answers: list[tuple[str, bool] | None] = []
     for key in json.load(sys.stdin.buffer):

@@ -1,7 +1,7 @@
-"""Terms of common words that come with the package: a first run need not analyse a hundred thousand forms.
+"""Shipped terms of common words, so that a first run need not analyse a hundred thousand forms.
 
-Two files, made by ``reports/make_known_terms.py``: answers of the morphology, and backgrounds (what share of running
-words each term makes up). Both belong to the fingerprint of everything that decides terms
+Two files, made by ``reports/make_known_terms.py``: answers of the morphology, and backgrounds (the share of running
+words that each term makes up). Both belong to the fingerprint of everything that determines terms
 (``cache_file.fingerprint``): with other versions of the dictionaries they count as empty, and forms are analysed.
 """
 
@@ -40,10 +40,10 @@ _BETWEEN: Final = "\t"
 _ITSELF: Final = "="
 _GUESS: Final = "~"
 _SHAPES: Final = {"0": 0, "1": 1, "2": 2}
-"""Place in a row of the answer for each shape; words in capitals are rare and left to the morphology."""
+"""Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
 
 _Answer = tuple[str, bool] | None
-"""The term and whether the strict rule takes it too; ``None`` for a form that is not a term."""
+"""The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 
 class KnownTerms:
@@ -51,14 +51,14 @@ class KnownTerms:
 
     Args:
         forms: distinct forms.
-        rows: what ``row_of`` made of the answers for each form.
+        rows: result of ``row_of`` for the answers for each form.
     """
 
     def __init__(self, forms: Sequence[str], rows: Sequence[str]) -> None:
         self._rows = dict(zip(forms, rows, strict=True))
 
     def answers(self, keys: Sequence[str]) -> dict[str, _Answer]:
-        """What is known: key, the digit of a shape and a form, to its answer; unknown keys are absent."""
+        """Return known answers by key (the digit of a shape, then the form); unknown keys are absent."""
         found: dict[str, _Answer] = {}
         for key in keys:
             row, place = self._rows.get(key[1:]), _SHAPES.get(key[0])
@@ -69,9 +69,9 @@ class KnownTerms:
 
 
 def row_of(form: str, answers: Sequence[_Answer]) -> str:
-    r"""Answers for a form as text: in small letters, at the start of a sentence, with a capital elsewhere.
+    r"""Write the answers for a form as text: in lower case, at the start of a sentence, with a capital elsewhere.
 
-    Equal ones at the end are left out.
+    Equal answers at the end are left out.
 
     Example:
         >>> row_of("суд", [("суд", True)] * 3), row_of("шольца", [None, ("шольц", False), ("шольц", False)])
@@ -99,7 +99,7 @@ def _answer(text: str, form: str) -> _Answer:
 
 @cache
 def known_terms(language: str) -> KnownTerms:
-    """Answers that the package knows for forms of a language; the first call in a process takes 0.1 s.
+    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s.
 
     Raises:
         BadDataError: the file is damaged.
@@ -114,7 +114,7 @@ def _every_language() -> dict[str, tuple[list[str], list[str]]]:
 
 @cache
 def known_shares() -> Mapping[str, Mapping[str, float]]:
-    """Backgrounds by language and representation (``"uk morph"``): term to share of running words, by code points.
+    """Return the shipped backgrounds, shares of running words by term, by language and representation (``"uk morph"``).
 
     Raises:
         BadDataError: the file is damaged.
@@ -123,12 +123,12 @@ def known_shares() -> Mapping[str, Mapping[str, float]]:
 
 
 def packed(content: Mapping[str, Any]) -> bytes:
-    """The content of one of the files, for the words and rules of this process."""
+    """Pack the content of one of the files, with this process's dictionaries and rules."""
     return sealed(zlib.compress(orjson.dumps([fingerprint(), package_versions(), content]), _LEVEL))
 
 
 def unpacked(path: Path) -> dict[str, Any]:
-    """What a file holds; nothing if it was made with other dictionaries.
+    """Return the content of a file; nothing if it was made with other dictionaries.
 
     Raises:
         BadDataError: the file is damaged.
@@ -138,7 +138,7 @@ def unpacked(path: Path) -> dict[str, Any]:
 
 
 def made_with(path: Path) -> dict[str, str]:
-    """Versions of the packages that a file was made with.
+    """Return the versions of the packages with which a file was made.
 
     Raises:
         BadDataError: the file is damaged.

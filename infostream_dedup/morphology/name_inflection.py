@@ -1,8 +1,8 @@
-"""Reduces inflected proper names to one nominative, without a dictionary of their paradigms.
+"""Reduce inflected proper names to one nominative, without a dictionary of their paradigms.
 
 pymorphy3 guesses the lemma of an unknown word from each form alone, so that one name gets several lemmas (Шольц and
-Шольца become "шольц" and "шолец"). Here every division of a form into stem and ending is weighed by the frequency of
-the *whole* paradigm of that stem, and the nominative depends on the stem only, so that all forms of a name share it.
+Шольца become "шольц" and "шолец"). Here, every division of a form into stem and ending is weighted by the frequency of
+the *whole* paradigm of that stem, and the nominative depends only on the stem, so that all forms of a name share it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class _Declension:
     """Endings of one kind of stem.
 
     Attributes:
-        stems: endings of its stems; empty for the stems that no other declension takes.
+        stems: endings of its stems; empty for the stems that no other declension covers.
         endings: all case endings, the longest first.
         nominatives: endings of the nominative, each with the weight of its evidence: an ending that other declensions
-            have in an oblique case weighs less. Without any evidence the first one is taken.
+            use in an oblique case weighs less. Without any evidence, the first one is used.
     """
 
     stems: tuple[str, ...]
@@ -82,7 +82,7 @@ _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
 
 
 _PLURAL_GENITIVES: Final[dict[Language, tuple[str, ...]]] = {"ru": ("ов", "ев"), "uk": ("ів", "їв"), "en": ()}
-"""Used only to look words up in a list: as endings of unknown names they would turn Курбанов into Курбан."""
+"""Only used to look words up in a list: as endings of unknown names, they would turn Курбанов into Курбан."""
 
 
 _FLEETING: Final[dict[Language, str]] = {"ru": "ец", "uk": "ець", "en": ""}
@@ -91,7 +91,7 @@ _FLEETING: Final[dict[Language, str]] = {"ru": "ец", "uk": "ець", "en": ""}
 def nominatives(form: str, language: Language) -> Iterator[str]:
     """Yield every word that the form can be a case of, the form itself included; words may repeat.
 
-    Meant for looking words up in a list: most of the candidates are not words.
+    Intended for looking words up in a list: most candidates are not words.
 
     Args:
         form: a key form without a hyphen.
@@ -111,11 +111,11 @@ def predicted_nominative(form: str, language: Language, evidence: Callable[[str]
     Args:
         form: a key form without a hyphen.
         language: language of the text around it.
-        evidence: how often a word occurs, 0 for never; any scale.
+        evidence: returns how often a word occurs, on any scale; 0 for never.
 
     Returns:
-        The nominative of the stem whose forms together occur most often; that of the shortest stem if no form of any
-        stem occurs. All case forms of a name share it as long as its stem wins for each of them.
+        The nominative of the stem whose forms together occur most often, or of the shortest stem if no form of any stem
+        occurs. All case forms of a name share it as long as its stem wins for each of them.
     """
     best: tuple[float, str, _Declension] | None = None
     for stem, declension in _cuts(form, language):
@@ -150,6 +150,6 @@ def _cuts(form: str, language: Language) -> Iterator[tuple[str, _Declension]]:
 
 
 def _fitting(stem: str, language: Language) -> list[_Declension]:
-    """Return the declension for such a stem, or the general one."""
+    """Return the declension for a stem, or the general one."""
     table = _DECLENSIONS[language]
     return [one for one in table if one.stems and stem.endswith(one.stems)] or [one for one in table if not one.stems]

@@ -1,4 +1,4 @@
-"""Texts of languages other than ours, as stems."""
+"""Stem texts in languages other than ours."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["stemmed_text", "with_stems"]
 
 
 def stemmed_text(text: str, language: str) -> str:
-    """Return the stems of the words of a text, joined by blanks, without its language's most frequent words.
+    """Return the stems of the words of a text, joined by blanks, without the most frequent words of its language.
 
-    All other languages share one slot of statistics (``LANGUAGES``), in which a word is its own term. So the stemmer
-    that fits is applied before the words are counted.
+    All other languages share one set of statistics (``LANGUAGES``), in which a word is its own term, so the appropriate
+    stemmer is applied before the words are counted.
 
     Args:
         text: raw.
-        language: code of its language; words of a language without a stemmer are only lower-cased.
+        language: code of its language; if it has no stemmer, words are only lower-cased.
 
     Example:
         >>> stemmed_text("Die Minister beschlossen neue Gesetze.", "de")
@@ -34,7 +34,7 @@ def stemmed_text(text: str, language: str) -> str:
 
 
 def with_stems(texts: Utf8Texts, languages: Sequence[str | None]) -> Utf8Texts:
-    """Replace the texts of other languages by their stems.
+    """Replace texts in other languages by their stems.
 
     Args:
         texts: raw.

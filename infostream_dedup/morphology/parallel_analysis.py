@@ -1,4 +1,4 @@
-"""Morphological analyses over all cores: they are pure Python, so it takes processes.
+"""Run morphological analyses on all cores: they are pure Python, so this needs processes.
 
 The processes are new Python processes that communicate over pipes. A fork would copy this program's memory, which may
 run threads; ``multiprocessing`` would import its main module again.
@@ -21,10 +21,10 @@ from infostream_dedup.model import Language
 __all__ = ["analysed_over_cores"]
 
 Answer = tuple[str, bool] | None
-"""The term and whether the strict rule takes it too; ``None`` for a form that is not a term."""
+"""The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 _WORTH_A_PROCESS: Final = 30_000
-"""Forms to each process: fewer are analysed faster than another process has read its dictionaries."""
+"""Minimum number of forms per process: fewer are analysed before another process could load its dictionaries."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,19 +32,19 @@ _log = logging.getLogger(__name__)
 def analysed_over_cores(
     language: Language, keys: Sequence[str], analyse: Callable[[str], Answer], *, workers: int = 0
 ) -> dict[str, Answer]:
-    """Answers for forms; this process takes its share, and that of a process that fails.
+    """Return the answers for forms; this process takes its own share and the share of a process that fails.
 
     Args:
         language: language of the forms.
         keys: the digit of a shape, then the form; distinct.
         analyse: answers one key in this process.
-        workers: processes; 0 for as many as this one may use cores.
+        workers: number of processes; 0 for one per core that this process may use.
 
     Returns:
         Key to answer, in the order of ``keys``, whatever the number of processes.
     """
     processes = max(1, min(thread_count(workers), len(keys) // _WORTH_A_PROCESS))
-    # Every n-th key: neighbours come from one text and are alike, so long unknown ones cluster.
+    # Every n-th key, because neighbours come from one text and resemble each other, so long unknown ones cluster.
     shares = [keys[number::processes] for number in range(processes)]
     found: dict[str, Answer] = {}
     with ThreadPoolExecutor(processes) as pool:
@@ -57,7 +57,7 @@ def analysed_over_cores(
 
 
 def _asked(language: Language, keys: Sequence[str]) -> list[Answer] | None:
-    """Answers of another process, ``None`` if it fails."""
+    """Return the answers of another process, ``None`` if it fails."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
         done = subprocess.run(  # noqa: S603 - this Python and our own module
@@ -69,6 +69,6 @@ def _asked(language: Language, keys: Sequence[str]) -> list[Answer] | None:
         )
         answers = [None if one is None else (str(one[0]), bool(one[1])) for one in json.loads(done.stdout)]
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        _log.warning("a process that analyses forms failed (%s); going on without it", error)
+        _log.warning("a process that analyses forms failed (%s); continuing without it", error)
         return None
     return answers if len(answers) == len(keys) else None

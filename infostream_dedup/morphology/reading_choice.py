@@ -1,4 +1,4 @@
-"""Which of several readings of a word form is meant."""
+"""Choose among several readings of a word form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
 ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
 
 _CAPITAL_FACTOR: Final = 10.0
-"""A capital inside a sentence makes a proper name this much likelier, a small letter a person's name less likely."""
+"""A capital inside a sentence makes a proper name this much likelier; a small letter makes a person's name this much
+less likely."""
 
 _RARE_ADJECTIVE: Final = 1e-6
 _RARE_READING: Final = 0.01
@@ -38,7 +39,7 @@ class ReadingChoice:
         self._names = names(language)
 
     def likeliest(self, readings: Sequence[WordReading], shape: Shape) -> WordReading:
-        """Return the likeliest reading of a form in a shape, the first one of equals."""
+        """Return the likeliest reading of a form in a shape; the first of equals."""
         if len(readings) == 1:
             return readings[0]
         return max(readings, key=lambda reading: self._preference(reading, shape))
@@ -60,9 +61,9 @@ class ReadingChoice:
         )
 
     def _preference(self, reading: WordReading, shape: Shape) -> tuple[float, bool, bool, float]:
-        """Sort key of a reading: the likelier, then adjectives before nouns in lower case and after them elsewhere.
+        """Sort key: likelier readings first, then adjectives before nouns in lower case and after them elsewhere.
 
-        One lemma is often both (головний: main, chief); in lower case it usually precedes a noun.
+        A lemma is often both (головний: main, chief); in lower case it usually precedes a noun.
         """
         frequency = self._frequency(reading.lemma)
         # The Ukrainian dictionary has no probabilities; the frequency of the lemma is the best evidence available.
@@ -76,7 +77,7 @@ class ReadingChoice:
         return round(likely, 12), adjective_first, noun, frequency
 
     def is_place(self, lemma: str) -> bool:
-        """Whether a lemma is listed as the name of a place."""
+        """Whether a lemma is listed as a place name."""
         listed = self._names.get(lemma)
         return listed is not None and NameKind.PLACE in listed.kinds
 

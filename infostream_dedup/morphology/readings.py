@@ -1,4 +1,4 @@
-"""What pymorphy3 makes of a form: its readings, reduced to what the choice of a term needs."""
+"""pymorphy3's readings of a form, reduced to what the choice of a term needs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _KINDS: Final = {
 }
 
 _SHORTEST_REST: Final = 3
-"""Letters a word must have after a known prefix, as in pymorphy3."""
+"""Number of letters that a word must have after a known prefix, as in pymorphy3."""
 
 _Marks = tuple[str, NameKind, bool, bool]
 
 _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
-"""Lemmas of pymorphy3 are lower-case and composed already."""
+"""Lemmas of pymorphy3 are already in lower case and composed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordReading:
-    """One lemma a form may belong to.
+    """One lemma to which a form may belong.
 
     Attributes:
         lemma: key form.
-        part_of_speech: OpenCorpora's mark: NOUN, ADJF, VERB ...; empty for what is not a word.
-        kinds: what a proper noun names; empty for common nouns.
-        score: probability by pymorphy3, 0 to 1, summed over the cases of this lemma; means nothing in Ukrainian.
+        part_of_speech: OpenCorpora's tag: NOUN, ADJF, VERB ...; empty for anything but a word.
+        kinds: kinds of things that a proper noun denotes; empty for common nouns.
+        score: probability by pymorphy3, 0 to 1, summed over the cases of this lemma; meaningless in Ukrainian.
         feminine: feminine gender.
         imperative: a command (зміни! as opposed to зміни, changes), rare in news.
     """
@@ -76,7 +76,7 @@ class ReadingSource:
         return "-" in spelt and all(part and self._analyzer.word_is_known(part) for part in spelt.split("-"))
 
     def readings(self, form: str) -> list[WordReading]:
-        """Readings of a form by the dictionary, best score first; empty for an unknown one.
+        """Return the dictionary's readings of a form, best score first; empty for an unknown form.
 
         A known word after a known prefix (экс-министр, киберугроза) counts as known.
         """
@@ -91,7 +91,7 @@ class ReadingSource:
             WordReading(lemma, part_of_speech, kinds, score, feminine, imperative)
             for (lemma, (part_of_speech, kinds, feminine, imperative)), score in merged.items()
         ]
-        # Equal scores are ordered by lemma: pymorphy3 promises no order among them.
+        # Equal scores are ordered by lemma, as pymorphy3 guarantees no order among them.
         found.sort(key=lambda reading: (-round(reading.score, 9), reading.lemma, reading.part_of_speech))
         return found
 
@@ -115,5 +115,5 @@ class ReadingSource:
 
 @cache
 def readings_of(language: Language) -> ReadingSource:
-    """The shared source of a language; loads once per process (0.1 s, 20 MB)."""
+    """Return the shared source for a language, which is loaded once per process (0.1 s, 20 MB)."""
     return ReadingSource(language)

@@ -1,8 +1,8 @@
-"""Stems of forms: Snowball for Russian, English and others, our own light stemmer for Ukrainian.
+"""Stem forms: Snowball for Russian, English and others, our own light stemmer for Ukrainian.
 
-Ukrainian never goes through the Russian stemmer (which groups .42 of the forms of a word), nor through a Ukrainian one
-that some later Snowball may bring: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball,
-2001, https://snowballstem.org) is called directly, without its cache, because every form occurs once.
+Ukrainian is never stemmed by the Russian stemmer (which groups .42 of the forms of a word), nor by a Ukrainian one that
+a later Snowball may include: the stems must not depend on the installed version. PyStemmer (M. Porter, Snowball, 2001,
+https://snowballstem.org) is called directly, without its cache, because every form occurs once.
 
 Many words in memory as UTF-8 are stemmed by ``compiled.stemming``, to the same stems.
 
@@ -31,11 +31,11 @@ ALGORITHMS: Final = {
     "pt": "portuguese", "ro": "romanian", "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil",
     "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-"""Snowball's names of languages. Words of languages that are not here are their own stems."""
+"""Snowball's names of languages. Words of languages not listed here are their own stems."""
 
 
 def stem(form: str, language: str) -> str:
-    """Stem of one form; ``stems`` is faster for many.
+    """Return the stem of one form; ``stems`` is faster for many.
 
     Args:
         form: a key form.
@@ -49,14 +49,14 @@ def stem(form: str, language: str) -> str:
 
 
 def stems(forms: Sequence[str], language: str) -> list[str]:
-    """Stems of many forms, in their order.
+    """Return the stems of many forms, in order.
 
     Args:
         forms: key forms.
         language: code of the language of the texts.
 
     Returns:
-        One stem per form: never empty for a form that is not.
+        One stem per form, never empty unless the form is.
     """
     stem_words = _stemmer(language)
     stemmed = stem_words(forms)
@@ -68,7 +68,7 @@ def stems(forms: Sequence[str], language: str) -> list[str]:
 
 @cache
 def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
-    """A function from words without hyphens to their stems."""
+    """Return a function from words without hyphens to their stems."""
     if language == "uk":
         return _stem_ukrainian_words
     if language not in ALGORITHMS:
@@ -76,7 +76,7 @@ def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     snowball = Stemmer.Stemmer(ALGORITHMS[language], maxCacheSize=0)
 
     def stem_words(words: Sequence[str]) -> list[str]:
-        # The English stemmer knows the possessive with the typewriter's apostrophe only.
+        # The English stemmer only recognises the possessive with the typewriter apostrophe.
         typed = [word.replace(APOSTROPHE, "'") if APOSTROPHE in word else word for word in words]
         found: list[str] = snowball.stemWords(typed)
         return [one.replace("'", APOSTROPHE) if "'" in one else one for one in found]

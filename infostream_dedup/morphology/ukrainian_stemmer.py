@@ -1,9 +1,10 @@
-"""A light stemmer for Ukrainian, which Snowball lacks: the longest ending off, then four alternations.
+"""A light stemmer for Ukrainian, which Snowball lacks: remove the longest ending, then level four alternations.
 
-Written for this package. The endings are those of the paradigms of school grammar; which of them pay, and which
-alternations, was decided on the forms of frequent words (wordfreq, zipf >= 3) grouped by lemma (pymorphy3):
-``tests/text/test_ukrainian_stemmer.py`` measures it. Endings that mostly cut living stems were left out: -ий after -н-
-and -ов- goes, -ний and -овий stay, for otherwise україну and стороні lose their н, голові its ов.
+Written for this package. The endings are those of school grammar paradigms; which endings and alternations help was
+decided on the forms of frequent words (wordfreq, zipf >= 3) grouped by lemma (pymorphy3):
+``tests/text/test_ukrainian_stemmer.py`` measures it. Endings that mostly cut into real stems were left out: -ий after
+-н- and -ов- is removed, but -ний and -овий are not; otherwise україну and стороні would lose their н, and голові its
+ов.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ENDINGS: Final = frozenset(
         *_after("а я у ю", _PRESENT),
     ]
 )
-"""What may be cut off."""
+"""Endings that may be removed."""
 _LONGEST: Final = max(map(len, ENDINGS))
 _SHORTEST_STEM: Final = 3
 _VOWELS: Final = frozenset("аеєиіїоуюя")
@@ -50,14 +51,14 @@ _LABIALS: Final = frozenset("бпвмф")
 
 
 def stem_ukrainian(form: str) -> str:
-    """What the inflected forms of a Ukrainian word share, roughly.
+    """Return roughly what the inflected forms of a Ukrainian word share.
 
     Args:
-        form: a key form without hyphens; words of other scripts come back as they are.
+        form: a key form without hyphens; words in other scripts are returned unchanged.
 
     Returns:
-        A string that is often no word; never empty for a form that is not. An ending goes only if 3 characters with a
-        vowel among them stay.
+        A string, often not a word; never empty unless the form is. An ending is removed only if at least 3 characters,
+        including a vowel, remain.
 
     Example:
         >>> stem_ukrainian("можливість"), stem_ukrainian("можливостями")
@@ -76,7 +77,7 @@ def _without_ending(form: str) -> str:
 
 
 def _levelled(stem: str) -> str:
-    """One spelling for stems whose last sounds change from case to case or from person to person."""
+    """Return one spelling for stems whose last sounds change between cases or persons."""
     if len(stem) <= _SHORTEST_STEM:
         return stem[:-1] + "к" if stem[-1:] == "ц" else stem  # руці, року
     if stem[-1] == stem[-2]:

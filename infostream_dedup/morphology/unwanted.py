@@ -1,4 +1,4 @@
-"""Roman numerals, and lemmas of compounds whose first part is still in another case."""
+"""Recognise Roman numerals, and mend lemmas of compounds whose first part is still in another case."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from infostream_dedup.morphology.readings import WordReading
 __all__ = ["is_roman_numeral", "with_head_as_lemma"]
 
 _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[iі]{0,3})")
-"""Up to 39, in Latin letters or in Cyrillic ones of the same looks."""
+"""Numbers up to 39, in Latin letters or in Cyrillic look-alikes."""
 
 _SHORTEST_HEAD: Final = 5
 _COMMON_HEAD: Final = 1e-5
-"""Minimum frequency of its lemma; otherwise вице would count as a case of вица, and контр- as one of контра."""
+"""Minimum frequency of the first part's lemma; otherwise вице would count as a case of вица, and контр- as a case of
+контра."""
 
 
 def is_roman_numeral(form: str) -> bool:
-    """Whether a form that was written in capitals is a number, or several between hyphens.
+    """Whether a form written in capitals is a number, or several numbers joined by hyphens.
 
     Example:
         >>> is_roman_numeral("xxi"), is_roman_numeral("ii-iii"), is_roman_numeral("цик")
@@ -31,10 +32,10 @@ def is_roman_numeral(form: str) -> bool:
 def with_head_as_lemma(
     lemma: str, readings: Callable[[str], Sequence[WordReading]], frequency: Callable[[str], float]
 ) -> str:
-    """Put the part before the last hyphen into the nominative too: країна-член, not країн-член.
+    """Also put the part before the last hyphen into the nominative: країна-член, not країн-член.
 
     Args:
-        lemma: what the dictionary says of a compound: it changes the last part only.
+        lemma: the dictionary's lemma of a compound, in which only the last part is changed.
         readings: returns the readings of a word.
         frequency: returns the share of running words that a word makes up.
     """

@@ -1,6 +1,6 @@
-"""Results as files: HTML, SVG, PNG, CSV, JSON.
+"""Write results as files: HTML, SVG, PNG, CSV, JSON.
 
-The names below load on first use: rows can be printed without loading what draws plots.
+The names below load on first use: rows can be printed without loading the plotting library.
 """
 
 from importlib import import_module

@@ -58,7 +58,7 @@ def comparison_files(comparison: Comparison) -> dict[str, bytes]:
 
 
 def _list_times(comparison: Comparison) -> list[dict[str, Any]]:
-    """List the times of all methods, and of reading the parts of the texts that they share."""
+    """List the times of all methods, and of the reading that they share."""
     shared = comparison.reading
     rows: list[dict[str, Any]] = [
         {

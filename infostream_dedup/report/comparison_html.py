@@ -13,7 +13,7 @@ __all__ = ["comparison_page"]
 
 
 def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
-    """Render the comparison as one page, without times, which have a file of their own.
+    """Render the comparison as one page, without times, which have their own file.
 
     Args:
         comparison: result of ``compare``.
@@ -21,7 +21,7 @@ def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
     """
     from markupsafe import Markup
 
-    # We draw the SVG ourselves; matplotlib escapes the names of methods in it.
+    # We draw the SVG ourselves, and matplotlib escapes the names of methods in it.
     svgs = {name.replace("-", "_"): Markup(svg) for name, svg in figures.items()}  # noqa: S704
     rows = [row.as_dict(times=False) for row in comparison.rows]
     best = max((row["f1"] for row in rows if row["f1"] is not None), default=None)

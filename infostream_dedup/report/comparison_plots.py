@@ -1,4 +1,4 @@
-"""Plots of a comparison: precision and recall of the methods, and the overlap of the pairs they find."""
+"""Plots of a comparison: precision and recall of the methods, and the overlap of the pairs that they find."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _LABEL_HEIGHT: Final = 0.03
 
 
 def kind_of(name: str) -> str:
-    """Return the kind, a key of ``KINDS``, of a method by its name in a comparison."""
+    """Return a method's kind, a key of ``KINDS``, by its name in a comparison."""
     return list(KINDS)[_KIND_OF.get(name.partition(":")[0], len(KINDS) - 1)]
 
 

@@ -1,4 +1,4 @@
-"""What a report says of itself: what was measured, with which command, when."""
+"""The cover of a report: what was measured, with which command, and when."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SOURCES = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cover:
-    """What the numbers do not say.
+    """What the numbers do not tell.
 
     Attributes:
         command: the command line, without folders; ``None`` for a call from Python.
@@ -31,7 +31,7 @@ class Cover:
 
 
 def cover_lines(result: SweepResult, cover: Cover, wording: Wording) -> list[tuple[str, str]]:
-    """What was measured, as names and values, in the order of the page."""
+    """Return what was measured, as names and values, in the order of the page."""
     lines = []
     files = [] if result.report is None else [name for name in result.report.used_by_source if name not in _NAMED]
     if files:

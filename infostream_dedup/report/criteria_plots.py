@@ -1,4 +1,4 @@
-"""Plot of a learning curve like figure 3 of Andreev et al.: quality by number of judged pairs."""
+"""Plot a learning curve like figure 3 of Andreev et al.: quality by number of judged pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHED_F", "learning_figure"]
 
 PUBLISHED_F: Final[Mapping[str, float]] = {"words": 0.67, "paragraphs": 0.64, "all": 0.82}
-"""F in the paper where its curves are flat (section 7); the curves themselves are lost."""
+"""F of the paper where its curves are flat (section 7); the curves themselves are lost."""
 
 _COLOURS: Final = {"words": "#1f6fb4", "paragraphs": "#2e8b57", "all": "#d2691e"}
 _SATURATION: Final = 400

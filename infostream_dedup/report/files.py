@@ -109,7 +109,7 @@ def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, b
 
 @dataclass(frozen=True, slots=True)
 class _Picture:
-    """A plot with its name, and what it says to those who do not see it."""
+    """A plot with its name and a description for people who cannot see it."""
 
     name: str
     figure: Figure

@@ -1,4 +1,4 @@
-"""Whether the packages are there that reports are made with."""
+"""Check that the packages needed for reports are installed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PACKAGES = ("jinja2", "matplotlib")
 
 
 def has_report_extra() -> bool:
-    """Whether a report can be drawn here."""
+    """Whether the packages that draw a report are installed."""
     return all(find_spec(package) is not None for package in _PACKAGES)
 
 
 def require_report_extra() -> None:
-    """Ask for the extra before hours of work, not after them.
+    """Require the extra before hours of work, not after.
 
     Raises:
         MissingExtraError: a package of the extra ``report`` is not installed.

@@ -1,4 +1,4 @@
-"""The parts of a collection side by side, as a report shows them."""
+"""Tables of a report that show the parts of a collection side by side."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _REFUSED_K = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartLine:
-    """One part by one representation.
+    """One part in one representation.
 
     Attributes:
-        name: what the report calls the part.
+        name: name of the part in the report.
         whole: whether it is the whole collection.
         documents: number of documents.
-        recommended: its own recommended k; ``None`` after a refusal.
+        recommended: its own recommended k; ``None`` if there is none.
         symmetry: S at that k.
         transitivity: T at that k.
         duplicates: share of its documents that repeat another one.
@@ -45,11 +45,11 @@ class PartLine:
 
 @dataclass(frozen=True, slots=True)
 class PartTable:
-    """All parts by one representation.
+    """All parts in one representation.
 
     Attributes:
         name: the representation.
-        k: one k at which all parts can be compared: that of the whole collection, 6 after a refusal.
+        k: the k at which all parts are compared: the one recommended for the whole collection, or 6.
         ks: the k of the curves.
         lines: the whole collection, then its parts.
     """
@@ -62,7 +62,7 @@ class PartTable:
 
 @dataclass(frozen=True, slots=True)
 class PartTables:
-    """The tables of all representations, and what the figure over them needs.
+    """The tables of all representations, with data for the figure above them.
 
     Attributes:
         figure_k: the k of each representation in the figure, in words.
@@ -74,12 +74,12 @@ class PartTables:
 
 
 def part_name(name: str | None, by: str | None, wording: Wording) -> str:
-    """What the report calls a part; ``None`` has no source or no date."""
+    """Return the name of a part in the report; ``None`` stands for documents without a source or date."""
     return name if name is not None else wording("part_none_source" if by == "source" else "part_none")
 
 
 def tabulate_parts(result: SweepResult, wording: Wording) -> PartTables | None:
-    """Put the parts side by side; ``None`` if there are none, or if they have no k."""
+    """Put the parts side by side; return ``None`` if there are no parts, or if they have no k."""
     if result.by is None or all(row.measures.k is None for row in result.rows):
         return None
     names = dict.fromkeys(row.representation for row in result.rows)

@@ -1,4 +1,4 @@
-"""Pictures for readers who do not see them, and for dark pages: titles, descriptions, colours that follow the page."""
+"""Make pictures accessible, and fit for dark pages: titles, descriptions, colours that follow the page."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _FONT: Final = ("'DejaVu Sans'", "'DejaVu Sans', system-ui, sans-serif")
 
 
 def described(svg: str, name: str, title: str, description: str) -> str:
-    """Give a picture a title and a description, names of its own, and the colours of the page around it.
+    """Give a picture a title and a description, unique identifiers, and the colours of the surrounding page.
 
-    Colours are custom properties with the printed colour as default, so that the picture is complete alone too.
+    Colours are custom properties with the printed colour as default, so that the picture is also complete on its own.
 
     Args:
         svg: an ``<svg>`` element as matplotlib writes it.
         name: prefix of its identifiers, distinct on a page.
-        title: what it shows.
-        description: what can be seen in it.
+        title: title of the picture.
+        description: description of what can be seen in the picture.
     """
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = svg.replace(*_FONT).replace("#ffffff", "var(--page, #ffffff)").replace("#dddddd", "var(--grid, #dddddd)")
@@ -44,7 +44,7 @@ def described(svg: str, name: str, title: str, description: str) -> str:
 
 
 def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str:
-    """Where each curve begins, ends and is highest."""
+    """Describe where each curve begins, ends and is highest."""
     sentences = []
     for series in list_series(result, wording):
         points = [(getattr(row.measures, quantity), row.measures.k) for row in series.rows]
@@ -59,7 +59,7 @@ def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str
 
 
 def describe_groups(result: SweepResult, wording: Wording) -> str:
-    """How many groups each representation finds, and how large the largest is."""
+    """Describe how many groups each representation finds, and how large the largest is."""
     return " ".join(
         wording(
             "described_groups",
@@ -72,7 +72,7 @@ def describe_groups(result: SweepResult, wording: Wording) -> str:
 
 
 def describe_parts(tables: PartTables, wording: Wording) -> str:
-    """From where to where the share of duplicates goes."""
+    """Describe the range of the share of duplicates."""
     sentences = []
     for table in tables.tables:
         known = [line.duplicates for line in table.lines if not line.whole and line.duplicates is not None]

@@ -1,4 +1,4 @@
-"""Planted copies in the report: at the recommended k, a line for each language and edit."""
+"""Tables of planted copies in the report: a line for each language and edit, at the recommended k."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PlantedLine:
     Attributes:
         language: code.
         edit: what was changed.
-        cells: the row of each rate of the table, ``None`` where no copy was planted.
+        cells: the row for each rate of the table; ``None`` if no copy was planted.
     """
 
     language: str
@@ -33,7 +33,7 @@ class PlantedTable:
 
     Attributes:
         name: stem, morph or pivot.
-        k: at which pairs are linked.
+        k: the k at which pairs are linked.
         rates: shares of the text that were changed, ascending.
         lines: by language and edit.
     """
@@ -45,7 +45,7 @@ class PlantedTable:
 
 
 def tabulate_planted(result: SweepResult) -> list[PlantedTable]:
-    """A table for each representation; none if nothing was planted."""
+    """Return a table for each representation; an empty list if nothing was planted."""
     tables = []
     for name, group in groupby(result.planted_at_k(), key=lambda row: row["representation"]):
         rows = list(group)

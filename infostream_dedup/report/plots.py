@@ -1,4 +1,4 @@
-"""Plots of a sweep: S(k) and T(k), our series beside the few points that the paper published, groups, parts."""
+"""Plots of a sweep: S(k) and T(k) with the few points that the paper published, groups, and parts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | Non
 
 
 def _decimal(words: Wording) -> Callable[[float, object], str]:
-    """How an axis writes shares: with the decimal sign of the language."""
+    """Format shares on an axis with the decimal sign of the language."""
     return lambda value, _: words.decimal(value, 1)
 
 

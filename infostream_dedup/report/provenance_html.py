@@ -12,7 +12,7 @@ from infostream_dedup.report.html import environment
 __all__ = ["provenance_page"]
 
 _MOST_MEMBERS: Final = 50
-"""Larger groups are mostly the same text over and over; one message of them takes long to put together."""
+"""Larger groups mostly repeat the same text, and compiling one message from them takes long."""
 
 
 def provenance_page(groups: Sequence[tuple[str, Provenance]]) -> str:

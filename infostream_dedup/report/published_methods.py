@@ -1,4 +1,4 @@
-"""Figures that the papers published for their methods, each on a corpus of its own, different from yours.
+"""Figures that the papers published for their methods, each on its own corpus, which differs from yours.
 
 * Yu. Zelenkov, I. Segalovich, RCDL 2007, tables 2 to 4: about 500,000 Web documents of ROMIP, pool protocol. The row
   for "3+5" comes from the paper's text.

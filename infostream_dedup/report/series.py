@@ -1,4 +1,4 @@
-"""The rows of a sweep as a report shows them: one series for each representation and block."""
+"""The rows of a sweep arranged for a report: one series for each representation and block."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Series:
     Attributes:
         representation: its representation.
         block: its block.
-        name: what the report calls it.
+        name: name of the series in the report.
         recommended: the k to highlight; ``None`` if none is recommended.
         published: the series of the paper to show beside it; ``None`` if there is none.
-        rows: its rows by count, ascending.
-        estimated: whether its rows say how good the links are.
+        rows: its rows, by ascending k.
+        estimated: whether its rows estimate how good the links are.
     """
 
     representation: str
@@ -41,12 +41,12 @@ class Card:
     """The recommendation of one representation.
 
     Attributes:
-        name: name of the representation, with its block if it is not the whole.
+        name: name of the representation, with its block unless that is ``all``.
         k: the recommended k, if there is one.
-        reason: why.
-        missing: why it was not computed; ``None`` if it was.
-        duplicates: share of the documents that repeat another one; ``None`` if that was not counted.
-        groups_k: the k of these groups.
+        reason: reason for the recommendation.
+        missing: reason why it was not computed; ``None`` if it was.
+        duplicates: share of the documents that repeat another; ``None`` if that was not counted.
+        groups_k: the k at which groups were counted for ``duplicates``.
         quality: what was counted and estimated at the recommended k, one sentence each.
     """
 
@@ -60,12 +60,12 @@ class Card:
 
 
 def title_of(representation: str, block: str, wording: Wording) -> str:
-    """What the report calls a series."""
+    """Return the name of a series in the report."""
     return representation if block == "all" else f"{representation}, {wording(f'block_{block}')}"
 
 
 def list_series(result: SweepResult, wording: Wording) -> list[Series]:
-    """The series of a sweep in the order of its rows."""
+    """Return the series of a sweep in the order of its rows."""
     blocks = dict.fromkeys((row.representation, row.block) for row in result.rows)
     found = []
     for representation, block in blocks:
@@ -90,7 +90,7 @@ def list_series(result: SweepResult, wording: Wording) -> list[Series]:
 
 
 def overview_of(series: list[Series]) -> list[tuple[int, dict[str, SweepRow]]]:
-    """The rows of all series by k, then by name."""
+    """Return the rows of all series by k, then by name."""
     table: dict[int, dict[str, SweepRow]] = {}
     for one in series:
         for row in one.rows:
@@ -100,7 +100,7 @@ def overview_of(series: list[Series]) -> list[tuple[int, dict[str, SweepRow]]]:
 
 
 def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
-    """What is recommended for each representation, and for links between languages."""
+    """Return the recommendation for each representation, and for links between languages."""
     cards = []
     for name, k in result.recommended_k.items():
         representation, _, block = name.partition(":")
@@ -118,7 +118,7 @@ def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
 
 
 def _quality(result: SweepResult, representation: str, block: str, k: int | None, wording: Wording) -> tuple[str, ...]:
-    """What was counted and estimated of the links at one k; nothing if nothing was."""
+    """Say what was counted and estimated about the links at one k; empty if nothing was."""
     for row in result.rows:
         if (row.representation, row.block, row.measures.k) == (representation, block, k) and row.estimated:
             estimated = "" if _told_apart(result, representation) else _estimated(row.estimated, wording)
@@ -154,5 +154,5 @@ def _estimated(columns: Mapping[str, Any], wording: Wording) -> str:
 
 
 def _told_apart(result: SweepResult, representation: str) -> bool:
-    """Whether links inside languages have rows of their own; then only those are estimated."""
+    """Whether links within languages have their own rows; then only those are estimated."""
     return any((row.representation, row.block) == (representation, "mono") for row in result.rows)

@@ -20,8 +20,8 @@ class Wording:
 
     Args:
         language: ``uk``, ``ru`` or ``en``.
-        words: by key.
-        sentences: templates of this language by the English template of a ``Phrase``.
+        words: words by key.
+        sentences: templates in this language, by the English template of a ``Phrase``.
     """
 
     def __init__(self, language: str, words: dict[str, str], sentences: dict[str, str]) -> None:
@@ -29,7 +29,7 @@ class Wording:
         self._words, self._sentences = words, sentences
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """The words under a key, with values filled in.
+        """Return the words for a key, with values filled in.
 
         Raises:
             KeyError: there is no such key.
@@ -37,7 +37,7 @@ class Wording:
         return self._words[key].format(**values)
 
     def spoken(self, sentence: str) -> tuple[str, bool]:
-        """A sentence in this language, and whether it is; a sentence without a translation stays English."""
+        """Return a sentence in this language, and whether it was translated; otherwise it stays English."""
         if self.language == "en":
             return sentence, True
         if not isinstance(sentence, Phrase):
@@ -56,27 +56,27 @@ class Wording:
         return self._sentences[sentence.template].format(**values), True
 
     def _value(self, name: str, value: object) -> object:
-        """A value in a sentence: a language by the form of its name that fits, a number with its comma."""
+        """Format a value in a sentence: a language by the right form of its name, a number with its decimal sign."""
         if isinstance(value, float):
             return _Comma(value)
         return self._words.get(f"{name}_{value}", value)
 
     def decimal(self, value: float | None, digits: int) -> str:
-        """A number with its decimal point or comma; a dash for ``None``."""
+        """Format a number with a decimal point or comma; ``None`` becomes a dash."""
         return "–" if value is None else self._localised(f"{value:.{digits}f}")
 
     def percent(self, value: float | None) -> str:
-        """A share of one as a percentage with one decimal; a dash for ``None``."""
+        """Format a share, 0 to 1, as a percentage with one decimal; ``None`` becomes a dash."""
         return "–" if value is None else f"{self._localised(f'{100 * value:.1f}')}\N{NO-BREAK SPACE}%"
 
     def count(self, value: int | None) -> str:
-        """A whole number, its thousands apart; a dash for ``None``."""
+        """Format a whole number with thousands separators; ``None`` becomes a dash."""
         return (
             "–" if value is None else f"{value:,}".replace(",", "," if self.language == "en" else "\N{NO-BREAK SPACE}")
         )
 
     def moment(self, time: object) -> str:
-        """A day, or a day and minute, as the language writes it: 2026-03-05 14:00, in the others 05.03.2026 14:00.
+        """Format a day, or a day and minute: 2026-03-05 14:00 in English, 05.03.2026 14:00 in the others.
 
         Args:
             time: a moment, or ISO text; any other text stays as it is.
@@ -98,7 +98,7 @@ class _Comma(float):
 
 @functools.cache
 def wording_of(language: str) -> Wording:
-    """The words of a language, read once.
+    """Return the words of a language, which are read only once.
 
     Raises:
         UsageError: there are no words of this language.

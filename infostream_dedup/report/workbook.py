@@ -1,4 +1,4 @@
-"""A sweep as a workbook for spreadsheet programs; equal results give equal bytes."""
+"""Write a sweep as a workbook for spreadsheet programs; equal results give equal bytes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["workbook_of"]
 
 _DAY: Final = datetime(2000, 1, 1)
-"""Stored as the day of making, so that the bytes do not depend on it."""
+"""Stored as the creation date, so that the bytes do not depend on the day."""
 
 _WIDEST: Final = 60
 
 
 def workbook_of(result: SweepResult, cover: Cover) -> bytes:
-    """The tables of a report: what was measured, rows, parts, groups, sources, pairs. Text is never read as a formula.
+    """Build the sheets of a report: what was measured, rows, parts, groups, sources, pairs.
+
+    Text is never read as a formula.
 
     Args:
         result: result of ``sweep``.
@@ -95,7 +97,7 @@ def _pairs(result: SweepResult) -> Iterable[dict[str, Any]]:
 
 
 def _add_sheet(book: Workbook, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """A sheet with a bold header that stays in view; no sheet without rows."""
+    """Add a sheet with a bold header that stays in view; no sheet is added without rows."""
     table = list(rows)
     if not table:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ __all__ = ["Deduplicator", "OnConflict"]
 OnConflict = Literal["error", "version"]
 
 _SOURCE: Final = "<batch>"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -251,9 +253,18 @@ class Deduplicator:
 
     def _restored(self, loaded: Loaded) -> StreamEngine:
         wording = self._store.wording
-        return StreamEngine.restore(
+        engine = StreamEngine.restore(
             self.settings, loaded, progress=self._progress, second=self._second, wording=wording
         )
+        if engine.rules_changed and isinstance(self._store, Store):
+            _log.warning(
+                "%s: its %s documents were read by other rules or dictionaries of key terms than new ones are; the"
+                " stream goes on, but repeats of them may be missed until they leave the window; to have all read"
+                " alike, ingest them into a new store",
+                self._store.path,
+                f"{loaded.position.documents:,}",
+            )
+        return engine
 
     def _catch_up(self, engine: StreamEngine) -> StreamEngine | None:
         """Update the engine with what others have stored; ``None`` if it must be restored from scratch."""

@@ -32,6 +32,7 @@ from infostream_dedup.stream.preparation import Prepared, prepare
 from infostream_dedup.stream.restoring import catch_up, resume_across, resume_frequencies, resumed_memory
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.stream.term_rules import TermRules
 
 if TYPE_CHECKING:
     from infostream_dedup.store.restoring import Loaded
@@ -68,6 +69,7 @@ class StreamEngine:
         settings: as given.
         frequencies: document frequencies, for the weights.
         numbers: numbers of the stream's terms.
+        rules_changed: whether the last stored documents were read by other rules of key terms than new ones will be.
 
     Example:
         >>> engine = StreamEngine(StreamSettings())                                     # doctest: +SKIP
@@ -92,6 +94,8 @@ class StreamEngine:
         self._model = shipped_model()
         self._evidence = EvidenceCounts()
         self._dates: list[int] = []
+        self._rules = TermRules(settings)
+        self.rules_changed = False
         self.settings = settings
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings.terms, self.numbers)
@@ -125,7 +129,7 @@ class StreamEngine:
             ConfigurationError: the store's pair model is of another version.
         """
         engine = cls(settings, progress=progress, second=second, wording=wording)
-        engine._resume_evidence(loaded)
+        engine._resume_state(loaded)
         engine.numbers.extend(loaded.terms)
         engine._handed_out = len(engine.numbers)
         resume_frequencies(engine.frequencies, loaded, settings)
@@ -152,14 +156,15 @@ class StreamEngine:
         self._handed_out = len(self.numbers)
         resume_frequencies(self.frequencies, loaded, self.settings)
         self._losses.resume(loaded.state.get("losses", {}))
-        self._resume_evidence(loaded)
+        self._resume_state(loaded)
         first = self.next_ordinal
         catch_up(self._memory, loaded)
         resume_across(self._across, self.window, loaded, first=first)
         self.window.tidy()
         return True
 
-    def _resume_evidence(self, loaded: Loaded) -> None:
+    def _resume_state(self, loaded: Loaded) -> None:
+        self.rules_changed = self._rules.resume(loaded.state, loaded.position.documents)
         self._evidence, self._dates = EvidenceCounts.of(loaded.evidence), loaded.state.get("dates", [])
         if "pair_model" in loaded.state:
             self._model = PairModel.from_json(loaded.state["pair_model"], "the store's pair model")
@@ -214,6 +219,7 @@ class StreamEngine:
             content_hashes=content_hashes,
         )
         self._dates = running.dates
+        self._rules.read_from(prepared.first)
         analysed = self._analyser.read(batch, prepared.texts)
         judged, texts = self.settings.preset == "judged", prepared.texts
         read = self._evidence.read(batch, texts, analysed.languages, prepared.first) if judged else None
@@ -366,7 +372,7 @@ class StreamEngine:
         )
 
     def _state(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"groups": self._memory.groups.state()}
+        state: dict[str, Any] = {"groups": self._memory.groups.state()} | self._rules.state()
         if self.settings.preset == "judged":
             state["dates"] = self._dates
             state["pair_model"] = self._model.as_json()

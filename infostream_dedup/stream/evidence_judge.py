@@ -20,7 +20,7 @@ from infostream_dedup.links.pair_rules import need
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.equal_evidence import EqualEvidence
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs
+from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs, worth_keeping
 from infostream_dedup.stream.window import NO_SOURCE, Window
 
 if TYPE_CHECKING:
@@ -217,7 +217,8 @@ class EvidenceJudge:
         later = np.repeat(np.arange(len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later, first)
         later, earlier = later[finds], candidates.ordinals[finds]
-        if len(finds) >= max(1, MANY_CANDIDATES * len(candidates)):
+        many = len(finds) >= max(1, MANY_CANDIDATES * len(candidates))
+        if many and worth_keeping(earlier, len(candidates), self._window):
             return self._judged_as_story(finds, later, earlier, first)
         rows, numbers = np.unique(np.concatenate([earlier, later + first]), return_inverse=True)
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)

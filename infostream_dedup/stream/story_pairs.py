@@ -14,10 +14,19 @@ from infostream_dedup.stream.equal_evidence import EqualEvidence
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MANY_CANDIDATES", "StoryPairs", "ToJudge"]
+    from infostream_dedup.stream.window import Window
+
+__all__ = ["MANY_CANDIDATES", "StoryPairs", "ToJudge", "worth_keeping"]
 
 MANY_CANDIDATES: Final = 100
 """Candidates of a document on average, from which their evidence is kept and compared by number."""
+
+_ALL_DIFFERENT: Final = 0.5
+"""Share of distinct texts among candidates, from which hardly a pair is the repetition of another."""
+
+_GATHERED_AGAIN: Final = 20
+"""Candidates of which each document at hand may have one to itself before gathering their evidence each time costs more
+than keeping it."""
 
 _MOST_EVIDENCE: Final = 256 << 20
 _MOST_KNOWN: Final = 32 << 20
@@ -27,6 +36,25 @@ _UNUSED: Final = 1000
 """Documents after which evidence is forgotten if none of them had many candidates."""
 
 _NOWHERE: Final = -1
+
+
+def worth_keeping(earlier: NDArray[np.int64], documents: int, window: Window) -> bool:
+    """Whether it pays to number the evidence of many candidates and keep it; results are the same either way.
+
+    It does where texts repeat each other, or where few documents look at many: keeping evidence asks for the wording of
+    every candidate, while judging the pairs at once asks for that of the few that pass the filter.
+
+    Args:
+        earlier: int64 (pairs,), ordinals of the candidates, repeated or not.
+        documents: number of documents that found them.
+        window: holds the candidates.
+    """
+    met = np.zeros(window.end - window.first, dtype=np.bool_)
+    met[earlier - window.first] = True
+    rows = np.flatnonzero(met).tolist()
+    if len(rows) > _GATHERED_AGAIN * documents:
+        return True
+    return len({window.hashes[row][0] for row in rows}) < _ALL_DIFFERENT * len(rows)
 
 
 class ToJudge(NamedTuple):

@@ -1,1 +1,1 @@
-"""From tokens to the key terms of a document: counts, statistics, weights, selection."""
+"""Compute the key terms of a document from its tokens: counts, statistics, weights, selection."""

@@ -26,7 +26,7 @@ class TermCounts:
 
     Attributes:
         counts: int32 (documents, terms), sorted indices, no explicit zeros; column ``t`` counts ``terms[t]``.
-        terms: distinct terms in code point order, so that a smaller number is the earlier term in every tie.
+        terms: distinct terms in code point order, so that the smaller number is the earlier term in every tie.
         languages: uint8 (documents,), index into ``LANGUAGES``.
         lengths: int64 (documents,), terms of a document with repetition: the length |D| of BM25.
     """

@@ -1,7 +1,7 @@
 """Terms of documents and their equivalents in the pivot language.
 
-A ladder answers each way by itself: it leads from Уэйд to Wade, but not from Wade to Уэйд. Two words are equivalents if
-either way says so.
+The ladder answers each direction separately: it leads from Уэйд to Wade, but not from Wade to Уэйд. Two words are
+equivalents if either direction says so.
 """
 
 from __future__ import annotations
@@ -37,18 +37,19 @@ __all__ = [
 NO_EQUIVALENT: Final = -1
 
 _WORTH_HEEDING: Final = 0.1
-"""Minimum share of the documents at which a language decides what may be a key term in the others."""
+"""Minimum share of documents at which a language affects what may be a key term in the other languages."""
 
 _AS_IT_IS: Final = "identity"
-"""The rung of words that are spelled alike in all languages."""
+"""The rung of words that are spelt alike in all languages."""
 
 Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
 """Returns the equivalents in another language of each term of a language, best first; empty if none is known. In its
 own language a term is its own equivalent."""
 
 SURE: Final = 0.75
-"""Equivalents of lower confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be met, not
-to become key terms. Of key terms made of guesses one in four was met in a WMT translation, of the others three."""
+"""Equivalents of lower confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be matched,
+but not to become key terms. One in four key terms made from guesses was found in a WMT translation, against three in
+four of the others."""
 
 _Answers = Sequence[tuple["Translation", ...]]
 
@@ -58,7 +59,8 @@ class SourceTerms:
     """Terms before translation. Equal words of two languages are two terms.
 
     Attributes:
-        counts: int32 (documents, sources), how often each occurs in each document; sorted indices, no explicit zeros.
+        counts: int32 (documents, sources), number of occurrences of each term in each document; sorted indices, no
+            explicit zeros.
         terms: the terms, by language and then in code point order.
         languages: uint8 (sources,), index into ``LANGUAGES``.
     """
@@ -70,14 +72,14 @@ class SourceTerms:
 
 @dataclass(frozen=True, slots=True)
 class Equivalents:
-    """What each source term becomes in the pivot language.
+    """The equivalents of each source term in the pivot language.
 
     Attributes:
         vocabulary: distinct pivot terms in code point order.
         indptr: int64 (sources + 1,), bounds of the equivalents of each source term.
         terms: int32, numbers of pivot terms, best first.
         confidences: float64, 0 to 1, of each equivalent.
-        rungs: which rung of the ladder gave each equivalent.
+        rungs: rung of the ladder that gave each equivalent.
         canonical: int32 (sources,), the best equivalent, which carries document frequency and weight;
             ``NO_EQUIVALENT`` if another language of the documents could meet it only by a guess.
     """
@@ -90,7 +92,7 @@ class Equivalents:
     canonical: NDArray[np.int32]
 
     def of(self, source: int) -> list[int]:
-        """Pivot terms of one source term, best first."""
+        """Return the pivot terms of one source term, best first."""
         found: list[int] = self.terms[self.indptr[source] : self.indptr[source + 1]].tolist()
         return found
 
@@ -113,7 +115,7 @@ def source_terms(counts: TermCounts) -> SourceTerms:
 
 
 def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language) -> Sequence[tuple[Translation, ...]]:
-    """Equivalents by the ladder of ``translation``."""
+    """Find equivalents by the ladder of ``translation``."""
     from infostream_dedup.translation.ladder import Translator
 
     return Translator(source, pivot).translate(terms)
@@ -129,16 +131,16 @@ def equivalents_of(
 ) -> Equivalents:
     """Translate every source term, one language at a time, and translate the results back.
 
-    A term of the pivot language is its own equivalent. If there are documents in other languages too, a term is
-    canonical only if all of these can express it: otherwise key terms would be wasted on words that nothing in them can
-    meet. Languages of fewer than a tenth of the documents are exempt.
+    A term of the pivot language is its own equivalent. If there are also documents in other languages, a term is
+    canonical only if all of these languages can express it: otherwise key terms would be wasted on words that cannot
+    match anything. Languages with less than a tenth of the documents are exempt.
 
-    An English word is also met by itself, since Russian and Ukrainian texts leave many names in Latin letters. A term
-    of a further language, which no ladder leads from, is met by itself alone and always canonical.
+    An English word also matches itself, since Russian and Ukrainian texts leave many names in Latin letters. A term of
+    a further language, which has no ladder, only matches itself and is always canonical.
 
     Args:
         sources: the terms.
-        pivot: the language terms meet in.
+        pivot: the language in which terms are matched.
         translate: returns the equivalents.
         shares: share of the documents that each language has, 0 to 1; ``None`` to exempt none.
     """
@@ -174,7 +176,7 @@ def _terms_of(sources: SourceTerms, language: int) -> list[str]:
 
 
 def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
-    """Each term once, by the first rung that gave it."""
+    """Return each term once, with the first rung that gave it."""
     if len(translations) <= 1:
         return translations
     by_term: dict[str, Translation] = {}
@@ -200,7 +202,7 @@ def _and_themselves(
 
     every = []
     for term, found in zip(terms, answers, strict=True):
-        # A word that was translated is not a slur in its own language.
+        # A translated word is not a slur in its own language.
         refused = is_blocked(term, pivot) or (not found and is_blocked(term, "en"))
         every.append(found if refused else _distinct((*found, Translation(term, _AS_IT_IS, 1.0))))
     return every
@@ -228,15 +230,15 @@ def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) ->
 
 
 def _is_sure(translation: Translation) -> bool:
-    """Whether it may become a key term."""
+    """Whether a translation may become a key term."""
     return translation.confidence >= SURE
 
 
 def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
     """Map words of a language to the pivot terms that surely translate to them, the surest first.
 
-    A compound of the pivot language is left out unless the word is a compound: it is translated by its last part, and a
-    vice-premier is a premier, but not every premier a vice-premier.
+    A compound of the pivot language is left out unless the word is a compound: it is translated by its last part, and
+    although a vice-premier is a premier, not every premier is a vice-premier.
 
     Args:
         pivot_terms: distinct.
@@ -258,7 +260,7 @@ def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str
 def both_ways(
     words: Sequence[str], answers: _Answers, back: Mapping[str, Sequence[Translation]]
 ) -> list[tuple[Translation, ...]]:
-    """Return the equivalents of each word, then those that only the way back knows; each term once."""
+    """Return the equivalents of each word, then those found only in the reverse direction; each term once."""
     return [_joined(own, back.get(word, ())) for word, own in zip(words, answers, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""The n key terms of each document, and what key terms are looked up in."""
+"""The n key terms of each document, and the terms in which they are looked up."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
 
 @dataclass(frozen=True, slots=True)
 class KeyTerms:
-    """Key terms of all documents and the targets they are looked up in.
+    """Key terms of all documents, and the targets in which they are looked up.
 
     Attributes:
         keys: int64 (documents, columns), weight of each key term in units of 1e-9; at most n in a row.
         targets: bool (documents, columns), the set V of each document.
-        counts: the term counts both come from.
+        counts: the term counts from which both are computed.
         statistics: per language, in the order of ``LANGUAGES``.
         pivot: the terms before translation; a column is a set of equivalents. ``None`` without translation: a column is
             a term of ``counts``.
@@ -43,12 +43,12 @@ class KeyTerms:
     pivot: PivotSpace | None = None
 
     def labels(self) -> Sequence[str]:
-        """The term that each column stands for, in code point order; in a pivot language several may have one term."""
+        """Return the term of each column, in code point order; in a pivot language, columns may share a term."""
         return self.counts.terms if self.pivot is None else self.pivot.labels()
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """int64 (documents,): how many key terms each document has, at most n."""
+        """int64 (documents,): number of key terms of each document, at most n."""
         return np.diff(self.keys.indptr).astype(np.int64)
 
     @property

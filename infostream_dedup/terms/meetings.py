@@ -1,4 +1,4 @@
-"""Which words of two documents met in the pivot language, and by which rung of the ladder: the reason for a link."""
+"""Find the words of two documents that met in the pivot language, and the rung that translated them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Meeting:
     """Two words that met.
 
     Attributes:
-        a: term of the one document in its language.
+        a: term of one document in its language.
         b: term of the other document in its language.
         pivot: the equivalent they share.
         rung: the rung that translated the word that is not in the pivot language; both rungs, with a plus sign, if
@@ -37,14 +37,14 @@ class Meeting:
         return {"a": self.a, "b": self.b, "pivot": self.pivot, "rung": self.rung}
 
     def __str__(self) -> str:
-        """For a reader: ``голова=глава (dictionary)``, or ``head=глава=голова (dictionary)``; what is equal once."""
+        """``голова=глава (dictionary)``, or ``head=глава=голова (dictionary)``; equal words appear once."""
         words = "=".join(dict.fromkeys((self.a, self.pivot, self.b)))
         return words if self.rung == SAME else f"{words} ({self.rung})"
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """One equivalent of a source term, with its place among the equivalents."""
+    """One equivalent of a source term, with its rank among the equivalents."""
 
     source: int
     place: int
@@ -53,14 +53,14 @@ class _Answer:
 def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights: Iterable[int]) -> list[Meeting]:
     """Return the words of the columns in which two documents met, heaviest first, equal ones once.
 
-    Of several pairs of words that share an equivalent the one of the highest confidence is named, and rather one that
-    the key term stands for than a synonym beside it.
+    Among several pairs of words that share an equivalent, the one with the highest confidence is named, and the word
+    that the key term stands for is preferred to a synonym.
 
     Args:
         space: pivot space of the documents.
-        a: ordinal of the one document.
+        a: ordinal of one document.
         b: ordinal of the other.
-        columns: key columns of either that the other answers to.
+        columns: key columns of either document that the other document matches.
         weights: weight of each column.
     """
     of_a, of_b = _answers(space, a), _answers(space, b)
@@ -72,7 +72,7 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
 
 
 def _answers(space: PivotSpace, document: int) -> dict[int, list[_Answer]]:
-    """Pivot terms of a document, each with the source terms it is an equivalent of."""
+    """Return the pivot terms of a document, each with the source terms of which it is an equivalent."""
     counts, equivalents = space.sources.counts, space.equivalents
     found: dict[int, list[_Answer]] = {}
     for source in counts.indices[counts.indptr[document] : counts.indptr[document + 1]].tolist():

@@ -18,14 +18,14 @@ __all__ = ["PivotSpace"]
 
 @dataclass(frozen=True, slots=True)
 class PivotSpace:
-    """Source terms, their equivalents, and the columns that key terms are matched by.
+    """Source terms, their equivalents, and the columns by which key terms are matched.
 
     Attributes:
         language: the pivot language.
         sources: terms of the documents in their own languages.
         equivalents: equivalents of the source terms.
         canonical: int32 (columns,), number of the pivot term of each column.
-        sets: bool (columns, pivot terms), the equivalents any of which hits a column.
+        sets: bool (columns, pivot terms), the equivalents that match each column.
     """
 
     language: Language
@@ -35,5 +35,5 @@ class PivotSpace:
     sets: sp.csr_array
 
     def labels(self) -> list[str]:
-        """The pivot term of each column, in code point order; several columns may have one term."""
+        """Return the pivot term of each column, in code point order; several columns may have the same term."""
         return [self.equivalents.vocabulary[number] for number in self.canonical.tolist()]

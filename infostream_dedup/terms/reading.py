@@ -1,8 +1,8 @@
-"""Texts to key terms: by the plain stages for small collections, by the compiled ones for large collections.
+"""Convert texts to key terms: by the plain stages for small collections, by the compiled ones for large collections.
 
 The packages ``terms.plain`` and ``terms.compiled`` have the same stages under the same names: ``SurfaceCounter``,
-``count_terms``, ``statistics_of``, ``select_key_terms``. They are chosen once, when the texts are read; an engine names
-those that it takes.
+``count_terms``, ``statistics_of``, ``select_key_terms``. They are chosen once, when the texts are read; each engine
+names the stages that it uses.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
 
 _MOST_KEPT: Final = 1 << 26
-"""Characters kept until the engine is chosen; more of them are worth compiling for, however few the texts are."""
+"""Characters kept until the engine is chosen; more than that is worth compiling for, however few the texts."""
 
 
 class Surfaces(Protocol):
@@ -42,7 +42,7 @@ class Surfaces(Protocol):
 
     @property
     def stages(self) -> str:
-        """Name of the package of ``terms`` that read the documents; its stages take these surfaces."""
+        """Name of the package of ``terms`` that read the documents; its stages accept these surfaces."""
 
 
 class _Counter(Protocol):
@@ -59,7 +59,7 @@ def stages_named(name: str) -> ModuleType:
 
 
 class SurfaceReader:
-    """Reads texts with the code that suits their number; the surfaces are the same.
+    """Reads texts with the code that suits their number; the surfaces do not depend on it.
 
     With ``auto``, texts are kept until there are enough of them for the compiled code.
 
@@ -85,7 +85,7 @@ class SurfaceReader:
 
         Args:
             text: raw.
-            language: code of its language; ``None`` to tell ours apart.
+            language: code of its language; ``None`` to detect one of ours.
         """
         if self._counter is not None:
             self._counter.add(text, language)
@@ -96,7 +96,7 @@ class SurfaceReader:
             self._counter = self._read_kept("compiled")
 
     def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
-        """Read many documents that are in memory as UTF-8; so many that they are worth the compiled code.
+        """Read many documents that are in memory as UTF-8, enough to be worth compiled code.
 
         Args:
             texts: raw, a few megabytes.
@@ -133,14 +133,14 @@ def key_terms_of_surfaces(
     statistics: StatisticsOfTerms | None = None,
     workers: int = 0,
 ) -> KeyTerms:
-    """Key terms of every document, selected by the code that read it.
+    """Select the key terms of every document with the code that read it.
 
     Args:
         surfaces: what ``SurfaceReader.finish`` returned.
-        settings: everything that decides key terms.
-        counts: what ``term_counts`` returned for the same representation, to count only once.
-        statistics: returns the statistics to weigh given terms by, one for each of ``LANGUAGES``; by default those of
-            the documents themselves. Ignored by representation ``pivot``.
+        settings: everything that determines key terms.
+        counts: result of ``term_counts`` for the same representation, to avoid counting twice.
+        statistics: returns the statistics for the weights of given terms, one for each of ``LANGUAGES``; by default
+            those of the documents themselves. Ignored by representation ``pivot``.
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
     if counts is None:
@@ -150,11 +150,11 @@ def key_terms_of_surfaces(
 
 
 def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0) -> TermCounts:
-    """How often each document has each term of ``settings.representation``, before any translation.
+    """Count how often each term of ``settings.representation`` occurs in each document, before any translation.
 
     Args:
         surfaces: what ``SurfaceReader.finish`` returned.
-        settings: the representation; of the others only ``morph`` matters.
+        settings: the representation; of the other settings, only ``morph`` matters.
         workers: threads of the compiled code; 0 for as many as the process may use.
     """
     counts: TermCounts = stages_named(surfaces.stages).count_terms(surfaces, settings, workers=workers)

@@ -1,7 +1,7 @@
-"""What a representation is, and where it is found: which term, if any, a word of a text becomes.
+"""Representations, which decide the term, if any, that a word of a text becomes, and how they are found.
 
 A representation is one file in ``terms/representations/``; its name in the settings is the name of the file. The file
-holds a subclass of ``Representation`` and an instance of it under the name ``REPRESENTATION``.
+contains a subclass of ``Representation`` and an instance of it named ``REPRESENTATION``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SHAPES: Final = tuple(Shape)
 
 
 class Representation(ABC):
-    """How words become terms; a subclass needs a name and ``terms``, everything else has a default.
+    """Turns words into terms; a subclass needs a name and ``terms``, and everything else has a default.
 
     Attributes:
         name: name in the settings, equal to the name of the file.
@@ -46,8 +46,8 @@ class Representation(ABC):
         marker: matplotlib marker of its points in plots.
         shaped: whether the term depends on the capitals of a word; if not, each word is analysed once.
         parallel: whether several threads may analyse parts of the words.
-        cached: whether the background comes with the package, or else is stored on disk. Both know the versions of the
-            shipped dictionaries and rules only, so a representation with rules of its own must leave this off.
+        cached: whether the background is shipped with the package or cached on disk. Both depend only on the versions
+            of the shipped dictionaries and rules, so a representation with its own rules must leave this off.
     """
 
     name: ClassVar[str]
@@ -64,11 +64,11 @@ class Representation(ABC):
         Args:
             forms: normalised words with their capitalisation, usually distinct.
             language: language of the documents that contain them.
-            settings: ``morph`` and whatever else decides terms.
+            settings: ``morph`` and everything else that determines terms.
         """
 
     def terms_of_new(self, keys: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
-        """Like ``terms``, for a caller that keeps the answers itself.
+        """Like ``terms``, for a caller that stores the answers itself.
 
         Args:
             keys: the digit of a ``Shape`` followed by the form; distinct, preferably in code point order.
@@ -80,16 +80,17 @@ class Representation(ABC):
     def listed_terms(
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
-        """Like ``terms``, for words in memory of compiled code.
+        """Like ``terms``, for words in the memory of compiled code.
 
         Args:
             forms: distinct forms.
-            words: int64 (words,): number of the form; times the number of shapes plus the shape if ``shaped``.
+            words: int64 (words,): number of the form; if ``shaped``, multiplied by the number of shapes, plus the
+                shape.
             language: language of the documents that contain the words.
             settings: see ``terms``.
 
         Returns:
-            bool (words,): which words are terms; and the terms of those, in the same order.
+            bool (words,), the words that are terms; and their terms, in the same order.
         """
         from infostream_dedup.text.surface_pool import SurfaceList
 
@@ -103,8 +104,8 @@ class Representation(ABC):
     def frequencies(self, language: Language) -> Mapping[str, float]:
         """Return the background: the share of running words of a language that each term makes up, 0 to 1.
 
-        Sums the frequencies of the 30 to 60 thousand word forms of wordfreq above 1e-6. They come without case, so
-        each counts as if it opened a sentence. Languages other than ours share no background.
+        It sums the frequencies of wordfreq's 30,000 to 60,000 word forms above 1e-6. wordfreq has no case, so each form
+        counts as if it opened a sentence. Languages other than ours have no background.
         """
         if language not in OUR_LANGUAGES:
             return {}
@@ -118,7 +119,7 @@ class Representation(ABC):
         return found
 
     def summed_frequencies(self, language: Language) -> dict[str, float]:
-        """Sum the frequencies of the forms of each term: computed, whatever comes with the package."""
+        """Sum the frequencies of the forms of each term, without the shipped background."""
         shares: dict[str, float] = defaultdict(float)
         forms, frequencies = zip(*common_forms(language), strict=True)
         openers = [Form(form, Shape.START) for form in forms]
@@ -135,15 +136,15 @@ class Representation(ABC):
 
         Args:
             counts: the documents as counts of the terms of this representation.
-            settings: everything that decides key terms.
-            select: selects the heaviest terms.
-            statistics: returns the statistics to weigh by; those of the documents by default.
+            settings: everything that determines key terms.
+            select: function that selects the heaviest terms.
+            statistics: returns the statistics for the weights; those of the documents by default.
         """
         return select(counts, settings, None if statistics is None else statistics(counts.terms))
 
 
 def representation(name: str) -> Representation:
-    """Return the representation of a name.
+    """Return the representation with a given name.
 
     Raises:
         ConfigurationError: no file of ``terms/representations/`` has this name.

@@ -1,4 +1,4 @@
-"""Corpus statistics of one term space: how many documents, how many of them contain a term, how long they are."""
+"""Corpus statistics of one term space: number of documents, document frequencies and lengths."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ __all__ = [
 ]
 
 BACKGROUND_DOCUMENTS: Final = 2000
-"""A collection of a language smaller than this is filled up with pseudo-documents."""
+"""If a language has fewer documents than this, pseudo-documents are added."""
 
 BACKGROUND_WORDS: Final = 250
-"""Running words of a pseudo-document: about the length of a news item."""
+"""Number of running words in a pseudo-document: about the length of a news item."""
 
 Background = Callable[[], Mapping[str, float]]
-"""Returns the share of running words that each term makes up; called only if it is needed."""
+"""Returns the share of running words that each term makes up; called only if needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Whole numbers of some documents; those of disjoint sets of documents add up.
+    """Integer totals over some documents; totals of disjoint sets of documents add up.
 
     Attributes:
         documents: number of documents.
@@ -59,18 +59,18 @@ class Totals:
 
     @property
     def pseudo_documents(self) -> int:
-        """Pseudo-documents that the background adds."""
+        """Number of pseudo-documents that the background adds."""
         return max(0, BACKGROUND_DOCUMENTS - self.documents)
 
     def average_length(self, background: Background | None = None) -> float:
-        """Return the mean length, at least 1; without documents that of a pseudo-document, or 1."""
+        """Return the mean length, at least 1; without documents, the length of a pseudo-document, or 1."""
         if self.documents:
             return max(self.length / self.documents, 1.0)
         return 1.0 if background is None else max(BACKGROUND_WORDS * sum(background().values()), 1.0)
 
 
 class DocumentFrequencies(NamedTuple):
-    """How many of some documents contain each term.
+    """The number of documents that contain each term.
 
     Attributes:
         documents: number of documents, pseudo-documents included.
@@ -89,8 +89,8 @@ class Statistics:
         documents: number of documents N, pseudo-documents included.
         df: float64 (terms,), documents that contain the term, pseudo-documents included.
         average_length: mean length of the documents in terms, at least 1.
-        distinct: the frequencies among documents that repeat no earlier one, with pseudo-documents of their own;
-            ``None`` if no document is known to be a repeat. ``bounded_idf`` says what they are for.
+        distinct: the frequencies among documents that do not repeat an earlier one, with their own pseudo-documents;
+            ``None`` if no document is known to be a repeat. See ``bounded_idf`` for their use.
     """
 
     documents: float
@@ -125,13 +125,13 @@ def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: 
 def statistics_of_distinct(
     counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: NDArray[np.bool_]
 ) -> list[Statistics]:
-    """Statistics that also know the frequencies among documents that repeat no earlier one.
+    """Add to statistics the frequencies among documents that do not repeat an earlier one.
 
     Args:
         counts: the documents as counts of terms.
-        statistics: those of all documents, per language.
+        statistics: statistics of all documents, per language.
         settings: representation, background.
-        repeats: bool (documents,), which of them repeat earlier ones.
+        repeats: bool (documents,), the documents that repeat earlier ones.
     """
     found = []
     for number, (language, one) in enumerate(zip(LANGUAGES, statistics, strict=True)):
@@ -151,12 +151,12 @@ def statistics_of_distinct(
 def filled_up(
     terms: Sequence[str], df: NDArray[np.integer], totals: Totals, background: Background | None
 ) -> Statistics:
-    """Statistics of documents, filled up with pseudo-documents if they are few.
+    """Return the statistics of documents, with added pseudo-documents if there are few.
 
     Args:
         terms: the terms.
         df: int (terms,), documents that contain each term.
-        totals: number and length of the documents; without any, the statistics are those of the background alone.
+        totals: number and length of the documents; without documents, the statistics are those of the background alone.
         background: share of running words that each term makes up; ``None`` for no pseudo-documents.
     """
     blended = df.astype(np.float64)
@@ -169,7 +169,7 @@ def filled_up(
 def document_probability(
     terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
 ) -> NDArray[np.float64]:
-    """Probability that a pseudo-document contains each term.
+    """Compute the probability that a pseudo-document contains each term.
 
     Args:
         terms: the terms.

@@ -1,8 +1,8 @@
-"""Terms as pairs of 64-bit hashes: names that every process computes alike, without a common numbering.
+"""Terms as pairs of 64-bit hashes, which every process computes alike without a common numbering.
 
-The first hash identifies a term; the second one, independent of the first, detects collisions. With 10^8 terms two
-share a first hash with a probability of 1 in 3,700; that two share both is out of the question. The hashes are
-stored in files, so their definition must never change.
+The first hash identifies a term; the second, independent of the first, detects collisions. Among 10^8 terms, two share
+a first hash with a probability of 1 in 3,700; that two share both is practically impossible. The hashes are stored in
+files, so their definition must never change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def distinct_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return each pair of hashes once, in the order of the first hash: uint64 (2, distinct).
 
     Args:
-        hashes: uint64 (2, terms), those of several ``term_hashes`` joined; equal terms have equal pairs.
+        hashes: uint64 (2, terms), joined from several ``term_hashes``; equal terms have equal pairs.
 
     Raises:
         BadDataError: two terms share their first hash.
@@ -44,6 +44,8 @@ def distinct_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     found = ordered[:, new]
     again = np.flatnonzero(found[0, 1:] == found[0, :-1])
     if len(again):
-        message = f"two terms have the hash {int(found[0, again[0]]):016x}; leave out the documents of one of them"
+        message = (
+            f"two terms have the hash {int(found[0, again[0]]):016x}; leave out the documents that contain one of them"
+        )
         raise BadDataError(message, code="E_HASH", source="<terms>")
     return found

@@ -1,4 +1,4 @@
-"""Where the terms of a document occur in its text, so that they can be marked."""
+"""Find where the terms of a document occur in its text, so that they can be marked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["spans_of_terms"]
 
 _LETTERS: Final = "[^\\W\\d_][\u0300-\u036f\u00ad]*"
 _WORD: Final = re.compile(f"(?:{_LETTERS})+(?:['’ʼ`´-](?:{_LETTERS})+)*")
-"""A word as written: with marks, soft hyphens and any apostrophe inside."""
+"""A word as written, with marks, soft hyphens and any apostrophes inside."""
 
 
 def spans_of_terms(

@@ -1,4 +1,4 @@
-"""How much of a collection the pivot language cannot express."""
+"""Measure how much of a collection the pivot language cannot express."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["untranslated_shares"]
 
 
 def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
-    """Share of the weight of all terms that terms without an equivalent have, per language of the documents.
+    """Return the share of the total term weight that terms without an equivalent have, per language of the documents.
 
-    A term without an equivalent is weighed as if it were a term of the pivot space by itself; if the background fills
-    up a small collection, by its frequency in its own language.
+    A term without an equivalent is weighted as if it were a separate term of the pivot space; if the background is
+    added to a small collection, by its frequency in its own language.
 
     Args:
-        key_terms: in a pivot language.
-        settings: those they were made by.
+        key_terms: key terms in a pivot language.
+        settings: the settings that produced them.
 
     Returns:
-        0 to 1 for every language of ours that has documents with any weight, in the order of ``OUR_LANGUAGES``.
+        0 to 1 for each of our languages with documents of any weight, in the order of ``OUR_LANGUAGES``.
 
     Raises:
         ValueError: the key terms are not in a pivot language.
     """
     if key_terms.pivot is None:
-        raise ValueError("these key terms are in no pivot language; make them with representation pivot")
+        raise ValueError("these key terms are not in a pivot language; make them with representation pivot")
     known = _weight_by_language(key_terms.counts, key_terms.statistics, settings)
     rest = _without_equivalent(key_terms.pivot, key_terms.counts)
     statistics = _statistics(rest, key_terms.pivot, key_terms.statistics[0])
@@ -54,7 +54,7 @@ def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settin
 
 
 def _without_equivalent(space: PivotSpace, counts: TermCounts) -> TermCounts:
-    """Counts of the terms without an equivalent; equal words of two languages stay apart."""
+    """Return the counts of terms without an equivalent; equal words of two languages stay separate."""
     unknown = space.equivalents.canonical == NO_EQUIVALENT
     matrix = space.sources.counts
     kept = unknown[matrix.indices]

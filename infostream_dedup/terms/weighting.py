@@ -1,8 +1,8 @@
-"""What a weighting is, where it is found, and how the terms of documents are weighed by it.
+"""Weightings, how they are found, and how they weight the terms of documents.
 
-A weighting is one file in ``terms/weightings/``; its name in the settings is the name of the file. The file holds the
-three functions of the protocol ``Weighting``, used on collections, streams and backgrounds alike. They are numpy
-arithmetic on whole arrays, so that plain and compiled stages get the same bits: logarithms of two compilers may differ.
+A weighting is one file in ``terms/weightings/``; its name in the settings is the name of the file. The file contains
+the three functions of the protocol ``Weighting``, used for collections, streams and backgrounds alike. They use numpy
+arithmetic on whole arrays, so that plain and compiled stages get the same bits; logarithms of two compilers may differ.
 
 Letters as in the papers: f frequency of the term in the document, l_d length of the document, l_avg mean length,
 N documents, df documents that contain the term.
@@ -40,11 +40,12 @@ __all__ = [
 ]
 
 UNITS: Final = 10**9
-"""Weights are whole numbers of 1e-9: sums are exact in any order, and ranking equals rounding to 9 decimals."""
+"""Weights are integers in units of 1e-9: sums are exact in any order, and ranks are those of weights rounded to 9
+decimals."""
 
 
 class Weighting(Protocol):
-    """The functions of a weighting; arrays are float64 and of one length."""
+    """The functions of a weighting; arrays are float64 and of equal length."""
 
     def idf(self, df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
         """Return the factor of each term that depends on the collection.
@@ -72,7 +73,7 @@ class Weighting(Protocol):
 
         Args:
             f: frequency of the term in the document, at least 1.
-            idf: inverse document frequency of the term; 0 for terms outside of ``df_min`` .. ``df_max``.
+            idf: inverse document frequency of the term; 0 for terms outside ``df_min`` .. ``df_max``.
             norm: length norm of the document.
             settings: k1, b.
         """
@@ -80,7 +81,7 @@ class Weighting(Protocol):
 
 @cache
 def weighting(name: str) -> Weighting:
-    """Return the weighting of a name.
+    """Return the weighting with a given name.
 
     Raises:
         ConfigurationError: no file of ``terms/weightings/`` has this name.
@@ -93,16 +94,16 @@ def weighting(name: str) -> Weighting:
 def bounded_idf(
     counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies | None = None
 ) -> NDArray[np.float64]:
-    """Return the idf of terms, 0 outside of ``df_min`` .. ``df_max``: float64 (terms,).
+    """Return the idf of terms, 0 outside ``df_min`` .. ``df_max``: float64 (terms,).
 
     A term above ``df_max`` only because documents repeat each other is not excluded: if its frequency among the
-    distinct documents is within ``df_max``, its idf is that among them. (The idf among all of them would be
-    negative by BM25.) Otherwise a story that fills a feed would lose its key terms.
+    distinct documents is within ``df_max``, its idf is computed among those. (Among all documents, BM25 would make it
+    negative.) Otherwise a story that fills a feed would lose its key terms.
 
     Args:
         counted: frequencies among all documents.
         settings: weighting, df_min, df_max.
-        distinct: frequencies among the documents that repeat no earlier one; ``None`` to judge by ``counted`` alone.
+        distinct: frequencies among the documents that do not repeat an earlier one; ``None`` to use ``counted`` alone.
     """
     idf, (documents, df) = weighting(settings.weighting).idf, counted
     low, high = (as_count(bound, documents) for bound in (settings.df_min, settings.df_max))
@@ -116,20 +117,20 @@ def bounded_idf(
 
 
 def above_df_max(counted: DocumentFrequencies, settings: Settings) -> NDArray[np.bool_]:
-    """Which terms occur in more documents than ``df_max`` allows: bool (terms,)."""
+    """Find the terms that occur in more documents than ``df_max`` allows: bool (terms,)."""
     return np.asarray(counted.df > as_count(settings.df_max, counted.documents), dtype=np.bool_)
 
 
 def kept_despite_repeats(
     counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies
 ) -> NDArray[np.bool_]:
-    """Which terms only repeats lift above ``df_max``: bool (terms,); arguments as in ``bounded_idf``."""
+    """Find the terms above ``df_max`` only because of repeats: bool (terms,); arguments as in ``bounded_idf``."""
     enough = counted.df >= as_count(settings.df_min, counted.documents)
     return enough & above_df_max(counted, settings) & ~above_df_max(distinct, settings)
 
 
 def idf_table(statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
-    """Return ``bounded_idf`` of all terms by the statistics of each language: float64 (languages, terms)."""
+    """Return ``bounded_idf`` of all terms, by the statistics of each language: float64 (languages, terms)."""
     found = [bounded_idf(one.counted, settings, one.distinct) for one in statistics]
     return np.stack(found)
 
@@ -142,11 +143,11 @@ def document_norms(counts: TermCounts, statistics: list[Statistics], settings: S
 
 
 def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> sp.csr_array:
-    """Weight of every term of every document by the statistics of the document's language.
+    """Compute the weight of every term of every document by the statistics of the document's language.
 
     Returns:
-        int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside of
-        ``df_min`` .. ``df_max`` and terms whose weight is not positive are 0 (kept as explicit zeros).
+        int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside ``df_min`` ..
+        ``df_max`` and terms whose weight is not positive are 0 (kept as explicit zeros).
     """
     matrix = counts.counts
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
@@ -158,5 +159,5 @@ def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) 
 
 
 def as_count(bound: float, documents: float) -> float:
-    """Return a bound of document frequency as a number of documents; below 1 it is a share of them."""
+    """Convert a bound of document frequency to a number of documents; below 1, it is a share of them."""
     return bound * documents if bound < 1 else bound

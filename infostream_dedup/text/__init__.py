@@ -1,4 +1,4 @@
-"""A string to tokens, sentences and a language."""
+"""Split a string into tokens and sentences, and detect its language."""
 
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean, fold

@@ -1,4 +1,4 @@
-"""What every character means to the scanner: the rules of ``normalise`` and ``tokens`` as a table of code points.
+"""Character classes for the scanner: the rules of ``normalise`` and ``tokens`` as a table of code points.
 
 The table is built on first use from the alphabets of the regular expressions and from Python's Unicode data, so that
 the scanner and the plain code cannot drift apart with a new version of Python.
@@ -25,7 +25,7 @@ CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
 
 COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00))
-"""Code points of news in European languages, with their signs and pictures."""
+"""Code points common in European news, including signs and pictographs."""
 
 
 class CharacterClass(IntEnum):
@@ -36,7 +36,7 @@ class CharacterClass(IntEnum):
     LETTER = 1
     """Any other letter."""
     OTHER = 2
-    """Neither letter, digit nor underscore, without effect on its neighbours."""
+    """Neither a letter, digit nor underscore; no effect on its neighbours."""
     HYPHEN = 3
     """Joins two letters."""
     FIGURE = 4
@@ -44,17 +44,17 @@ class CharacterClass(IntEnum):
     STOP = 5
     """A full stop."""
     OPENER = 6
-    """Any other character after which a sentence opens."""
+    """Any other character after which a sentence begins."""
     APOSTROPHE = 7
     """Raw text only: becomes a letter between letters."""
     QUOTE = 8
-    """Raw text only: a double quote, which some use for an apostrophe."""
+    """Raw text only: a double quote, which some use as an apostrophe."""
     MARKUP = 9
     """Raw text only: may begin or be part of an address, an entity, a tag or a field."""
     INVISIBLE = 10
     """Raw text only: dropped, without effect between two characters that are not both letters."""
     UNCLEAN = 11
-    """Raw text only: what cleaning changes, or may change together with its neighbours."""
+    """Raw text only: a character that cleaning changes, or may change together with its neighbours."""
     UNKNOWN = 12
     """Left to the plain code."""
 
@@ -65,7 +65,7 @@ _MARKUP: Final = "&<%{@"
 @cache
 def classes_of_cleaned_text() -> NDArray[np.uint8]:
     """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
-    # Numbers are looked up once, not for each of the hundred thousand characters: an enumeration answers slowly.
+    # Look up the numbers once, not for each of the hundred thousand characters: an enumeration is slow.
     capital, letter, other = map(int, (CharacterClass.CAPITAL, CharacterClass.LETTER, CharacterClass.OTHER))
     kinds = np.full(CODE_POINTS, other, dtype=np.uint8)
     characters = [chr(point) for point in range(CODE_POINTS)]

@@ -1,4 +1,4 @@
-"""Equality of texts by checksum."""
+"""Compare texts by checksum."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _SIZE: Final = 16
 def text_hash(text: str) -> bytes:
     """Checksum of a body without its title: the oldest rule of InfoStream (Lande, section 1).
 
-    Two texts that differ only in white space or in Unicode composition are the same text.
+    Texts that differ only in white space or Unicode composition count as equal.
 
     Returns:
-        16 bytes; empty for a text without any visible character, which equals nothing.
+        16 bytes; empty for a text without visible characters, which equals no other text.
     """
     visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
 
 
 def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
-    """What ``text_hash`` says of each of many bodies. The first call compiles, or reads compiled code from the disk.
+    """Compute ``text_hash`` for many bodies. The first call compiles, or reads compiled code from disk.
 
     Args:
-        body: gives the body of a number; asked for the few that are left to plain code.
+        body: returns the body with a given number; called for the few bodies left to plain code.
         texts: the bodies in UTF-8; each may be preceded by something else.
-        begins: int64 (texts,), where each body begins in ``texts.data``.
+        begins: int64 (texts,), start of each body in ``texts.data``.
     """
     ends = texts.offsets[1:]
     room = np.empty(int((ends - begins).sum()) + BLOCK, dtype=np.uint8)
@@ -62,7 +62,7 @@ def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """Kinds of code points, as ``write_visible`` wants them, from Python's own Unicode data."""
+    """Return the kinds of code points for ``write_visible``, from Python's own Unicode data."""
     kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
     for point in COMMON:
         character = chr(point)

@@ -1,4 +1,4 @@
-"""Russian, Ukrainian or English, detected by letters and, if those say little, by function words.
+"""Detect Russian, Ukrainian or English by letters and, if those say little, by function words.
 
 Meant for documents: a heading of three words may be the same in Russian and Ukrainian.
 """
@@ -13,15 +13,15 @@ from infostream_dedup.model import Language
 __all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
 
 SAMPLE: Final = 4000
-"""Characters examined; documents quote in other languages, but seldom this much at the beginning."""
+"""Characters examined; documents contain quotes in other languages, but seldom this many at the beginning."""
 
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
 _CYRILLIC_WORD: Final = re.compile("[а-яёіїєґ]+")
 
 LATIN_NAMES: Final = 2
-"""Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English has hardly any
-Cyrillic ones."""
+"""Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
+any Cyrillic letters."""
 
 _RUSSIAN_LETTERS: Final = "ыэъё"
 _UKRAINIAN_LETTERS: Final = "іїєґ"
@@ -37,7 +37,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Each list leaves out words of the other language: на, за, не, для, все, через, так ...
+# Each list leaves out words that the other language also has: на, за, не, для, все, через, так ...
 _RUSSIAN_WORDS: Final = _words(
     "более больше будет будут бы был была были было быть во время год года году даже ее ему если есть еще и из "
     "или их к как какой когда которая которого которой которые который кто лет лишь между меня много могут может "
@@ -54,14 +54,14 @@ _UKRAINIAN_WORDS: Final = _words(
 
 
 def detect(text: str) -> Language:
-    """Language of a document, by its first 4000 characters.
+    """Detect the language of a document by its first 4000 characters.
 
     Args:
         text: raw or cleaned.
 
     Returns:
-        ``en`` if over two thirds of the letters are Latin, in whatever language; otherwise ``ru`` or ``uk``. ``ru``,
-        the pivot language, if Cyrillic letters decide nothing or there are no letters of either alphabet.
+        ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,
+        the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")

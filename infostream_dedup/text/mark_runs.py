@@ -1,7 +1,7 @@
-"""Texts whose letters carry more marks than any script has.
+"""Texts whose letters carry more marks than any script uses.
 
-To compose a text, its marks are put in order first; a run of marks takes time that grows with the square of its
-length. Unicode's stream-safe text format allows 30 marks in a row (UAX 15, section 13).
+Composing a text first sorts its marks, which takes quadratic time in the length of a run of marks. Unicode's
+stream-safe text format allows 30 marks in a row (UAX 15, section 13).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BASIC: Final = 0x10000
 
 
 def with_bounded_marks(text: str) -> str:
-    """A text without the marks after the thirtieth of each run."""
+    """Remove the marks after the thirtieth of each run."""
     if text.isascii():
         return text
     long_run = _long_run()
@@ -28,13 +28,16 @@ def with_bounded_marks(text: str) -> str:
 
 @cache
 def _long_run() -> re.Pattern[str]:
-    """More marks than allowed, by the same data that Python composes by; beyond U+FFFF any characters, for speed."""
+    """Build a pattern for runs of too many marks, by the data with which Python composes.
+
+    Beyond U+FFFF it matches any characters, for speed.
+    """
     marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x80, _BASIC)))))
     return re.compile(f"[{marks}\U00010000-\U0010ffff]{{{MOST_MARKS + 1},}}")
 
 
 def _is_mark(character: str) -> bool:
-    """Whether a character is put in order with others; a few are not marks themselves but made of marks."""
+    """Whether a character is sorted with other marks; a few are not marks themselves but consist of marks."""
     return bool(unicodedata.combining(unicodedata.normalize("NFD", character)[0]))
 
 

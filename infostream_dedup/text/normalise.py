@@ -1,11 +1,9 @@
-"""Text as it came from the wild to text that can be compared: one way to write every word.
+"""Normalise raw text so that it can be compared: one spelling for every word.
 
-``clean`` works on whole texts and keeps case, punctuation and line breaks; ``fold`` makes the key form of one word.
-Places in cleaned text are not places in the raw text: callers that need spans of the raw text search it
-(``text.sentences``).
-
-Lists of characters are written out instead of asked from ``unicodedata``, whose answers change with the version of
-Python.
+``clean`` works on whole texts and keeps case, punctuation and line breaks; ``fold`` returns the key form of one word.
+Positions in cleaned text differ from positions in the raw text: callers that need spans of the raw text search it
+(``text.sentences``). Lists of characters are written out, because the answers of ``unicodedata`` change with the
+version of Python.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from infostream_dedup.text.mark_runs import with_bounded_marks
 __all__ = ["APOSTROPHES", "clean", "fold"]
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
-"""Everything that is typed for an apostrophe inside a word."""
+"""Every character typed as an apostrophe inside a word."""
 
 # Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark. Those beyond U+FFFF
 # occur in emoji only, and would make the pattern twice as slow.
@@ -34,13 +32,14 @@ _STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"
 _UNSTRESSED: Final = str.maketrans(_STRESSED, "ЕГКИегки")
 _RARE: Final = re.compile(f"[{_INVISIBLE}{_MARKS}{_STRESSED}]")
 _INVISIBLES: Final = re.compile(f"[{_INVISIBLE}]+")
-# A Cyrillic letter, marks that make another letter of it (й, ї), then the stress.
+# A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
 _LEFT_OVER: Final = re.compile(f"[{_MARKS}]+")
 
 _CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМНПРСТФХШЩ"
 
-# Begins with a class of letters, which a search skips to; ignoring case it would try every place, ten times as long.
+# Begins with a class of letters, to which a search can skip; ignoring case, it would try every position and take ten
+# times as long.
 _URL: Final = re.compile(
     "[FHWfhw](?:(?<=[Hh])[Tt][Tt][Pp][Ss]?://|(?<=[Ff])[Tt][Pp]://|(?<=[Ww])[Ww][Ww]\\.)[!#-;=?-~]*[A-Za-z0-9/#=_-]"
 )
@@ -52,7 +51,7 @@ _EMAIL: Final = re.compile(
 )
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _TAG: Final = re.compile("</?[A-Za-z][A-Za-z0-9_:-]{0,30} ?/?>")
-# Translators that do not know the apostrophe write пам<unk>ять.
+# Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
 _FORMAT: Final = re.compile("%(?:\\([A-Za-z0-9_]{1,40}\\))?(?:[0-9]{1,2}\\$)?[sd]\\b")
 _FIELD: Final = re.compile("\\$?\\{[A-Za-z0-9_]{0,40}\\}")
@@ -68,7 +67,7 @@ _TORN_APOSTROPHE: Final = re.compile(f"[ \u00a0]{_ANY_APOSTROPHE}(?<=[{_CONSONAN
 
 _LATIN_LOOK_ALIKE: Final = "ABCEHIKMOPTXYaceiopxy"
 _CYRILLIC_LOOK_ALIKE: Final = "АВСЕНІКМОРТХУасеіорху"
-# The last five look like Cyrillic letters as capitals only; they come from text that was lower-cased before.
+# The last five look like Cyrillic letters only as capitals; they come from text that was lower-cased.
 _TO_CYRILLIC: Final = str.maketrans(_LATIN_LOOK_ALIKE + "bhkmt", _CYRILLIC_LOOK_ALIKE + "внкмт")
 _TO_LATIN: Final = str.maketrans(_CYRILLIC_LOOK_ALIKE, _LATIN_LOOK_ALIKE)
 _LATIN: Final = re.compile("[A-Za-z]")
@@ -78,17 +77,17 @@ _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 
 
 def clean(text: str) -> str:
-    """Unify what looks alike and drop what nobody sees; cleaning twice changes nothing.
+    """Unify what looks alike and drop what is invisible; cleaning twice changes nothing.
 
-    * of a run of more than 30 marks the first 30 stay;
-    * NFC; й, ї, ё stay whole, stress marks and other marks that belong to no letter go;
-    * soft hyphens, zero-width and bidirectional marks, byte order marks go;
-    * URLs, e-mail addresses, HTML entities and simple tags, ``<unk>``, ``%s``, ``{0}`` become a blank;
-    * an apostrophe between letters becomes U+02BC, also one that machine translation tore off (``п 'ять``, ``об ’єкт``)
-      or did not know (``пам<unk>ять``), a double quote used for one (``з"явився``) or an entity (``об&#39;єкт``);
-    * the hyphens U+2010 and U+2011 become ``-``.
+    * the first 30 marks of a longer run stay; * NFC; й, ї, ё stay whole, stress marks and other marks that do not
+    belong to a letter are dropped; * soft hyphens, zero-width and bidirectional marks, and byte order marks are
+    dropped; * URLs, e-mail addresses, HTML entities and simple tags, ``<unk>``, ``%s``, ``{0}`` become a blank; * an
+    apostrophe between letters becomes U+02BC, as does one that machine translation detached (``п 'ять``, ``об ’єкт``)
+    or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or an entity (``об&#39;єкт``); * the
+    hyphens U+2010 and U+2011 become ``-``.
 
-    Marks of scripts that write vowels as marks (Arabic, Devanagari ...) stay; words of those scripts are cut at them.
+    Marks of scripts that write vowels as marks (Arabic, Devanagari ...) stay, and words of those scripts are split at
+    them.
 
     Args:
         text: any text.
@@ -117,7 +116,8 @@ def fold(word: str) -> str:
 
     A part between hyphens that mixes Latin and Cyrillic letters becomes Cyrillic if all its Latin letters have a
     Cyrillic look-alike (Unicode TR39), otherwise Latin if all its Cyrillic letters have a Latin one; otherwise it is
-    unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no letter like it. Digits are left alone. Idempotent.
+    unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no similar letter. Digits are not changed.
+    Idempotent.
 
     Args:
         word: one word of cleaned text.
@@ -142,7 +142,7 @@ def _marks(text: str) -> str:
 
 
 def _placeholders(text: str) -> str:
-    """Blank what is not a word: addresses, entities, tags, fields of templates."""
+    """Blank everything that is not a word: addresses, entities, tags, template fields."""
     if "://" in text or "www." in text or "WWW." in text:
         text = _URL.sub(" ", text)
     if "@" in text:

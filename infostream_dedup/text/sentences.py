@@ -1,8 +1,8 @@
-"""A raw text to the spans of its sentences, by small rules asked in order.
+"""Find the spans of the sentences in a raw text, by small rules applied in order.
 
 The idea of one tiny named rule per situation, listed once, is from razdel (A. Kukushkin,
-https://github.com/natasha/razdel); rules and lists are our own. Right answers are not always one (после "в 2014 г." a
-capital may continue or start a sentence); the rules choose the likelier.
+https://github.com/natasha/razdel); rules and lists are our own. There is not always one right answer (after "в 2014 г."
+a capital may continue or start a sentence); the rules choose the likelier one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 __all__ = ["RULES", "Decision", "decisions", "sentences"]
 
-# A stop, closing characters and a blank; a stop glued between Cyrillic words by a bad scrape; a line break.
+# A stop, closing characters and a blank; a stop left between two Cyrillic words by bad scraping; a line break.
 # Lookbehinds and possessive repeats keep a megabyte of dots or blanks linear.
 _PLACE: Final = re.compile(
     "(?<![.!?…])([.!?…]++)([\"»”“’'›)\\]}]*+)(\\s++)|(?<=[а-яёіїєґ]{2})([.!?…]++)(?=[А-ЯЁІЇЄҐ][а-яёіїєґ])|(\\n\\s*+)"
@@ -41,19 +41,19 @@ _BEFORE_A_NAME: Final = _words(
     # en: Mr. Smith, Gen. Milley, St. Petersburg, vs. Real
     "mr mrs ms dr prof st gen sen rep gov lt col capt cmdr sgt maj adm rev hon pres ft mt vs cf"
 )
-# After a number a measure, which may end a sentence: 5 м. Він; elsewhere it may be one of the above: м. Київ.
+# A measure after a number, which may end a sentence: 5 м. Він; elsewhere it may be one of the above: м. Київ.
 _MEASURES: Final = _words(
     "г гг р рр м см мм км кг мг т ц л с сек мин хв год ч ст в вв д к кв га р тыс тис млн млрд трлн руб коп грн "
     "долл дол евро чел ос"
 )
 _THOUSANDS: Final = _words("тыс тис млн млрд трлн")
-# Only a number goes on after these: рис. 5, ст. 105, No. 10; "no." alone ends a sentence.
+# Only a number continues the sentence after these: рис. 5, ст. 105, No. 10; "no." alone ends a sentence.
 _BEFORE_A_NUMBER: Final = _words(
     "п пп ст ч т кн гл рис табл стр с вип вып абз подп no nos p pp fig vol ch sec art eq тел д буд кв корп оф "
     "янв февр апр авг сент окт нояб дек січ лют квіт трав черв серп жовт груд jan feb apr "
     "jun jul aug sep sept oct nov dec"
 )
-# Abbreviations of two words: т. е. Москва goes on even before a capital, и т. д. does not.
+# Abbreviations of two words: т. е. Москва continues even before a capital, и т. д. does not.
 _PAIRS: Final = {
     ("т", "е"): False,
     ("т", "к"): False,
@@ -70,7 +70,7 @@ _PAIRS: Final = {
     ("и", "пр"): True,
 }
 _ABBREVIATIONS: Final = _BEFORE_A_NAME | _MEASURES | _BEFORE_A_NUMBER | {last for _, last in _PAIRS}
-# Words that begin sentences but no names: "план Б. Он", "in the U.S. The".
+# Words that begin sentences but not names: "план Б. Он", "in the U.S. The".
 _STARTERS: Final = _words(
     "Он Она Они Оно Это Эти Этот Эта Но И А В На По Как Мы Вы Я Если Когда Также Однако После Кроме При Для Він "
     "Вона Вони Воно Це Ці Цей Ця Але Та І Й У Як Ми Ви Якщо Коли Також Проте Після Крім Для За З The He She It "
@@ -81,12 +81,12 @@ _STARTERS: Final = _words(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A place where a sentence may end.
+    """A position where a sentence may end.
 
     Attributes:
         text: the whole text.
         start: first character of the sentence.
-        end: place after the last character of the sentence, if it ends here.
+        end: position after the last character of the sentence, if it ends here.
         mark: the stop; empty at a bare line break.
         closing: closing quotes and brackets after the mark.
         gap: white space before the next character; empty if words were glued.
@@ -111,7 +111,7 @@ class _Place:
 
     @property
     def next_word(self) -> str:
-        """The word that follows at once, with a full stop that touches it; empty where none does."""
+        """The word that follows immediately, with its full stop if any; empty if no word follows."""
         found = _WORD.match(self.text, self.right)
         if not found:
             return ""
@@ -119,7 +119,7 @@ class _Place:
 
     @property
     def left_start(self) -> int:
-        """Where the word before the mark begins."""
+        """Start of the word before the mark."""
         end = self.end - len(self.closing) - len(self.mark)
         at = end
         while at > self.start and end - at <= _LONGEST_ABBREVIATION and self.text[at - 1].isalnum():
@@ -139,11 +139,11 @@ class _Place:
 
 
 _Rule = Callable[[_Place], bool | None]
-"""``True``: the sentence ends here; ``False``: it goes on; ``None``: ask the next rule."""
+"""``True``: the sentence ends here; ``False``: it continues; ``None``: ask the next rule."""
 
 
 def line_break(place: _Place) -> bool | None:
-    """Заголовок|Первая фраза; but a line that was only wrapped goes on: первая часть⏎и вторая."""
+    """Заголовок|Первая фраза; but a line that was only wrapped continues: первая часть⏎и вторая."""
     if "\n" not in place.gap:
         return None
     if place.gap.count("\n") > 1:
@@ -161,7 +161,7 @@ def small_letter(place: _Place) -> bool | None:
 
 
 def punctuation(place: _Place) -> bool | None:
-    """«Где?», «Когда?» , «Что?» : a comma and the like never begin a sentence."""
+    """«Где?», «Когда?» , «Что?» : a comma or similar mark never begins a sentence."""
     return False if place.text[place.right] in _GOES_ON else None
 
 
@@ -171,7 +171,7 @@ def doubt_in_brackets(place: _Place) -> bool | None:
 
 
 def not_a_full_stop(place: _Place) -> bool | None:
-    """Да?| Нет!| Ну…| Вот «так.»| What follows is about full stops that nothing closes."""
+    """Да?| Нет!| Ну…| Вот «так.»| The rules below concern full stops without closing characters."""
     return None if place.mark == "." and not place.closing else True
 
 
@@ -181,7 +181,7 @@ def list_number(place: _Place) -> bool | None:
 
 
 def other_word(place: _Place) -> bool | None:
-    """Он ушёл.| Ждём: the usual case, two letters or more in no list of abbreviations, for which no rule below asks."""
+    """Он ушёл.| Ждём: the usual case, a word of two or more letters that is in no list of abbreviations below."""
     left = place.left
     return True if len(left) > 1 and left.isalpha() and left.lower() not in _ABBREVIATIONS else None
 
@@ -232,17 +232,17 @@ RULES: Final[tuple[_Rule, ...]] = (
     number_follows,
     before_a_name,
 )
-"""Asked in this order; where none answers the sentence ends."""
+"""Applied in this order; if no rule decides, the sentence ends."""
 
 
 class Decision(NamedTuple):
-    """What became of one place where a sentence might end.
+    """The decision about one position where a sentence might end.
 
     Attributes:
-        end: the place, in code points.
-        next_start: where the next sentence begins, if one does.
+        end: the position, in code points.
+        next_start: start of the next sentence, if there is one.
         ends: whether the sentence ends here.
-        rule: name of the rule that decided; ``default`` where none did.
+        rule: name of the rule that decided; ``default`` if none did.
     """
 
     end: int
@@ -254,14 +254,14 @@ class Decision(NamedTuple):
 def sentences(text: str) -> list[tuple[int, int]]:
     """Return the span of each sentence of a raw text.
 
-    A line break ends a sentence, except before a small letter: there the line was only wrapped.
+    A line break ends a sentence, except before a small letter, where the line was only wrapped.
 
     Args:
         text: any text, not cleaned.
 
     Returns:
-        Spans ``[start, end)`` in code points, in order, disjoint, without white space at their ends; together they hold
-        every character that is not white space.
+        Spans ``[start, end)`` in code points, in order, disjoint, without white space at their ends; together they
+        contain every character that is not white space.
 
     Example:
         >>> text = "Приехал А. С. Пушкин. Все рады!"
@@ -281,7 +281,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def decisions(text: str) -> Iterator[Decision]:
-    """Every place where a sentence might end, with the rule that decided: to see why a text was cut as it was."""
+    """Return every position where a sentence might end, with the rule that decided, to explain how a text was split."""
     start = len(text) - len(text.lstrip())
     for found in _PLACE.finditer(text, start):
         place = _place(text, start, found)
@@ -314,7 +314,7 @@ def _place(text: str, start: int, found: re.Match[str]) -> _Place:
 
 
 def _last_word(text: str) -> str:
-    """The last run of letters and digits of a short text, if the text ends in it."""
+    """Return the last run of letters and digits of a short text, if the text ends in it."""
     at = len(text)
     while at and text[at - 1].isalnum():
         at -= 1
@@ -322,5 +322,5 @@ def _last_word(text: str) -> str:
 
 
 def _is_number(word: str) -> bool:
-    """Arabic or Roman."""
+    """Whether a word is an Arabic or Roman number."""
     return word.isdigit() or (word != "" and not word.strip("IVXLCІХ"))

@@ -1,4 +1,4 @@
-"""Distinct surfaces that compiled code numbers, and the memory they grow into."""
+"""Distinct surfaces numbered by compiled code, and their growing memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LINE_BREAK: Final = 0x0A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurfaceList(Sequence[str]):
-    """Concatenated surfaces, or other words, in UTF-8: a month's words as Python strings would take gigabytes.
+    """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings.
 
     Attributes:
         starts: int64 (surfaces + 1,), bounds of the surfaces.
@@ -66,7 +66,7 @@ class SurfaceList(Sequence[str]):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> SurfaceList:
-        """Convert words, none of which contains a line break."""
+        """Convert words, which must not contain line breaks."""
         text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
@@ -78,15 +78,15 @@ class SurfaceList(Sequence[str]):
         return self.some(np.arange(len(self)))
 
     def some(self, numbers: NDArray[np.integer]) -> list[str]:
-        """The surfaces of these numbers, in their order."""
+        """Return the surfaces with these numbers, in order."""
         size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
         lines = np.empty(size + len(numbers), dtype=np.uint8)
         write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
-        # Splitting one string is three times as fast as making strings one by one.
+        # Splitting one string is three times as fast as creating strings one by one.
         return lines.tobytes().decode().split("\n")[:-1]
 
     def picked(self, numbers: NDArray[np.integer]) -> SurfaceList:
-        """The surfaces of these numbers, in their order, as another list."""
+        """Return the surfaces with these numbers, in order, as another list."""
         size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
         starts, pool = np.empty(len(numbers) + 1, dtype=np.int64), np.empty(size + BLOCK, dtype=np.uint8)
         reorder(self.starts, self.pool, numbers.astype(np.int32, copy=False), starts, pool)
@@ -102,10 +102,10 @@ class SurfaceList(Sequence[str]):
 
 
 class SurfacePool:
-    """Distinct surfaces, numbered as they come.
+    """Distinct surfaces, numbered in order of arrival.
 
     Attributes:
-        table: what compiled code works on; another one after ``make_room``.
+        table: table for compiled code; replaced by ``make_room``.
     """
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class SurfacePool:
         return SurfaceList(starts, pool)
 
     def add(self, surfaces: SurfaceList) -> NDArray[np.int32]:
-        """Numbers of surfaces, repeated or not; new ones where they are new."""
+        """Return the numbers of surfaces, which may repeat; new surfaces get new numbers."""
         numbers = np.empty(len(surfaces), dtype=np.int32)
         self.make_room(len(surfaces), int(surfaces.starts[-1] - surfaces.starts[0]))
         hashes = np.empty(AT_ONCE, dtype=np.uint64)
@@ -134,18 +134,18 @@ class SurfacePool:
         return numbers
 
     def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Numbers of some of the surfaces, ``MISSING`` where they are not here; quick for small pools.
+        """Return the numbers of some surfaces, ``MISSING`` if they are not in the pool; quick for small pools.
 
         Args:
-            surfaces: any.
-            wanted: int64, which of them.
+            surfaces: any surfaces.
+            wanted: int64, the surfaces to look up.
         """
         numbers = np.empty(len(wanted), dtype=np.int32)
         find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
         return numbers
 
     def make_room(self, words: int, size: int) -> None:
-        """Let the table take that many more words of that many bytes in sum, and as many again as it has."""
+        """Make room for this many more words of this many bytes in total, and at least double the table."""
         old = self.table
         if has_room(old, words, size):
             return

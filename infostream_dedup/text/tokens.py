@@ -1,18 +1,17 @@
-"""Words of a text, in two steps: surfaces (fast, per text) and forms (careful, once per distinct surface).
+"""Split a text into words, in two steps: surfaces (fast, per text) and forms (careful, once per distinct surface).
 
 A *letter* is a character for which ``str.isalnum`` is true, except decimal digits (Unicode Nd). A *word* is a run of
 letters, or several such runs joined by single hyphens (U+002D). Letters include the apostrophe U+02BC, which
 ``clean`` puts inside words. Digits and underscores are not letters: they end a word.
 
 A *capital* is a character of A-Z, À-Þ without ×, U+0100-017F, U+0386-03AB, U+0400-042F, U+0460-052F (blocks that
-alternate capitals and small letters are taken whole, which does no harm: a small letter is LOWER everywhere).
+alternate capitals and small letters are included whole, which does no harm: a small letter is LOWER everywhere).
 
 An *opener* is ``.`` ``!`` ``?`` ``…`` ``:`` line feed, carriage return, or the beginning of the text; a full stop
-directly after a single capital (the initial in "В. Зеленский") is not an opener. A word *opens a sentence* if it
-begins with a capital and, going back from it over characters that are neither letters, digits nor underscores, the
-first opener comes before any such character. Its surface is the word with ``SENTENCE_MARK`` in front; every other
-surface is the word itself. So the surface alone decides its forms, and a scanner of UTF-8 bytes needs one flag and the
-length of the last word to do the same.
+directly after a single capital (the initial in "В. Зеленский") is not an opener. A word *opens a sentence* if it begins
+with a capital and, going back from it, an opener comes before any letter, digit or underscore. Its surface is the word
+with ``SENTENCE_MARK`` in front; every other surface is the word itself. So the surface alone determines its forms, and
+a scanner of UTF-8 bytes only needs one flag and the length of the last word to do the same.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ SENTENCE_MARK: Final = "¶"
 SHORTEST_FORM: Final = 2
 LONGEST_FORM: Final = 40
 _LONGEST_SURFACE: Final = 1000
-"""Maximum number of characters of a word; a longer token is not even a few words glued together."""
+"""Maximum number of characters of a word; a longer token is not even several words run together."""
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
 _OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")
@@ -41,23 +40,23 @@ _LARGE: Final = "А-ЯЁЂ-ЏҐІЇЄЎ"
 _PART: Final = f"(?:[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+)"
 _ONE_WORD: Final = re.compile(f"{_PART}(?:-{_PART})*")
 _CAMEL: Final = re.compile(f"(?<=[{_SMALL}])(?=[{_LARGE}A-Z])|(?<=[a-z])(?=[{_LARGE}])")
-# ПриватБанк, ТикТок, МолдГРЭС are names written so; УкраиныВладимир is two words.
+# ПриватБанк, ТикТок, МолдГРЭС are names spelt this way; УкраиныВладимир is two words.
 _CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 _LATIN: Final = re.compile("[A-Za-z]")
 _BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
 _LETTER: Final = re.compile(f"[^\\W\\d_{APOSTROPHE}]")
-# After folding, one letter may have become several characters, and apostrophes may be at the ends.
+# Folding may turn one letter into several characters, and leave apostrophes at the ends.
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
 
 
 class Shape(IntEnum):
-    """What the capitals of a word say about it, in a text that is not all in capitals."""
+    """What the capitals of a word indicate, in a text that is not all in capitals."""
 
     LOWER = 0
     """No capital first letter."""
     START = 1
-    """A capital at the start of a sentence, which says nothing."""
+    """A capital at the start of a sentence, which indicates nothing."""
     CAPITAL = 2
     """A capital first letter inside a sentence: a proper noun."""
     UPPER = 3
@@ -92,9 +91,9 @@ def surfaces(text: str) -> list[str]:
 def forms(surface: str) -> tuple[Form, ...]:
     """Return the normalised words of a surface: usually one, several for glued words, none for junk.
 
-    Words glued by a bad scrape are cut between a small Cyrillic letter and a capital, and between two scripts. A word
-    that begins with a capital and at most five small letters before the next capital is a name written so
-    (ПриватБанк) and stays whole. Latin words (YouTube) stay whole.
+    Words run together by bad scraping are split between a small Cyrillic letter and a capital, and between two scripts.
+    A word with a capital and at most five small letters before the next capital is a name spelt this way (ПриватБанк)
+    and stays whole. Latin words (YouTube) stay whole.
 
     Args:
         surface: what ``surfaces`` returned, or any word.

@@ -1,4 +1,4 @@
-"""Many texts as UTF-8 in one piece of memory, as compiled code reads them."""
+"""Many texts as UTF-8 in one block of memory, for compiled code."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Utf8Texts:
 
     @property
     def longest(self) -> int:
-        """Bytes of the longest text."""
+        """Length of the longest text in bytes."""
         return int(np.diff(self.offsets).max(initial=0))
 
 
 def encoded(text: str) -> bytes:
-    """A text in UTF-8. Lone surrogates, which UTF-8 cannot encode, become U+FFFD: neither is part of a word."""
+    """Encode a text in UTF-8. Lone surrogates, which UTF-8 cannot encode, become U+FFFD; neither is part of a word."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -53,7 +53,7 @@ def encoded(text: str) -> bytes:
 
 
 def texts_of(strings: Sequence[str]) -> Utf8Texts:
-    """Encode texts, as ``encoded`` does each."""
+    """Encode texts as ``encoded`` does."""
     try:
         return texts_of_bytes([text.encode() for text in strings])
     except UnicodeEncodeError:
@@ -61,14 +61,14 @@ def texts_of(strings: Sequence[str]) -> Utf8Texts:
 
 
 def texts_of_bytes(texts: Sequence[bytes]) -> Utf8Texts:
-    """Put texts together that are valid UTF-8."""
+    """Concatenate texts that are valid UTF-8."""
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
     return Utf8Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
 
 
 def texts_of_arrow(array: Any) -> Utf8Texts:
-    """Texts of a ``string`` or ``large_string`` array without nulls, copied only if too little memory follows it.
+    """Return the texts of a ``string`` or ``large_string`` array without nulls; they are copied only if necessary.
 
     Raises:
         ValueError: another type of array, or nulls in it.

@@ -164,7 +164,7 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
             ("/gone", {}, "the server answers 404"),
             ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
             ("/round", {"max_redirects": 3}, "--max-redirects allows more"),
-            ("/round-file", {}, "leads to ftp://127.0.0.1/, which is not a web address"),
+            ("/round-file", {}, "redirects to ftp://127.0.0.1/, which is not a web address"),
             ("/slow", {"timeout": 0.3}, "--timeout allows more"),
         ):
             with pytest.raises(NoInputError, match=message):

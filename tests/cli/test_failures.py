@@ -18,7 +18,7 @@ GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
         (["sweep", "-", "--k", "4-13"], GOOD, 2, "13 is more than the 12 key terms"),
         (["sweep", "-", "--k", "4", "--score", "share"], GOOD, 2, "the share score has thresholds"),
         (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
-        (["pairs", "-", "-"], GOOD, 78, "standard input can be read once"),
+        (["pairs", "-", "-"], GOOD, 78, "standard input can be read only once"),
         (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
         (["sweep", "no.xlsx"], b"", 66, "no.xlsx does not exist"),
         (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),

@@ -203,7 +203,7 @@ def test_missing_files_and_addresses_say_what_to_do(tmp_path: Path) -> None:
     for address in ("https://example.org/a.jsonl", "s3://bucket/a.jsonl"):
         with pytest.raises(NoInputError, match="is an address"):
             read_documents(address)
-    with pytest.raises(NoInputError, match="no file has a name of this pattern"):
+    with pytest.raises(NoInputError, match="no file name matches this pattern"):
         read_documents(str(tmp_path / "2024-*.jsonl"))
 
 

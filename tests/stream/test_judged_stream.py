@@ -188,6 +188,7 @@ def expected(remembered, settings):
 @pytest.mark.parametrize("many", [evidence_judge.MANY_CANDIDATES, 0])
 def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs, monkeypatch, many):
     monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
+    monkeypatch.setattr(evidence_judge, "worth_keeping", lambda *_: True)
     with Deduplicator.open(None, JUDGED) as dedup:
         engine = dedup._current_engine()
         done = engine.decide(stream)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,12 +52,17 @@ def story(seed, size=160):
         )
 
 
+def always(*_):
+    return True
+
+
 @pytest.fixture
 def decided(monkeypatch):
     """Verdicts and events of a stream, judged by distinct pairs from a given number of candidates on."""
 
-    def run(documents, settings=SETTINGS, *, many, sizes=(40, 1, 70), epoch=40):
+    def run(documents, settings=SETTINGS, *, many, sizes=(40, 1, 70), epoch=40, worth=always):
         monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
+        monkeypatch.setattr(evidence_judge, "worth_keeping", worth)
         monkeypatch.setattr(evidence_counts, "EPOCH", epoch)
         found, events, begin = [], [], 0
         with Deduplicator.open(None, settings) as dedup:
@@ -128,3 +135,20 @@ def test_circumstances_by_hand():
     one = circumstances(documents.at(np.zeros(5, dtype=np.int64)), documents)
     # Same address 1, both known 2, same source 4, another day 8, at most 36 hours 16, one has a date 32.
     assert one.tolist() == [1 + 2 + 4 + 16 + 32, 1 + 2 + 4 + 8 + 16 + 32, 2 + 8 + 32, 16 + 32, 32]
+
+
+def test_whether_evidence_is_kept_changes_no_verdict(decided):
+    """One call keeps evidence, the next one does not."""
+    documents, turns = list(story(1)), cycle([True, False, False])
+    assert decided(documents, many=0, worth=lambda *_: next(turns)) == decided(documents, many=PLAIN)
+
+
+def test_evidence_is_kept_for_texts_that_repeat_each_other_and_for_few_documents():
+    """Texts of 10 to 14: a a a b c. Of 11, 13, 14 all three are distinct; of 10, 11, 12 one of three, below a half."""
+    hashes = [(text, b"") for text in (b"a", b"a", b"a", b"b", b"c")]
+    window = SimpleNamespace(first=10, end=15, hashes=hashes)
+    assert not story_pairs.worth_keeping(np.array([11, 13, 14, 13]), 1, window)
+    assert story_pairs.worth_keeping(np.array([10, 11, 12, 12]), 1, window)
+    many = SimpleNamespace(first=0, end=41, hashes=[(bytes([number]), b"") for number in range(41)])
+    assert not story_pairs.worth_keeping(np.arange(40), 2, many)
+    assert story_pairs.worth_keeping(np.arange(41), 2, many)

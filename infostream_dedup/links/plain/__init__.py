@@ -1,4 +1,7 @@
-"""The plain backend: numpy and scipy, short and exact. It judges the compiled one, which has the same functions."""
+"""The plain backend: numpy and scipy, short and exact.
+
+It is the reference for the compiled backend, which has the same functions.
+"""
 
 from typing import Final
 

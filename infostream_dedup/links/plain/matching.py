@@ -28,7 +28,9 @@ def match(
     progress: Progress | None = None,
     block_work: int = 8_000_000,
 ) -> SimilarityMatrix:
-    """Counts = keys x targets', one block of asking documents at a time. Arguments and errors as in ``backend.Match``.
+    """Compute counts = keys x targets', one block of asking documents at a time.
+
+    Arguments and errors as in ``backend.Match``.
 
     Args:
         keys: as in ``Match``.
@@ -37,8 +39,8 @@ def match(
         weights: as in ``Match``.
         k_min: as in ``Match``.
         progress: as in ``Match``.
-        block_work: postings touched by a block, at least 1. It bounds the memory of a product (at most 26 bytes each)
-            and changes no result.
+        block_work: postings per block, at least 1. It bounds the memory of a product (at most 26 bytes each) and does
+            not change results.
     """
     check_input(keys, targets, n=n)
     answers = _ones(targets).T.tocsr()

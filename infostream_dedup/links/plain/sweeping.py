@@ -37,13 +37,13 @@ __all__ = [
 ]
 
 PATH_BUDGET: Final = 300_000_000
-"""Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, so at most some 5 s."""
+"""Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, at most about 5 s in all."""
 
 SAMPLES: Final = 1_000_000
 """Paths drawn above the budget, for a standard error of at most .0005."""
 
 SEED: Final = 20090301
-"""Seed of the draws; the month of the source paper's collection."""
+"""Seed of the draws: the month of the source paper's collection."""
 
 _BLOCK_LINKS = 4_000_000
 _BLOCK_WALKS = 8_000_000
@@ -70,7 +70,7 @@ def sweep_counts(
         path_budget: below ``exact_from``, transitivity is exact up to this many two-step walks (paths, and walks that
             return to their start) and sampled above.
         samples: paths to draw.
-        seed: seed of the draws; each k starts from it, so that a row does not depend on which others were requested.
+        seed: seed of the draws; each k starts from it, so that a row does not depend on the other k requested.
 
     Returns:
         One row for each distinct k, ascending.
@@ -102,7 +102,7 @@ def sweep_shares(
     Args:
         shares: float64 (documents, documents), from ``SimilarityMatrix.shares``.
         thresholds: each above 0 to 1, at most 255 of them.
-        between_groups: whether only links between groups are left, as in ``SimilarityMatrix.between_groups``.
+        between_groups: whether only links between groups remain, as in ``SimilarityMatrix.between_groups``.
         path_budget: as in ``sweep_counts``.
         samples: as in ``sweep_counts``.
         seed: as in ``sweep_counts``.
@@ -129,12 +129,12 @@ class _Effort:
     exact_from: int | None = None
 
     def is_exact(self, walks: int, k: int) -> bool:
-        """Whether transitivity is to be exact at this k."""
+        """Whether to compute transitivity exactly at this k."""
         return walks <= self.path_budget or (self.exact_from is not None and k >= self.exact_from)
 
 
 def _grades(shares: sp.csr_array, ascending: Sequence[float]) -> sp.csr_array:
-    """Number of thresholds each share reaches, as uint8: an eighth of the memory of the shares."""
+    """Count the thresholds that each share reaches, as uint8: an eighth of the memory of the shares."""
     grades = np.zeros(shares.nnz, dtype=np.uint8)
     for threshold in ascending:
         grades += shares.data >= threshold
@@ -148,7 +148,7 @@ def _sweep(
         return
     links, reverse = counts, counts.T.tocsr()
     for k in ascending:
-        # Links only ever fall away as k rises, so each step filters what the previous one left.
+        # Links only disappear as k rises, so each step filters what the previous one left.
         links, reverse = at_least(links, k), at_least(reverse, k)
         yield _measure(k, links, reverse, effort, between_groups=between_groups)
 
@@ -177,14 +177,14 @@ def _measure(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort
 
 
 def reciprocated(links: sp.csr_array, reverse: sp.csr_array) -> NDArray[np.int64]:
-    """Links of each document that are returned.
+    """Count the reciprocated links of each document.
 
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
 
     Returns:
-        int64 (documents,); they sum to R, in which each reciprocal pair counts twice.
+        int64 (documents,); their sum is R, in which each reciprocal pair counts twice.
     """
     found = np.zeros(links.shape[0], dtype=np.int64)
     work = np.diff(links.indptr) + np.diff(reverse.indptr)
@@ -195,12 +195,12 @@ def reciprocated(links: sp.csr_array, reverse: sp.csr_array) -> NDArray[np.int64
 
 
 def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Paths that lead through each document: in(j) * out(j), minus those that return to their start.
+    """Count the paths through each document: in(j) * out(j), minus those that return to their start.
 
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
-        returned: as ``reciprocated`` returns it.
+        returned: result of ``reciprocated``.
 
     Returns:
         int64 (documents,).
@@ -210,7 +210,7 @@ def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArra
 
 
 def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDArray[np.int64]:
-    """Closed paths that start at each document: row sums of (A·A)∘A, in row blocks of bounded memory.
+    """Count the closed paths from each document: row sums of (A·A)∘A, in row blocks of bounded memory.
 
     Args:
         links: (documents, documents), the matrix A.
@@ -236,7 +236,7 @@ def sampled_closed(
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
-        paths: as ``paths_by_middle`` returns it; at least one path.
+        paths: result of ``paths_by_middle``; at least one path.
         samples: paths to draw, at least 1.
         seed: same seed, same paths.
 
@@ -252,13 +252,14 @@ def drawn_paths(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Draw paths uniformly with replacement.
 
-    The middle j is drawn by the number of its paths, then i among those that link to j and k among those j links to,
-    again while i = k, so that every path is equally likely. At least half of such draws are paths: few rounds suffice.
+    The middle j is drawn in proportion to its paths, then i among the documents that link to j and k among those to
+    which j links, repeatedly while i = k, so that every path is equally likely. At least half of the draws are paths,
+    so few rounds suffice.
 
     Args:
         links: (documents, documents).
         reverse: its transpose, as csr.
-        paths: as ``paths_by_middle`` returns it; at least one path.
+        paths: result of ``paths_by_middle``; at least one path.
         samples: paths to draw, at least 1.
         seed: same seed, same paths.
 
@@ -279,14 +280,14 @@ def drawn_paths(
 
 
 def _drawn(matrix: sp.csr_array, rows: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw one entry of each row uniformly: its column."""
+    """Draw one entry of each row uniformly, and return its column."""
     start = matrix.indptr[rows].astype(np.int64)
     place = start + random.integers(matrix.indptr[rows + 1] - start)
     return np.asarray(matrix.indices[place], dtype=np.int64)
 
 
 def _holds(matrix: sp.csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each (row, column) is stored: one binary search per question, all in parallel."""
+    """Whether each (row, column) is stored: one binary search per entry, all at once."""
     low = matrix.indptr[rows].astype(np.int64)
     high = matrix.indptr[rows + 1].astype(np.int64)
     end = high.copy()

@@ -1,8 +1,8 @@
-"""Stems of many words at once, without Python strings.
+"""Stem many words at once, without Python strings.
 
-Russian and English words go to the C functions of libstemmer inside PyStemmer's extension module. If the installed
-PyStemmer hides them (Windows, other builds), the same stemmer is called with Python strings: the same stems in three
-times the time.
+Russian and English words are stemmed by the C functions of libstemmer inside PyStemmer's extension module. If the
+installed PyStemmer hides them (Windows, other builds), the same stemmer is called with Python strings, which gives the
+same stems in three times the time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["stems"]
 
 
 def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) -> SurfaceList:
-    """Return the stems of the words of these numbers, in their order. Thread-safe.
+    """Return the stems of the words with these numbers, in order. Thread-safe.
 
     Args:
         words: key forms.
@@ -40,7 +40,7 @@ def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) ->
         language: language of the texts that contain them.
 
     Raises:
-        MemoryError: libstemmer got no memory.
+        MemoryError: libstemmer could not allocate memory.
     """
     lengths = words.starts[numbers + 1] - words.starts[numbers]
     starts = np.zeros(len(numbers) + 1, dtype=np.int64)
@@ -59,7 +59,7 @@ def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) ->
             pool = np.concatenate([pool, np.empty(len(pool), dtype=np.uint8)])
             done = stem_words(snowball, wanted, done, typed, starts, pool[:-BLOCK])
     if done == OUT_OF_MEMORY:
-        raise MemoryError("libstemmer got no memory for a word; fewer documents at a time need less")
+        raise MemoryError("libstemmer could not allocate memory for a word; process fewer documents at a time")
     return SurfaceList(starts, pool)
 
 
@@ -82,7 +82,7 @@ class _Library:
         """Create a stemmer; it is cheap and must not be shared between threads."""
         address = self.new(stemming.ALGORITHMS[language].encode(), None)
         if not address:
-            raise MemoryError(f"libstemmer made no stemmer for {language}")
+            raise MemoryError(f"libstemmer could not create a stemmer for {language}")
         try:
             yield Snowball(self.stem, self.length, address)
         finally:

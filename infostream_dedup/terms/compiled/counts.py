@@ -1,4 +1,4 @@
-"""Documents as counts of terms, counted by compiled code."""
+"""Count the terms of documents with compiled code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["count_terms"]
 _SHAPES: Final = len(Shape)
 
 _AT_ONCE: Final = 1 << 14
-"""Words that a thread turns into terms at a time."""
+"""Number of words that a thread turns into terms at a time."""
 
 
 def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) -> TermCounts:
@@ -107,7 +107,7 @@ def _enter_terms(
     term_of_word: NDArray[np.int32],
     workers: int,
 ) -> None:
-    """Write the number in ``pool`` of the term of each word; words that are not terms are left as they are.
+    """Write the number, in ``pool``, of each word's term; entries of words that are not terms are left unchanged.
 
     Threads enter terms in any order; the caller renumbers them in code point order.
     """
@@ -138,7 +138,7 @@ def _mapping(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Counts of consecutive documents: terms, frequencies, and per document the number of distinct and of all terms."""
+    """Counts of consecutive documents: terms, frequencies, and numbers of distinct and of all terms per document."""
 
     indices: NDArray[np.int32]
     counts: NDArray[np.int32]
@@ -185,7 +185,8 @@ def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_arr
     """Join all parts into one matrix and the lengths of the documents.
 
     Args:
-        parts: in the order of the documents; each is copied as it arrives, so that there is never a second copy of all.
+        parts: parts in the order of the documents; each is copied as it arrives, so that there is never a second copy
+            of all.
         tokens: roughly the number of entries; pages that are not written to take no memory.
         terms: number of terms.
     """
@@ -195,7 +196,7 @@ def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_arr
     for part in parts:
         before, end = end, end + len(part.indices)
         if end > len(indices):
-            # Words of several terms outnumber the repeated words of a text.
+            # Words with several terms outnumber the repeated words of a text.
             indices, counts = (np.concatenate([old, np.empty(end, dtype=np.int32)]) for old in (indices, counts))
         indices[before:end], counts[before:end] = part.indices, part.counts
         sizes.append(part.sizes)

@@ -1,4 +1,4 @@
-"""The key terms of each document, selected by compiled code."""
+"""Select the key terms of each document with compiled code."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["heaviest_of_rows", "select_key_terms", "statistics_of"]
 
 _ROWS_AT_ONCE: Final = 512
-"""Documents weighed at once: few enough for their arrays to stay in the processor's cache."""
+"""Documents weighted at once: few enough for their arrays to stay in the processor's cache."""
 
 
 def select_key_terms(
     counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
 ) -> KeyTerms:
-    """Select the ``settings.n`` heaviest terms of middle document frequency of every document (Lande, section 2).
+    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
 
     Args:
         counts: the documents as counts of terms.
         settings: weighting, n, df_min, df_max, target.
-        statistics: to weigh by; those of the documents themselves (with background) by default.
+        statistics: statistics for the weights; by default those of the documents themselves (with background).
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
     """
     statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
@@ -47,7 +47,7 @@ def select_key_terms(
 
 
 def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
-    """Statistics per language, in the order of ``LANGUAGES``.
+    """Return the statistics per language, in the order of ``LANGUAGES``.
 
     Args:
         counts: the documents as counts of terms.
@@ -71,7 +71,7 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Terms kept of consecutive documents, ascending in each, with their weights."""
+    """The terms kept from consecutive documents, ascending in each, with their weights."""
 
     sizes: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -79,7 +79,7 @@ class _Part:
 
 
 class _Weighed:
-    """Documents whose terms are weighed a part at a time; weights of terms that are not kept are never stored."""
+    """Documents whose terms are weighted part by part; weights of terms that are not kept are never stored."""
 
     def __init__(self, counts: TermCounts, statistics: list[Statistics], settings: Settings) -> None:
         self._shape = counts.counts.shape
@@ -121,8 +121,8 @@ def heaviest_of_rows(
         ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
 
     Returns:
-        int64 (rows,), terms kept of each row; int64 (kept,), their places in ``values``, ascending; int64 (kept,),
-        their weights in units of 1e-9, at least 1.
+        int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending; int64
+        (kept,), their weights in units of 1e-9, at least 1.
     """
     sizes = np.diff(indptr)
     longest = int(sizes.max(initial=0))
@@ -134,7 +134,7 @@ def heaviest_of_rows(
 
 
 def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Row bounds, columns and values in the types that the loops are compiled for."""
+    """Return row bounds, columns and values in the types for which the loops are compiled."""
     return (
         matrix.indptr.astype(np.int64, copy=False),
         matrix.indices.astype(np.int32, copy=False),

@@ -1,6 +1,6 @@
-"""Documents as tokens, read by compiled code on all cores.
+"""Read documents as tokens with compiled code on all cores.
 
-Texts are gathered into chunks of a megabyte or two; threads scan the chunks while the next ones are read. They share
+Texts are gathered into chunks of a megabyte or two, which threads scan while the next ones are read. The threads share
 one pool of surfaces and take turns to number what they found, in the order of the documents.
 """
 
@@ -107,7 +107,7 @@ class SurfaceCounter:
 
         Args:
             text: raw.
-            language: code of its language; ``None`` to tell ours apart.
+            language: code of its language; ``None`` to detect one of ours.
         """
         self._texts.append(text if language is None or language in OUR_LANGUAGES else stemmed_text(text, language))
         self._languages.append(language)
@@ -121,7 +121,7 @@ class SurfaceCounter:
 
         Args:
             texts: raw, a few megabytes.
-            languages: code of the language of each text; ``None`` to tell ours apart.
+            languages: language code of each text; ``None`` to detect one of ours.
         """
         self._submit()
         if any(one is not None and one not in OUR_LANGUAGES for one in languages):
@@ -181,7 +181,7 @@ class _Chunk:
 
 
 class _Turns:
-    """Makes threads take turns in the order of the numbers 0, 1, 2 ..."""
+    """Lets threads take turns in the order of the numbers 0, 1, 2 ..."""
 
     def __init__(self) -> None:
         self._next = 0
@@ -204,7 +204,7 @@ class _Turns:
 
 
 _NOT_GIVEN: Final = 255
-"""Stands for a language that is to be detected."""
+"""Marks a language to be detected."""
 
 
 def _in_order(chunk: Scanned) -> NDArray[np.int32]:

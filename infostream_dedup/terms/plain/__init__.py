@@ -1,4 +1,4 @@
-"""The plain stages from texts to key terms; they judge the compiled ones."""
+"""The plain stages from texts to key terms, the reference for the compiled ones."""
 
 from infostream_dedup.terms.plain.counts import count_terms
 from infostream_dedup.terms.plain.key_terms import select_key_terms, statistics_of

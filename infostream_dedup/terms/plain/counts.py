@@ -1,4 +1,4 @@
-"""Documents as counts of terms, counted by sparse matrix products."""
+"""Count the terms of documents by sparse matrix products."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings, *, workers: i
     """Turn counts of surfaces into counts of terms of ``settings.representation``.
 
     Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
-    terms (glued words) or none, and counting is one product.
+    terms (glued words) or none, and counting is one matrix product.
 
     Args:
         surface_counts: the documents.
@@ -57,7 +57,7 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings, *, workers: i
 def _terms_of_surfaces(
     surface_counts: SurfaceCounts, language_number: int, language: Language, settings: Settings
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """Surfaces that documents of a language use, and the term of each; a surface appears once per term it contains."""
+    """Return the surfaces that documents of a language use, and their terms; a surface appears once per term."""
     used = np.unique(surface_counts.counts[surface_counts.languages == language_number].indices)
     rows: list[int] = []
     parts: list[Form] = []

@@ -1,4 +1,4 @@
-"""The key terms of each document, selected by whole-array operations."""
+"""Select the key terms of each document with whole-array operations."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["heaviest", "select_key_terms", "statistics_of"]
 def select_key_terms(
     counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
 ) -> KeyTerms:
-    """Select the ``settings.n`` heaviest terms of middle document frequency of every document (Lande, section 2).
+    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
 
     Args:
         counts: the documents as counts of terms.
         settings: weighting, n, df_min, df_max, target.
-        statistics: to weigh by; those of the documents themselves (with background) by default.
+        statistics: statistics for the weights; by default those of the documents themselves (with background).
         workers: ignored.
     """
     statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
@@ -40,7 +40,7 @@ def select_key_terms(
 
 
 def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
-    """Statistics per language, in the order of ``LANGUAGES``.
+    """Return the statistics per language, in the order of ``LANGUAGES``.
 
     Args:
         counts: the documents as counts of terms.
@@ -57,7 +57,7 @@ def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
 
 
 def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
-    """The n heaviest positive entries of each row; equal weights go to the smaller column.
+    """Keep the n heaviest positive entries of each row; the smaller column wins ties.
 
     Args:
         weights: (documents, terms), non-negative.

@@ -1,6 +1,6 @@
-"""Documents as counts of surfaces: raw words, distinguished only by what decides their term.
+"""Count the surfaces of documents: raw words, distinguished only by what determines their term.
 
-Everything after this point is a function of the distinct surfaces, computed once each, however many documents follow.
+Everything that follows is computed once per distinct surface, however many documents there are.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class SurfaceCounter:
 
         Args:
             text: raw.
-            language: code of its language; ``None`` to tell ours apart.
+            language: code of its language; ``None`` to detect one of ours.
         """
         language = language or detect(text)
         if language not in OUR_LANGUAGES:

@@ -1,1 +1,1 @@
-"""The representations, one a file; see ``terms.representation``."""
+"""The representations, one per file; see ``terms.representation``."""

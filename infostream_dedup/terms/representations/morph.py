@@ -1,6 +1,6 @@
 """Lemmas of nouns, surnames and names of organisations by frequency dictionary: the new way (Lande, section 2).
 
-English and further languages have no such dictionary here; their terms are stems.
+English and other languages have no such dictionary here; their terms are stems.
 """
 
 from __future__ import annotations

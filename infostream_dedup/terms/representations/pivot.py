@@ -1,16 +1,16 @@
-"""Terms of one pivot language, into which those of the other languages are translated (Lande, section 3).
+"""Terms of one pivot language, into which the terms of the other languages are translated (Lande, section 3).
 
-What is translated are the terms of ``morph``, and for English lemmas of nouns instead of stems.
+The terms of ``morph`` are translated; English terms are lemmas of nouns instead of stems.
 
 Every source term has one canonical pivot term, its best equivalent, which carries document frequency and weight;
 further equivalents count only in matching. The key terms of a document are the n heaviest of its canonical terms, and
 are looked up among all equivalents of all terms of another document. A term without an equivalent adds to the length
 of its document but is not a key term.
 
-A key term of a document hits another document if any of its equivalents is among the equivalents of that one's terms,
-and counts once. So that matching need not know about equivalents, its columns are not terms but distinct sets of
-equivalents, each with its canonical term: a document asks by its own columns, and answers to every column that its
-equivalents meet.
+A key term of a document matches another document if any of its equivalents is among the equivalents of the other
+document's terms; it counts once. Matching need not know about equivalents, because its columns are not terms but
+distinct sets of equivalents, each with its canonical term: a document asks with its own columns, and answers to every
+column that contains one of its equivalents.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class _KeyColumns:
 
     Attributes:
         canonical: int32 (columns,), number of the canonical pivot term.
-        sets: bool (columns, pivot terms), the equivalents any of which hits.
+        sets: bool (columns, pivot terms), the equivalents that match each column.
         keys: int64 (documents, columns), weight of each key term in units of 1e-9; at most n in a row.
     """
 
@@ -93,7 +93,7 @@ class _KeyColumns:
 
 @dataclass(frozen=True, slots=True)
 class _Holders:
-    """For every key term, the source terms of its document that it represents.
+    """The source terms of its document that each key term represents.
 
     Attributes:
         indptr: int64 (key terms + 1,), bounds of the source terms of each key term.
@@ -114,7 +114,7 @@ def pivot_key_terms(
     """Key terms of every document in the pivot language.
 
     Args:
-        counts: the documents as counts of their own languages' terms.
+        counts: the documents as counts of terms in their own languages.
         settings: pivot, weighting, n, df_min, df_max, target.
         select: selects the heaviest terms, plain or compiled.
         translate: returns the equivalents of terms.
@@ -138,13 +138,13 @@ def pivot_key_terms(
 
 
 def _shares(counts: TermCounts) -> dict[Language, float]:
-    """Share of the documents of our languages that each of these has."""
+    """Return the share of documents in each of our languages, among those in any of them."""
     documents = np.bincount(counts.languages, minlength=len(LANGUAGES))[: len(OUR_LANGUAGES)]
     return dict(zip(OUR_LANGUAGES, (documents / max(documents.sum(), 1)).tolist(), strict=True))
 
 
 def _of_documents(counts: TermCounts, chosen: NDArray[np.bool_]) -> TermCounts:
-    """Counts of some of the documents, so that documents of other languages do not change the weights in ours."""
+    """Return the counts of some documents, so that documents in other languages do not change the weights in ours."""
     if chosen.all():
         return counts
     rows = np.flatnonzero(chosen)
@@ -170,10 +170,10 @@ def _statistics(counts: TermCounts, sources: SourceTerms, equivalents: Equivalen
 
 
 def _frequencies(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
-    """Share of running words that have each canonical term, averaged over the languages of the documents.
+    """Return the share of running words with each canonical term, averaged over the languages of the documents.
 
-    The frequency of the pivot language alone would make rare terms of frequent words, such as an English "saw"
-    that is taken for the tool, a Russian "пила".
+    The frequency in the pivot language alone would turn frequent words into rare terms, such as an English "saw" that
+    is taken for the tool, Russian "пила".
     """
     shares = np.zeros(len(counts.terms), dtype=np.float64)
     for number, language in enumerate(LANGUAGES):
@@ -187,7 +187,7 @@ def _frequencies(counts: TermCounts, sources: SourceTerms, equivalents: Equivale
 
 
 def _restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_array) -> sp.csr_array:
-    """Source terms of each document whose canonical term is among the chosen ones."""
+    """Return the source terms of each document whose canonical term is among the chosen ones."""
     matrix = sources.counts
     kept = _places_of(matrix, equivalents, chosen) >= 0
     ends = np.concatenate(([0], np.cumsum(kept)))[matrix.indptr]
@@ -209,7 +209,7 @@ def _key_columns(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivale
     distinct = sorted(set(names))
     number_of = {name: number for number, name in enumerate(distinct)}
     column_of_group = np.array([number_of[name] for name in names], dtype=np.int32)
-    # Ascending within a row, as the canonical terms they are sorted by ascend and are distinct there.
+    # Ascending within a row, as they are sorted by canonical term, which is distinct there.
     columns = column_of_group[group_of_key]
     shape = (keys.shape[0], len(distinct))
     sizes = np.cumsum([0, *(len(members) for _, members in distinct)], dtype=np.int64)
@@ -232,7 +232,7 @@ def _holders(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents)
 
 
 def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
-    """Which entry of ``chosen`` each entry of ``counts`` belongs to.
+    """Find the entry of ``chosen`` to which each entry of ``counts`` belongs.
 
     Args:
         counts: (documents, sources).
@@ -240,8 +240,8 @@ def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_ar
         chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
 
     Returns:
-        int64 (entries of ``counts``,): number of the entry of ``chosen`` in the same row, at the canonical term; -1
-        where it is not there.
+        int64 (entries of ``counts``,): number of the entry of ``chosen`` in the same row, at the canonical term; -1 if
+        there is none.
     """
     places = np.full(counts.nnz, -1, dtype=np.int64)
     for start in range(0, counts.shape[0] if chosen.nnz else 0, _ROWS_AT_ONCE):
@@ -257,14 +257,14 @@ def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_ar
 
 
 def _codes(indptr: NDArray[np.integer], terms: NDArray[np.int32], width: int) -> NDArray[np.int64]:
-    """Row and term of each entry as one number."""
+    """Combine the row and term of each entry into one number."""
     return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr)) * width + terms
 
 
 def _groups(holders: _Holders) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-    """Distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each.
+    """Return the distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each.
 
-    Nearly all are single terms, so that only the others are worth a loop.
+    Nearly all are single terms, so only the others need a loop.
     """
     begins, sizes = holders.indptr[:-1], np.diff(holders.indptr)
     number = np.empty(len(sizes), dtype=np.int64)
@@ -283,16 +283,16 @@ def _canonical_and_set(group: tuple[int, ...], equivalents: Equivalents) -> tupl
 
 
 def _targets_of(sources: sp.csr_array, columns: _KeyColumns, equivalents: Equivalents) -> sp.csr_array:
-    """Which columns each document answers to: those that contain an equivalent of any of its terms.
+    """Find the columns to which each document answers: those that contain an equivalent of any of its terms.
 
     Args:
-        sources: (documents, sources), the terms that a document may be found by; only the pattern counts.
+        sources: (documents, sources), the terms by which a document may be found; only the pattern counts.
         columns: the key columns.
         equivalents: equivalents of the source terms.
 
     Returns:
-        bool (documents, columns), sorted indices. A document of 60 distinct terms answers to some hundred columns, 5
-        bytes each. The product that makes them is cut into rows.
+        bool (documents, columns), sorted indices. A document of 60 distinct terms answers to about a hundred columns,
+        at 5 bytes each. The product is computed in blocks of rows.
     """
     shape = (len(equivalents.canonical), len(equivalents.vocabulary))
     ones = np.ones(len(equivalents.terms), dtype=np.bool_)

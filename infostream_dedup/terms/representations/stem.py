@@ -1,6 +1,6 @@
-"""Stems of all words but the stop words: the standard way (Lande, section 2).
+"""Stems of all words except stop words: the standard way (Lande, section 2).
 
-The three languages share one term space: equal stems meet.
+The three languages share one term space: equal stems match.
 """
 
 from __future__ import annotations

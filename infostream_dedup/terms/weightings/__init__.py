@@ -1,1 +1,1 @@
-"""The weightings, one a file; see ``terms.weighting``."""
+"""The weightings, one per file; see ``terms.weighting``."""

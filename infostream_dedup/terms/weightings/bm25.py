@@ -1,6 +1,6 @@
 """Okapi BM25: IDF * f (k1 + 1) / (f + k1 (1 - b + b l / l_avg)) (Lande, section 2).
 
-IDF is ln((N - df + 0.5) / (df + 0.5)), below 0 for terms in more than half of the documents.
+IDF is ln((N - df + 0.5) / (df + 0.5)), which is negative for terms in more than half of the documents.
 """
 
 from __future__ import annotations

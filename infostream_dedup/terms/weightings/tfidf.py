@@ -15,7 +15,7 @@ __all__ = ["idf", "norm", "weight"]
 
 
 def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
-    """Inverse document frequency; 0 for a term of no document, which ``df_min`` 0 admits."""
+    """Inverse document frequency; 0 for a term that occurs in no document, which ``df_min`` 0 admits."""
     found = np.zeros(len(df), dtype=np.float64)
     held = df > 0
     found[held] = np.log(documents / df[held])

@@ -20,11 +20,11 @@ __all__ = ["SurfaceForms", "forms"]
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForms:
-    """Which forms the surfaces contain: one entry for every form of every surface.
+    """The forms that surfaces contain: one entry for every form of every surface.
 
     Attributes:
-        forms: distinct forms, with or without the digit of the shape in front.
-        surfaces: int32 (entries,), the surface, ascending; its words in their order.
+        forms: distinct forms, with or without the shape's digit in front.
+        surfaces: int32 (entries,), the surface, ascending; the words of one surface in order.
         numbers: int32 (entries,), the form, index into ``forms``.
         shapes: uint8 (entries,), the ``Shape`` of the word.
     """
@@ -40,7 +40,7 @@ def forms(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms:
 
     Args:
         surfaces: the surfaces.
-        shaped: put the digit of its shape before each form, so that forms are distinct by shape.
+        shaped: put the shape's digit before each form, so that forms of different shapes are distinct.
     """
     pool = SurfacePool()
     pool.make_room(len(surfaces), int(surfaces.starts[-1]) + shaped * len(surfaces))

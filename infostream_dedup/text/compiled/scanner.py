@@ -1,8 +1,8 @@
-"""From texts to numbers of surfaces: the surfaces are those of ``tokens.surfaces(normalise.clean(text))``.
+"""Convert texts to numbers of surfaces; the surfaces are those of ``tokens.surfaces(normalise.clean(text))``.
 
-A scanner belongs to one thread. Several scanners may share a pool of surfaces: they find words at the same time and
-number them in turn. If texts are numbered in the order of the documents, surfaces get numbers in the order of their
-first occurrence.
+A scanner belongs to one thread. Several scanners may share a pool of surfaces: they find words concurrently and number
+them in turn. If texts are numbered in the order of the documents, surfaces get numbers in the order of their first
+occurrence.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True)
 class UnnumberedWords:
-    """The words of a run of documents, not numbered yet.
+    """The words of a run of documents, not yet numbered.
 
     Attributes:
         texts: the documents.
         words: words of all these documents, and perhaps of others.
-        of_texts: which words belong to each document.
+        of_texts: assignment of words to documents.
     """
 
     texts: Utf8Texts
@@ -65,10 +65,10 @@ class Scanner:
     """Reads texts and numbers their surfaces.
 
     Args:
-        surfaces: to share with other scanners; a new pool by default.
+        surfaces: a pool shared with other scanners; a new one by default.
 
     Attributes:
-        surfaces: those found so far.
+        surfaces: surfaces found so far.
     """
 
     def __init__(self, surfaces: SurfacePool | None = None) -> None:
@@ -122,7 +122,7 @@ class Scanner:
         return count, size
 
     def _take(self, found: Utf8Texts, words: int, size: int) -> tuple[int, int]:
-        """Take surfaces that the plain code found; return the new numbers of words and of rewritten bytes."""
+        """Add surfaces that the plain code found; return the new numbers of words and of rewritten bytes."""
         self._make_room(words, size, found)
         own, count = self._words, words + len(found)
         end = size + int(found.offsets[-1])
@@ -131,7 +131,7 @@ class Scanner:
         return count, end
 
     def _make_room(self, words: int, size: int, texts: Utf8Texts) -> None:
-        """Make room for the words of more texts; it is kept from call to call, since new memory is slow."""
+        """Make room for the words of more texts; the memory is kept from call to call, since allocating is slow."""
         more = int(texts.offsets[-1] - texts.offsets[0])
         # A word takes at least two bytes, a letter and a separator; rewriting may double it.
         wanted, longest = words + (more + len(texts) + 1) // 2, size + 3 * more

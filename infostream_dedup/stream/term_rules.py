@@ -1,0 +1,59 @@
+"""Which rules and dictionaries made the key terms of a stream, so that nobody compares old with new ones unawares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from infostream_dedup.morphology.cache_file import fingerprint
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.translation.answer_cache import RULES
+
+__all__ = ["TermRules"]
+
+_STATE: Final = "term_rules"
+_UNRECORDED: Final = ""
+"""Stands for the rules of documents that were stored before stores recorded them."""
+
+_MOST: Final = 50
+
+
+class TermRules:
+    """The rules by which a stream read its documents, and from which document on.
+
+    Of ``stem``, whose rules are those of the stemmer alone, nothing is recorded; nor are imported tables and
+    translation models of ``across``.
+
+    Args:
+        settings: settings of the stream.
+    """
+
+    def __init__(self, settings: StreamSettings) -> None:
+        self._now: str | None = None
+        if settings.terms.representation != "stem":
+            self._now = f"{fingerprint()} {RULES}" if settings.across == "pivot" else fingerprint()
+        self._history: list[tuple[str, int]] = []
+
+    def resume(self, state: Mapping[str, Any], documents: int) -> bool:
+        """Continue a stored stream.
+
+        Args:
+            state: small values of the store.
+            documents: number of documents in the store.
+
+        Returns:
+            Whether its last documents were read by other rules than those of this process, or nobody knows by which.
+        """
+        if self._now is None or not documents:
+            return False
+        self._history = [(rules, first) for rules, first in state.get(_STATE, [[_UNRECORDED, 0]])]
+        return self._history[-1][0] != self._now
+
+    def read_from(self, ordinal: int) -> None:
+        """Note that the documents from an ordinal on are read by the rules of this process."""
+        if self._now is not None and (not self._history or self._history[-1][0] != self._now):
+            self._history = [*self._history, (self._now, ordinal)][-_MOST:]
+
+    def state(self) -> dict[str, list[tuple[str, int]]]:
+        """What the store keeps: the rules and the first document read by them, the last ones last."""
+        return {_STATE: self._history} if self._history else {}
