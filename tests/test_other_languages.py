@@ -1,6 +1,7 @@
 """Documents in other languages: linked with each other, and without influence on ours."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -73,8 +74,9 @@ def test_a_stream_takes_them_from_its_first_document_on(tmp_path) -> None:
     with Deduplicator.open(tmp_path / "both.db") as stream:
         again = stream.process([replace(FOREIGN[0], id="de-3")])
     assert (again[0].status, again[0].of) == ("exact", "de-1")
-    rows = sqlite3.connect(tmp_path / "both.db").execute("SELECT DISTINCT language FROM document WHERE id LIKE 'de-%'")
-    assert rows.fetchall() == [("other",)]
+    with closing(sqlite3.connect(tmp_path / "both.db")) as store:
+        rows = store.execute("SELECT DISTINCT language FROM document WHERE id LIKE 'de-%'")
+        assert rows.fetchall() == [("other",)]
 
 
 def test_sweeps_count_them_as_one_language() -> None:

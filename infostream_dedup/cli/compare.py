@@ -174,7 +174,7 @@ def compare(
         note(f"{len(rows)} pairs to judge: {target}", quiet=quiet)
     note_reading(found.report, quiet=quiet)
     if out is not None:
-        note(f"report: {out}/report.html", quiet=quiet)
+        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
 
 
 def _print(found: Comparison, output_format: str) -> None:

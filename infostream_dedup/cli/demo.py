@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from infostream_dedup.cli.options import examples
@@ -40,4 +42,4 @@ def demo(*, out: str, serve: bool, port: int, quiet: bool) -> None:
     print_sweep(result, "table")
     note_reading(result.report, quiet=quiet)
     without = "no report was written: that needs pip install 'infostream-dedup[report]'"
-    note(f"report: {out}/report.html" if drawn else without, quiet=quiet)
+    note(f"report: {Path(out, 'report.html')}" if drawn else without, quiet=quiet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from datetime import date
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -223,7 +223,7 @@ def sweep(
     if store is not None:
         note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
     if out is not None:
-        note(f"report: {out}/report.html", quiet=quiet)
+        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
 
 
 def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:

@@ -162,8 +162,9 @@ class SqliteCache:
             self._close()
             # Used by one thread at a time.
             connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, check_same_thread=False)
-            connection.execute(f"PRAGMA cache_size = -{_PAGES_KILOBYTES}")
+            # First of all: a damaged file already fails at the next line.
             self._close = weakref.finalize(self, connection.close)
+            connection.execute(f"PRAGMA cache_size = -{_PAGES_KILOBYTES}")
             self._connection = connection
             self._opened_as = (status.st_dev, status.st_ino, os.getpid())
         return self._connection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import orjson
@@ -59,13 +60,13 @@ def test_a_desk_is_a_private_file_beside_its_store(tmp_path: Path) -> None:
 
 def test_other_files_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.desk"
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE t (x)")
     with pytest.raises(BadDataError, match="E_STORE_FOREIGN"):
         Desk.open(other)
     path = tmp_path / "newer.desk"
     Desk.open(path).close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(ConfigurationError, match="schema 99"):
         Desk.open(path)
@@ -115,7 +116,7 @@ def version_1(path: Path, rows: int = 3) -> None:
     """A desk as it was before it had checksums."""
     from infostream_dedup.desk.schema import APPLICATION_ID, TABLES
 
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         for statement in TABLES:
             connection.execute(statement)
         for row in range(rows):
@@ -157,12 +158,11 @@ def test_a_damaged_desk_without_checksums_does_not_get_them(tmp_path: Path) -> N
 
 def test_what_only_we_can_write_needs_a_checksum(desk: Desk) -> None:
     say(desk, "ab", "dup")
-    with sqlite3.connect(desk.path) as other:
+    with closing(sqlite3.connect(desk.path)) as other, other:
         with pytest.raises(sqlite3.OperationalError, match="no such function: row_checksum"):
             other.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'a', 'b')")
         # Without the trigger: the desk notices, though it has been open all the time.
         other.execute("DROP TRIGGER job_sealed")
-    other.close()
     with pytest.raises(BadDataError, match="its tables are not those that were made"):
         labels(desk)
 
@@ -181,7 +181,7 @@ def test_every_column_is_under_the_checksum(desk: Desk) -> None:
 def test_a_row_that_is_gone_is_missed(desk: Desk, tmp_path: Path) -> None:
     say(desk, "ab", "dup")
     say(desk, "ac", "dup")
-    with sqlite3.connect(desk.path) as other:
+    with closing(sqlite3.connect(desk.path)) as other, other:
         (text,) = other.execute("SELECT sql FROM sqlite_master WHERE name = 'judgement_remains'").fetchone()
         (unsealed,) = other.execute("SELECT sql FROM sqlite_master WHERE name = 'judgement_unsealed'").fetchone()
         other.execute("DROP TRIGGER judgement_remains")
@@ -189,7 +189,6 @@ def test_a_row_that_is_gone_is_missed(desk: Desk, tmp_path: Path) -> None:
         other.execute("DELETE FROM judgement WHERE number = 2")
         other.execute(text)
         other.execute(unsealed)
-    other.close()
     for attempt in (lambda: labels(desk), lambda: desk.backup(tmp_path / "copy.desk")):
         with pytest.raises(BadDataError, match="1 rows are missing"):
             attempt()

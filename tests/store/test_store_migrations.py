@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -76,11 +77,11 @@ def test_a_store_made_before_takes_documents_of_other_languages(tmp_path, monkey
         earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "other_languages"])
         Store.open(path, settings_digest="x").close()
     insert = "INSERT INTO epoch_frequency VALUES (0, 'other', 0, 1, 1, x'', x'')"
-    with sqlite3.connect(path) as connection, pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+    with closing(sqlite3.connect(path)) as connection, connection, pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         connection.execute(insert)
     connection.close()
     migrate_store(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(insert)
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
