@@ -127,7 +127,7 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
                     before = match.fragment if match else before
                     continue
                 anchor = match.fragment if match else before
-                followers[anchor and id(anchor)].append(found)
+                followers[None if anchor is None else id(anchor)].append(found)
                 before = found
             if before is not None:
                 read.append(_Known(sentence.stems, sentence.numbers, before))
