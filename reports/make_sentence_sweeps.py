@@ -174,6 +174,7 @@ def _draw(slug: str, sweep: Sweep, figures: Mapping[str, Mapping[float, float]])
     axes.set_ylim(0, 1.02)
     if sweep.axis == "antecedents":
         axes.set_xscale("symlog", linthresh=5)
+        axes.set_xlim(left=0)
     axes.legend(loc="lower right", frameon=False, fontsize=9)
     drawn = as_svg(figure)
     path = REPORTS / "figures" / f"sentences-{slug}.svg"

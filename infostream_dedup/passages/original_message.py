@@ -2,15 +2,17 @@
 
 Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
 clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words. It is
-known if one earlier sentence has most of its significant stems, whatever the words around them; a known clause with a
-number that no similar earlier sentence has is included for the number.
+known if one earlier sentence has most of its significant stems, in whatever words around them; a known clause with a
+number that no earlier sentence like it has is shown for the number.
+
+What several documents add at one place stands there in their order of publication.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -25,7 +27,8 @@ __all__ = ["FragmentKind", "OriginalFragment", "original_message"]
 
 FragmentKind = Literal["first", "added", "number"]
 
-_BORDER: Final = re.compile("[,;:()\\[\\]]|(?<=\\s)[—–-](?=\\s)")
+_BORDER: Final = re.compile(r"(?<!\d)[,:]|[,:](?!\d)|[;()\[\]]|(?<=\s)[—–-](?=\s)")
+"""A comma or colon between two digits belongs to a number or a clock time."""
 _FEWEST_WORDS: Final = 4
 _KNOWN: Final = 0.6
 """Share of a clause's significant stems that one earlier sentence must have."""
@@ -101,7 +104,8 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
         >>> [(one.document.id, one.text) for one in original_message([first, Document(id="2", text=later)])][1]
         ('2', 'сообщила пресс-служба городского управления.')
     """
-    message: list[OriginalFragment] = []
+    opening: list[OriginalFragment] = []
+    followers: defaultdict[int | None, list[OriginalFragment]] = defaultdict(list)
     known: list[_Known] = []
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for number, document in enumerate(documents):
@@ -113,7 +117,7 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
             sentence = _clause(document.text, start, end, table, language)
             if not number:
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")
-                message.append(before)
+                opening.append(before)
                 read.append(_Known(sentence.stems, sentence.numbers, before))
                 continue
             for clause in _clauses(document.text, start, end, table, language):
@@ -123,8 +127,7 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
                     before = match.fragment if match else before
                     continue
                 anchor = match.fragment if match else before
-                # No fragment object occurs twice in the message, and `before` always occurs in it.
-                message.insert(_place(message, anchor), found)
+                followers[None if anchor is None else id(anchor)].append(found)
                 before = found
             if before is not None:
                 read.append(_Known(sentence.stems, sentence.numbers, before))
@@ -132,12 +135,21 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
             for word in one.stems:
                 holders[word].append(len(known))
             known.append(one)
+    return _in_order([*followers[None], *opening], followers)
+
+
+def _in_order(
+    opening: Sequence[OriginalFragment], followers: Mapping[int | None, Sequence[OriginalFragment]]
+) -> list[OriginalFragment]:
+    """Put behind each fragment what follows it: first that of other documents, as they were read, then its own."""
+    message: list[OriginalFragment] = []
+    waiting = [*reversed(opening)]
+    while waiting:
+        one = waiting.pop()
+        message.append(one)
+        after = sorted(followers.get(id(one), ()), key=lambda other: other.document is one.document)
+        waiting.extend(after[::-1])
     return message
-
-
-def _place(message: list[OriginalFragment], anchor: OriginalFragment | None) -> int:
-    """Return the position of a fragment that follows another; the beginning if it follows none."""
-    return next((place for place, one in enumerate(message, start=1) if one is anchor), 0)
 
 
 def _fragment(document: Document, clause: _Clause, match: _Known | None) -> OriginalFragment | None:

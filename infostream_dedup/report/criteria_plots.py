@@ -49,9 +49,10 @@ def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) ->
             axes.axhline(PUBLISHED_F[name], color=colour, linewidth=0.9, linestyle=":", label=f"{name}: F of the paper")
     if published:
         axes.axvline(_SATURATION, color="#999999", linewidth=0.8, linestyle=":")
-    axes.set_xscale("log")
+    axes.set_xscale("symlog", linthresh=min((point.size for point in points if point.size), default=1))
     sizes = sorted({point.size for point in points})
     axes.set_xticks(sizes, [str(size) for size in sizes])
+    axes.set_xlim(left=0)
     axes.minorticks_off()
     axes.set_xlabel("judged pairs to learn from")
     axes.set_ylabel("precision, recall, F1")

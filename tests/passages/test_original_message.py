@@ -42,6 +42,22 @@ def test_what_two_bring_is_listed_once_with_its_first_source():
     ]
 
 
+def test_what_several_add_at_one_place_stands_in_order_of_publication():
+    first = "Пожар на складе в порту тушили двенадцать машин."
+    one = f"{first} Мэр обещал жителям района новый дом к осени. Соседние улицы перекрыла дорожная полиция."
+    other = f"{first} Синоптики ждут сильного снега на выходных."
+    assert [source for source, *_ in _message(first, one, other)] == ["0", "1", "1", "2"]
+    openings = ("Мэр обещал жителям района новый дом к осени.", "Синоптики ждут сильного снега на выходных.")
+    found = _message(first, *(f"{text} {first}" for text in openings))
+    assert [source for source, *_ in found] == ["1", "2", "0"]
+
+
+def test_decimals_and_clock_times_are_not_cut():
+    text = "Она поставила оценку 3,5 из 10 кандидату в прокуроры. Забастовка пилотов началась в 3:01 ночи по местному."
+    found = _message(FIRST, text)
+    assert [fragment for source, _, fragment, _ in found if source == "1"] == text.replace(". ", ".|").split("|")
+
+
 def test_copies_add_nothing_and_one_document_is_its_own_message():
     assert _message(FIRST, FIRST, FIRST) == _message(FIRST)
     assert _message("") == []
