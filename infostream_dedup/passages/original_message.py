@@ -5,7 +5,7 @@ clause is the part of a sentence between commas, semicolons, colons, dashes or b
 known if one earlier sentence has most of its significant stems, in whatever words around them; a known clause with a
 number that no earlier sentence like it has is shown for the number.
 
-What several documents add at one place stands there in their order of publication.
+Where several documents add something at one place, their additions follow in order of publication.
 """
 
 from __future__ import annotations
