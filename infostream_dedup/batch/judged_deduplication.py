@@ -74,8 +74,10 @@ class BestPairs:
 
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
-        best = best_pairs(judged.a, judged.b, status, judged.probability, judged.shares)
-        best = best[status[best] > _NEW]
+        # The strongest status wins, so that pairs without any need not be sorted.
+        told = np.flatnonzero(status > _NEW)
+        columns = (judged.a, judged.b, status, judged.probability, judged.shares)
+        best = told[best_pairs(*(column[told] for column in columns))]
         later = judged.b[best]
         self.status[later], self.of[later] = status[best], judged.a[best]
         self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
