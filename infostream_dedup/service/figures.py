@@ -1,11 +1,17 @@
-"""Figures over the latest documents, counted once for each state of the store."""
+"""Figures over the latest documents, counted once for each state of the store.
+
+While batches come one after another, nobody waits long for a count: the figures of a moment before are shown until the
+new ones are there.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.running import Figure, RunningService
 from infostream_dedup.store import Store
 from infostream_dedup.store.overview import activity, reprint_counts
 from infostream_dedup.store.restoring import position_of
@@ -43,15 +49,26 @@ async def count_ahead(service: RunningService) -> None:
 
 
 async def _kept(service: RunningService, name: str, question: Callable[[Store], Value]) -> Value:
-    def answered(store: Store) -> Value:
-        position = position_of(store.connection)
-        found = service.figures.get(name)
-        if found is None or found[0] != position:
-            found = service.figures[name] = (position, question(store))
-        value: Value = found[1]
-        return value
+    position, limits = await service.position(), service.settings.limits
+    kept = service.figures.get(name)
+    if kept is None or kept.position != position:
+        count = service.counts.get(name)
+        if count is None or count.done():
+            count = service.counts[name] = asyncio.ensure_future(_count(service, name, question))
+        if kept is None or time.monotonic() - kept.begun > limits.figures_age_seconds:
+            kept = await asyncio.shield(count)
+        else:
+            done, _ = await asyncio.wait({count}, timeout=limits.figures_wait_seconds)
+            kept = count.result() if done else kept
+    value: Value = kept.value
+    return value
 
-    return await service.read(answered)
+
+async def _count(service: RunningService, name: str, question: Callable[[Store], Any]) -> Figure:
+    begun = time.monotonic()
+    position, value = await service.read(lambda store: (position_of(store.connection), question(store)))
+    figure = service.figures[name] = Figure(position, begun, value)
+    return figure
 
 
 def _templates(store: Store) -> list[dict[str, Any]]:

@@ -30,14 +30,15 @@ async def take_batch(request: Request) -> Response:
     client that got no answer sends the same batch again.
     """
     service = running(request)
-    body = await object_body(request, known=BATCH_MEMBERS)
-    name, skip, items = checked_batch(body, service.settings.limits.documents)
     caller = caller_of(request).name
     waiting = service.batches_of.get(caller, 0)
     if waiting >= service.settings.limits.batches_at_once:
         raise ProblemError(429, "too-many", "wait for the answers of the batches before", retry_after=1)
+    # Before it is unpacked: the limit also bounds memory.
     service.batches_of[caller] = waiting + 1
     try:
+        body = await object_body(request, known=BATCH_MEMBERS)
+        name, skip, items = checked_batch(body, service.settings.limits.documents)
         answer = await service.work(lambda stream: decided_batch(stream, name, items, skip=skip))
     finally:
         service.batches_of[caller] -= 1

@@ -30,6 +30,7 @@ router = APIRouter(prefix="/v1", tags=["groups"])
 
 _MICROSECONDS: Final = 1_000_000
 _TRACED: Final = 200
+_MOST_DOCUMENTS: Final = 1 << 62
 
 
 @router.get("/groups", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -121,7 +122,7 @@ def group_filter(
         source=source,
         since=_time(since, "since"),
         until=_time(until, "until"),
-        least=max(2, least),
+        least=min(max(2, least), _MOST_DOCUMENTS),
         alarm=alarm,
         words=words,
     )

@@ -34,7 +34,8 @@ async def ready(request: Request) -> Any:
     service = running(request)
     if service.writer is not None:
         if service.writer.failure is not None:
-            raise ProblemError(503, "starting", str(service.writer.failure), retry_after=30)
+            # Open to anybody, so without the reason; the operator finds it on standard error.
+            raise ProblemError(503, "starting", "the store cannot be opened", retry_after=30)
         if not service.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)
     if shutil.disk_usage(service.settings.store.resolve().parent).free < _ROOM:

@@ -26,7 +26,10 @@ _GROWTH: Final = 1.5
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_stats(request: Request) -> Response:
-    """The last hour of the stream against the hours before, and sources that went silent."""
+    """The last hour of the stream against the hours before, and sources that went silent.
+
+    While batches come, the figures may be those of up to five seconds before.
+    """
     return JsonResponse(await activity_now(running(request)))
 
 

@@ -52,6 +52,8 @@ def _checked(body: dict[str, Any], service: RunningService) -> dict[str, Any]:
         raise ProblemError(413, "too-large", "search for a shorter text", field="text", limit=limits.text_bytes)
     if not isinstance(title, str):
         raise ProblemError(422, "invalid", "expected a string", field="title")
+    if len(title.encode("utf-8", "replace")) > limits.text_bytes:
+        raise ProblemError(413, "too-large", "search for a shorter title", field="title", limit=limits.text_bytes)
     if not isinstance(across, bool):
         raise ProblemError(422, "invalid", "expected true or false", field="across")
     if k_min is not None and (type(k_min) is not int or not 1 <= k_min <= 255):
