@@ -159,7 +159,7 @@ class _Waiting:
 
     Attributes:
         first: ordinal of the first document that waits.
-        characters: of all that wait.
+        characters: length of those that wait.
     """
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import Linking, Shard, merge_links
 from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
-from infostream_dedup.spark.flow import Blob, Flow, rows_of_texts
+from infostream_dedup.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -48,7 +48,8 @@ class SparkCut:
     """How a collection is cut over tasks; no result depends on it.
 
     Attributes:
-        partitions: tasks that count texts; as many as Spark would use by default.
+        partitions: tasks that count texts; by default as many as Spark runs at once, on Spark Connect as many as
+            ``spark.sql.shuffle.partitions``.
         shards: parts of the collection that are asked; a task holds one, at about 1.4 KB a document.
         question_parts: parts of the questions; ``shards`` x ``question_parts`` tasks search for links.
         blocks: tasks that count S and T; each needs about 40 bytes for each of its links.
@@ -86,7 +87,11 @@ class SparkRun:
     @cached_property
     def parts(self) -> int:
         """Partitions of what is neither cut into shards nor into blocks."""
-        return self.cut.partitions or int(self.spark.sparkContext.defaultParallelism)
+        if self.cut.partitions:
+            return self.cut.partitions
+        if is_remote(self.spark):
+            return int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        return int(self.spark.sparkContext.defaultParallelism)
 
     @cached_property
     def counted(self) -> Flow:
@@ -161,7 +166,7 @@ class SparkRun:
     @cached_property
     def _keyed(self) -> Flow:
         """KEYS (part 0), KEYS without targets and weights (part 1), KEY_COUNTS (part 2)."""
-        shared = self.spark.sparkContext.broadcast((self.vocabulary, self.ordinals))
+        shared = shared_value(self.spark, (self.vocabulary, self.ordinals))
         settings = self.settings
 
         def select(blobs: Iterator[Blob]) -> Iterator[Blob]:
@@ -221,7 +226,7 @@ class SparkRun:
         shards, questions, firsts = self.cut.shards, self.cut.question_parts, self.firsts
         number_of = {first: number for number, first in enumerate(firsts)}
         terms, chunks = len(self.vocabulary), max(1, len(firsts))
-        shared = self.spark.sparkContext.broadcast(self.linking(k_min))
+        shared = shared_value(self.spark, self.linking(k_min))
 
         def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
