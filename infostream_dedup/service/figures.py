@@ -50,7 +50,7 @@ async def count_ahead(service: RunningService) -> None:
 
 
 def count_soon(service: RunningService) -> None:
-    """After a batch: count the activity anew where its last count is not of this moment; nobody waits for it."""
+    """Refresh the activity in the background after a batch, at most once in ``figures_pause_seconds``."""
     kept = service.figures.get(_ACTIVITY)
     if kept is not None and time.monotonic() - kept.begun > service.settings.limits.figures_pause_seconds:
         _counting(service, _ACTIVITY, _activity)
