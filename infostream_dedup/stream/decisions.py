@@ -122,7 +122,7 @@ class Judge:
         )
 
     def begin_batch(self) -> None:
-        """Begin a batch: from now on, the documents of the last one come from the store."""
+        """Begin a batch; the documents of the last one now come from the store."""
         if self._second is not None:
             self._second.begin_batch()
 

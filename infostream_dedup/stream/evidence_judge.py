@@ -148,7 +148,7 @@ class EvidenceJudge:
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def begin_batch(self) -> None:
-        """Begin a batch: from now on, the triples of older documents come from the store."""
+        """Begin a batch; the triples of older documents now come from the store."""
         while self._recent_bytes > _RECENT_BYTES:
             _, triples = self._recent.popitem(last=False)
             self._recent_bytes -= len(triples)

@@ -91,7 +91,7 @@ class SecondStage:
         self._rows: dict[int, int] = {}
 
     def begin_batch(self) -> None:
-        """Begin a batch: from now on, the documents of the last one come from the store."""
+        """Begin a batch; the documents of the last one now come from the store."""
         self._batch.clear()
 
     def read(self, documents: Sequence[Remembered], earlier: Iterable[int]) -> None:
