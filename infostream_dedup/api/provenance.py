@@ -56,7 +56,7 @@ class Provenances(Listing[dict[str, Any]]):
 
     @cached_property
     def boilerplate(self) -> Boilerplate:
-        """Sentences that recur in the texts of a source; what only copies of one text share is none."""
+        """Sentences that recur in the texts of a source, other than sentences that only copies of one text share."""
         from infostream_dedup.passages.boilerplate import Boilerplate, find_boilerplate
         from infostream_dedup.passages.sentence_collection import read_collection
 

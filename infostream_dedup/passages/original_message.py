@@ -95,7 +95,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
 
     Args:
         documents: at least one, in order of publication.
-        boilerplate: sentences that are no news of their source and are left out.
+        boilerplate: sentences that recur in the texts of their source; they are left out.
 
     Returns:
         Fragments in the order of the message; those of the first document are its sentences.
