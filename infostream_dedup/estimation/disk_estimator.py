@@ -1,9 +1,10 @@
-"""How good the links of a collection in a work folder are: the figures that ``SweepEstimator`` gives in memory."""
+"""Estimates the links of a collection in a work folder, as ``SweepEstimator`` does in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.machine.row_blocks import row_blocks
-from infostream_dedup.model import LANGUAGES, Document, without_text
+from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
 from infostream_dedup.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _CHARACTER_BYTES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _FolderCollection:
-    """A collection in a work folder, as an estimator wants it."""
+    """A collection in a work folder, as the estimator needs it."""
 
     linked: LinkedRun
     documents: list[Document]
@@ -51,7 +52,7 @@ class _FolderCollection:
 
 
 class DiskEstimator:
-    """Takes the evidence of documents while a run reads them, and estimates its links; evidence stays in memory."""
+    """Collects the evidence of documents while a run reads them, and estimates its links; evidence stays in memory."""
 
     def __init__(self) -> None:
         self._documents: list[Document] = []
@@ -64,9 +65,9 @@ class DiskEstimator:
         read = run.source.read
         return replace(run, source=replace(run.source, read=lambda: self._watched(read, run.plan.memory)))
 
-    def _watched(self, read: Callable[[], Iterable[Document]], memory: int) -> Iterator[Document]:
+    def _watched(self, read: Callable[[], Iterable[Document | DocumentBlock]], memory: int) -> Iterator[Document]:
         self._documents, self._reader, needed = [], EvidenceReader(), 0
-        for document in read():
+        for document in chain.from_iterable(map(single_documents, read())):
             needed += _DOCUMENT_BYTES + _CHARACTER_BYTES * len(document.text)
             if needed > memory:
                 raise UsageError(
@@ -79,7 +80,7 @@ class DiskEstimator:
         self._read = True
 
     def estimate(self, linked: LinkedRun) -> LinkEstimate:
-        """As ``LinkEstimator.estimate``, of one representation.
+        """Estimate the links of one representation, as ``LinkEstimator.estimate``.
 
         Args:
             linked: one representation of a run from ``watching``. A resumed run reads its documents once more.
@@ -100,7 +101,7 @@ class DiskEstimator:
 
 
 def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:
-    """All links that are stored, written out; ``None`` if they are too many."""
+    """All stored links, written out; ``None`` if there are too many."""
     least, node_of = linked.least_k, linked.nodes.node_of
     finder: PairFinder = paired(linked, least)
     work = finder.work(whole=True)[node_of]

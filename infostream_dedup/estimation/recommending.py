@@ -1,11 +1,12 @@
-"""Which k to use: the one with the best F1 that is known without labels."""
+"""Recommends a k: the one with the best F1 that can be measured without labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from infostream_dedup.estimation.duplicate_scores import LOWEST_K
+from infostream_dedup.estimation.duplicate_scores import LOWEST_K, MOST_REFILLED
 from infostream_dedup.links import Recommendation, default_recommendation
 from infostream_dedup.links.recommendation import FEWEST_COPIES
 from infostream_dedup.machine.phrase import Phrase
@@ -20,11 +21,14 @@ __all__ = ["recommended_k"]
 def recommended_k(
     copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
 ) -> Recommendation:
-    """Choose k: by the estimate where it is reliable, else by the count if there are enough copies, else 6.
+    """Choose k: by the estimate if it is reliable, otherwise by the count if there are enough copies, otherwise 6.
+
+    Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
+    links have most key terms in common, so k would rise until little else is linked. Then the count does not choose.
 
     Args:
-        copies: what was counted at each k, in any order; none where nothing could be counted.
-        estimate: estimate of the duplicates, if any.
+        copies: copies counted at each k, in any order; empty if nothing could be counted.
+        estimate: estimate of the duplicates, if there is one.
         n: the largest k.
     """
     if estimate is not None and estimate.code == "reliable":
@@ -34,6 +38,12 @@ def recommended_k(
         )
     counted = [one for one in copies if one.step >= LOWEST_K]
     if counted and counted[0].copies >= FEWEST_COPIES:
+        if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
+            why = Phrase.of(
+                "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k",
+                share=100 * estimate.check.refilled,
+            )
+            return replace(default_recommendation(n), reason=why)
         most = max(counted, key=lambda one: (one.f1, -one.step))
         found = Phrase.of(
             "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies

@@ -32,6 +32,7 @@ class ServiceLimits:
         figures_wait_seconds: how long a question about the latest documents waits for a new count before it gets the
             last one.
         figures_age_seconds: how old that one may be; then the question waits.
+        figures_pause_seconds: how often at most the activity is counted while batches come and nobody asks.
         streams: open streams of events.
         page: rows of a list by default.
         rows: most rows of a list.
@@ -59,6 +60,7 @@ class ServiceLimits:
     query_seconds: float = 5.0
     figures_wait_seconds: float = 0.05
     figures_age_seconds: float = 5.0
+    figures_pause_seconds: float = 2.0
     streams: int = 20
     page: int = 50
     rows: int = 200

@@ -17,7 +17,6 @@ _IDLE_SECONDS: Final = 12 * 3600.0
 _TRIES: Final = 5
 _TRY_SECONDS: Final = 60.0
 _ADDRESSES: Final = 1_000
-"""Addresses with wrong tokens in a minute; beyond that nobody is let in, as somebody is guessing from many."""
 
 
 class Sessions:
@@ -37,10 +36,12 @@ class Sessions:
         now = self._clock()
         recent = {one: [then for then in times if now - then < _TRY_SECONDS] for one, times in self._wrong.items()}
         self._wrong = {one: times for one, times in recent.items() if times}
-        return len(self._wrong.get(address, ())) < _TRIES and len(self._wrong) < _ADDRESSES
+        return len(self._wrong.get(address, ())) < _TRIES
 
     def failed(self, address: str) -> None:
-        """Count a wrong token."""
+        """Count a wrong token; of too many addresses the one that came first is forgotten."""
+        if len(self._wrong) >= _ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
         self._wrong.setdefault(address, []).append(self._clock())
 
     def begin(self, caller: Caller) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,13 +129,27 @@ def test_figures_of_a_moment_before_are_shown_while_new_ones_are_counted(fresh: 
     documents = sample_documents()
     fresh("POST", "/v1/batches", json={"documents": documents[:10]})
     assert fresh("GET", "/v1/stats").json()["documents"] == 10
-    limits = replace(running.settings.limits, figures_wait_seconds=0.0)
+    limits = replace(running.settings.limits, figures_wait_seconds=0.0, figures_pause_seconds=600.0)
     running.settings = replace(running.settings, limits=limits)
     fresh("POST", "/v1/batches", json={"documents": documents[10:20]})
     assert fresh("GET", "/v1/stats").json()["documents"] == 10
     # Too old: the question waits.
     running.settings = replace(running.settings, limits=replace(limits, figures_age_seconds=0.0))
     assert fresh("GET", "/v1/stats").json()["documents"] == 20
+
+
+def test_figures_are_counted_after_a_batch_even_if_nobody_asks(fresh: ServiceClient) -> None:
+    running = fresh.running
+    assert running.writer is not None
+    running.writer.wait()
+    fresh("GET", "/v1/stats")
+    limits = replace(running.settings.limits, figures_pause_seconds=0.0)
+    running.settings = replace(running.settings, limits=limits)
+    fresh("POST", "/v1/batches", json={"documents": sample_documents()[:10]})
+    end = time.monotonic() + 30
+    while running.figures["activity"].value["documents"] != 10 and time.monotonic() < end:
+        fresh("GET", "/health")
+    assert running.figures["activity"].value["documents"] == 10
 
 
 def test_streams_of_events_are_counted_before_they_are_answered(fresh: ServiceClient) -> None:

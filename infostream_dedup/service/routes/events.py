@@ -11,6 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from infostream_dedup.service.answers import needs
+from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.store.browsing import verdict_log
@@ -27,7 +28,9 @@ _OTHERS_SECONDS: Final = 2.0
 """Another process may write to the store: look again after this time."""
 
 
-@router.get("/verdicts/events", dependencies=[needs("reader")])
+@router.get(
+    "/verdicts/events", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/event-stream")
+)
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
     """Every verdict from a place on, then each new one as it is stored.
 

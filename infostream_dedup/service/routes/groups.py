@@ -70,7 +70,12 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     return JsonResponse(found)
 
 
-@router.get("/groups/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get(
+    "/groups/{id:path}",
+    dependencies=[needs("reader")],
+    response_class=JsonResponse,
+    responses={308: {"description": "The group was merged into another"}},
+)
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     """A group with its documents in the order of publication, and what happened to it."""
     found, survivor = await running(request).read(lambda store: _group(store, id))

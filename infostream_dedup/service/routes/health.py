@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -43,7 +44,7 @@ async def ready(request: Request) -> Any:
     return JsonResponse({"status": "ready"})
 
 
-@router.get("/metrics", dependencies=[needs("reader")])
+@router.get("/metrics", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/plain"))
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     service = running(request)

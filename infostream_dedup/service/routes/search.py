@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
 
@@ -20,7 +21,7 @@ _MEMBERS: Final = ("text", "title", "across", "k_min", "top")
 _TOP: Final = 20
 
 
-@router.post("/search", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.post("/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("search"))
 async def search(request: Request) -> Response:
     """The stored documents that resemble a text most.
 
