@@ -76,8 +76,8 @@ class BestPairs:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
         told = np.flatnonzero(status > _NEW)
-        columns = (judged.a, judged.b, status, judged.probability, judged.shares)
-        best = told[best_pairs(*(column[told] for column in columns))]
+        a, b, probability, shares = judged.a[told], judged.b[told], judged.probability[told], judged.shares[told]
+        best = told[best_pairs(a, b, status[told], probability, shares)]
         later = judged.b[best]
         self.status[later], self.of[later] = status[best], judged.a[best]
         self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
