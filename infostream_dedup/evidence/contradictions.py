@@ -1,7 +1,7 @@
 """What rules out that two documents of different languages render one text: other numbers, or another length.
 
 Sister pages of one manual and advisories of one form share nearly all key terms, and a stream may not hold the real
-counterpart yet. A translation keeps the numbers of its source, and most of its length.
+counterpart yet. A translation keeps the numbers of its source, those of its title above all, and most of its length.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.evidence.constants import TITLE_FIGURE_BITS
+from infostream_dedup.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.evidence.pair_evidence import COLUMNS, ComparedKeys, compared
 from infostream_dedup.evidence.pair_model import DECIMALS
 from infostream_dedup.evidence.records import EvidenceRecords
@@ -42,7 +44,8 @@ def contradict(
 ) -> NDArray[np.bool_]:
     """Whether numbers or length say that neither document renders the other: bool (pairs,).
 
-    Both have three numbers or more and share less than half of them, though not where both have nine and nearly all key
+    Both titles hold figures of three digits or more (years and days left out) and share none of them; or both documents
+    have three numbers or more and share less than half of them, though not where both have nine and nearly all key
     terms meet; or one has 1.8 times the words of the other.
 
     Args:
@@ -62,4 +65,11 @@ def contradict(
     least = column("numbers_least")
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
     other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
-    return np.asarray(other_numbers | (column("length") > _LENGTH), dtype=np.bool_)
+    other_titles = _other_titles(records, a, b)
+    return np.asarray(other_numbers | other_titles | (column("length") > _LENGTH), dtype=np.bool_)
+
+
+def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether both titles hold figures, and none in common; records of older stores mark none."""
+    marks = records.words[records.begins[:-1] + BLOCKS_AT] >> LEAD_BITS & (1 << TITLE_FIGURE_BITS) - 1
+    return np.asarray((marks[a] > 0) & (marks[b] > 0) & (marks[a] & marks[b] == 0), dtype=np.bool_)
