@@ -53,21 +53,23 @@ CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
                     "links",
                     "time",
                     "time_apart",
+                    "another_day",
                     "source",
                     "site",
                     "key_terms",
                     "evidence",
                     "wording",
+                    "wording_of_both",
                     "lead",
                     "names",
                     "other_text",
                 ),
                 ("dup",),
                 "both",
-                # About two thirds of the wording, published within hours: on another day, the same words are mostly
-                # another edition of a template, or old background under new news. Equal texts are repeats on any day: 9
-                # outweighs whatever the other three can add up to against them.
-                MappingProxyType({"evidence": -0.2, "wording": -1.4, "time_apart": -1.5, "other_text": -3.0}),
+                # Three quarters of the wording of both, published within a day: on another day, the same words are
+                # mostly another edition of a template, or old background under new news, so 5 outweighs all wording
+                # (at most 2.8). Equal texts are repeats on any day: 9 outweighs another day.
+                MappingProxyType({"wording_of_both": -2.1, "another_day": -5.0, "other_text": -3.0}),
             ),
             ClassifierPreset(
                 "story",
@@ -79,7 +81,7 @@ CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
         )
     }
 )
-"""``duplicate``: the paper's nine criteria and nine more. ``story`` finds documents of one event, the paper's further
+"""``duplicate``: the paper's nine criteria and eleven more. ``story`` finds documents of one event, the paper's further
 work (section 8), without the site and features that only copies share (sentences, paragraphs)."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64]
     )
 
 
-def _runs(values: NDArray[np.int64], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[Any]:
     """The values of runs, in another order of the runs."""
     starts = np.cumsum(sizes) - sizes
     places = np.arange(int(sizes.sum())) - np.repeat(starts - begins, sizes)
@@ -166,16 +166,17 @@ def _index(triples: TripleRows, rows: NDArray[np.int64]) -> SharedIndex:
     entries = int((ends - begins).sum())
     ranges = max(entries // _RANGE, 1).bit_length() - 1
     parts = max((entries >> ranges) // _PART, 1).bit_length() - 1
-    terms = np.empty(len(triples.triples), dtype=np.int32)
+    # Of documents that are not counted, no triple is shared.
+    terms = np.full(len(triples.triples), -1, dtype=np.int32)
     numbers = number_shared(triples.triples, begins, ends, ranges, parts, terms)
-    sizes = ends - begins
-    places = np.arange(entries) + np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-    numbered = terms[places]
-    kept = numbered >= 0
-    owners = np.repeat(np.arange(len(rows)), sizes)[kept]
-    heads = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owners, minlength=len(rows)), out=heads[1:])
-    return _ordered(heads, numbered[kept], numbers)
+    shared = terms >= 0
+    before = np.zeros(len(terms) + 1, dtype=np.int64)
+    np.cumsum(shared, out=before[1:])
+    starts, sizes = before[begins], before[ends] - before[begins]
+    numbered = terms[shared]
+    if (np.diff(starts) < 0).any():
+        numbered = _runs(numbered, starts, sizes)
+    return _ordered(np.concatenate([[0], np.cumsum(sizes)]), numbered, numbers)
 
 
 def _ordered(begins: NDArray[np.int64], terms: NDArray[np.int32], numbers: int) -> SharedIndex:

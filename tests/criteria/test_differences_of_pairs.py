@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -25,7 +25,17 @@ SHARES = (
     "wording",
     "lead",
 )
-SYMMETRIC = ("words", "title", "number_order", "time_apart", "site", "evidence", "other_text")
+SYMMETRIC = (
+    "words",
+    "title",
+    "number_order",
+    "time_apart",
+    "another_day",
+    "site",
+    "evidence",
+    "wording_of_both",
+    "other_text",
+)
 ANTISYMMETRIC = ("images", "links", "time", "source")
 NINE = ("words", "title", "numbers", "sentences", "paragraphs", "images", "links", "time", "source")
 
@@ -52,10 +62,12 @@ def test_the_nine_of_the_paper_and_ours_are_there():
     assert set(NINE) | {
         "number_order",
         "time_apart",
+        "another_day",
         "site",
         "key_terms",
         "evidence",
         "wording",
+        "wording_of_both",
         "lead",
         "names",
         "other_text",
@@ -148,6 +160,22 @@ def test_times():
     assert of_pair("time_apart", late, early) == pytest.approx((np.log(2), np.log(2)))
     assert np.isnan(of_pair("time", late, document(BRIDGE, id="c"))).all()
     assert np.isnan(of_pair("time_apart", late, document(BRIDGE, id="c"))).all()
+
+
+@pytest.mark.parametrize(("hours", "expected"), [(0, 0), (12, 0), (15, 0.25), (18, 0.5), (24, 1), (500, 1)])
+def test_another_day_begins_after_half_a_day(hours, expected):
+    early = document(BRIDGE, id="a", time=datetime(2025, 3, 3, 9, tzinfo=UTC))
+    late = document(BRIDGE, id="b", time=datetime(2025, 3, 3, 9, tzinfo=UTC) + timedelta(hours=hours))
+    assert of_pair("another_day", late, early) == of_pair("another_day", early, late) == (expected, expected)
+    assert np.isnan(of_pair("another_day", late, document(BRIDGE, id="c"))).all()
+
+
+def test_the_wording_of_both_is_the_mean_of_what_each_lacks():
+    # Seven words are five triples; the first five words are three of them.
+    whole = document("Мост через реку закрыли вчера на ремонт", id="a")
+    part = document("Мост через реку закрыли вчера", id="b")
+    assert of_pair("wording", whole, part) == pytest.approx((2 / 5, 0))
+    assert of_pair("wording_of_both", whole, part) == pytest.approx((1 / 5, 1 / 5))
 
 
 def test_sources():

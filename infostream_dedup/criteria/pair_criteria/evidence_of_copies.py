@@ -13,7 +13,7 @@ from infostream_dedup.evidence.pair_model import shipped_model
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["evidence", "lead", "names", "wording"]
+__all__ = ["evidence", "lead", "names", "wording", "wording_of_both"]
 
 _FEW: Final = 2
 _LIKELY: Final = -2.0
@@ -38,6 +38,17 @@ def evidence(pairs: ComparedPairs) -> Both:
 def wording(pairs: ComparedPairs) -> Both:
     """Share of i's word triples that j lacks; 0 to 1. Not in the paper: what people call a copy shares wording."""
     return _lacking(pairs, "wording")
+
+
+@criterion(order=155, say=say_share("wording of both", "differs"), typical=Typical(0.27, 0.2))
+def wording_of_both(pairs: ComparedPairs) -> Both:
+    """Mean of the shares of word triples that i and j lack of each other; 0 to 1, symmetric. Not in the paper.
+
+    Half of a long text copied into a short one is a copy one way only; this says how much of both is one text. The
+    value from which it is measured is the best threshold on slavictopics (reports/learning.md).
+    """
+    later, earlier = _lacking(pairs, "wording")
+    return symmetric((later + earlier) / 2)
 
 
 @criterion(order=160, say=say_share("beginning", "differs"))

@@ -17,10 +17,11 @@ from infostream_dedup.criteria.criterion import (
     symmetric,
 )
 
-__all__ = ["time", "time_apart"]
+__all__ = ["another_day", "time", "time_apart"]
 
 _HOUR: Final = 3600.0
 _DAY: Final = 24 * _HOUR
+_HALF_A_DAY: Final = 12 * _HOUR
 
 
 @criterion(
@@ -41,3 +42,14 @@ def time_apart(pairs: ComparedPairs) -> Both:
     directions, the sign says nothing about the interval, and a plane cannot use it.
     """
     return symmetric(np.log1p(np.abs(pairs.models.times[pairs.i] - pairs.models.times[pairs.j]) / _HOUR))
+
+
+@criterion(order=105, say=lambda value: "another day" if value >= 0.5 else "the same day", typical=Typical(0, 1))
+def another_day(pairs: ComparedPairs) -> Both:
+    """0 up to half a day between the publications, 1 from a day on, linear between; symmetric; NaN if unknown.
+
+    Not in the paper: forms (rates, weather) come a day apart, copies mostly within hours. Within half a day it does not
+    matter how many hours they are.
+    """
+    apart = np.abs(pairs.models.times[pairs.i] - pairs.models.times[pairs.j])
+    return symmetric(np.clip(apart / _HALF_A_DAY - 1, 0, 1))

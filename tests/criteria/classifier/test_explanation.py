@@ -25,12 +25,12 @@ def test_reasons_add_up_to_the_decision_value(trained, sample_models, sample_pai
 
 def test_words_say_what_differs_and_which_way_it_speaks(trained):
     vector = np.full(len(trained.criteria), np.nan)
-    vector[trained.criteria.index("wording")] = 0.0
+    vector[trained.criteria.index("wording_of_both")] = 0.0
     vector[trained.criteria.index("sentences")] = 1.0
     found = reasons(trained, vector)
-    assert {reason.says for reason in found[:2]} == {"same wording", "sentences differ"}
+    assert {reason.says for reason in found[:2]} == {"same wording of both", "sentences differ"}
     assert in_words(found).count("; ") == 1
-    assert "same wording: for (+" in in_words(found)
+    assert "same wording of both: for (+" in in_words(found)
     assert "sentences differ: against (-" in in_words(found)
     unknown = next(reason for reason in found if reason.criterion == "time_apart")
     assert (unknown.value, unknown.says, unknown.verdict) == (None, "time apart unknown", "neither")

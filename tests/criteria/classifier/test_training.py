@@ -97,6 +97,20 @@ def test_the_plane_starts_from_its_prior_and_moves_with_labels():
     assert np.isfinite(wild.weights).all()
 
 
+@pytest.mark.parametrize(("repeats", "found"), [(10, [True, True, False]), (9, [True, False, False])])
+def test_the_threshold_is_where_f1_is_greatest_if_there_are_ten_of_each_class(repeats, found):
+    # 400 pairs of .36 lie on the prior's plane and push it past the three repeats of .28.
+    vectors = np.array([[0.0]] * (repeats - 3) + [[0.28]] * 3 + [[0.36]] * 400)
+    plane = fit_plane(vectors, np.arange(repeats + 400) < repeats, prior_plane(["wording"], {"wording": -1.4}))
+    assert (plane.values(np.array([[0.0], [0.28], [0.36]])) > 0).tolist() == found
+
+
+def test_half_a_point_of_f1_does_not_move_the_threshold():
+    vectors = np.array([[0.0]] * 400 + [[0.25]] + [[0.9]] * 400)
+    plane = fit_plane(vectors, np.arange(801) < 400, prior_plane(["wording"], {"wording": -1.4}))
+    assert plane.values(np.array([[0.25]])) > 0
+
+
 def test_the_rarer_class_counts_by_the_root_of_its_size():
     # One repeat and four originals that look alike, so only the bias b is learned. Roots 1 and 2 give the classes 1/3
     # and 2/3 of the mean, and five of eight labels 5/8 of C = 2. The minimum of
