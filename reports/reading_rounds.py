@@ -117,8 +117,8 @@ the second.
 All classes read again with the rule, the pair model and the key terms of 2026-11-23, links drawn with
 `python reports/draw_reading.py draw FOLDER --seed 2063`. The reader judged titles, sources, dates and texts in shuffled
 order, saw no verdict, kind, probability or class, and knew neither the earlier pages nor the rules. Texts above 2,400
-characters were cut to 2,200. Links of `duplicate`, `retold` and `updated`, of which a stream holds few, may have been read by
-others before; the rest had not been read.
+characters were cut to 2,200. Links of `duplicate`, `retold` and `updated`, of which a stream holds few, may have been
+read by others before; the rest had not been read.
 """,
         """
 """,
