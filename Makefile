@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 TRANSLATE := .venv-translate
 
-.PHONY: demo test test-slow test-translate lint bench spark-demo attack reports clean
+.PHONY: demo test test-slow test-spark test-translate lint bench spark-demo attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
@@ -16,6 +16,10 @@ test: $(VENV)/.installed-dev lint  ## linters, types, tests
 
 test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too; property tests draw new cases
 	HYPOTHESIS_PROFILE="new cases" $(BIN)/pytest -n auto -m "not translate"
+
+test-spark: $(VENV)/.installed-dev  ## Spark in one process; needs Java 17 or newer
+	$(BIN)/pip install --quiet -e '.[spark]'
+	$(BIN)/pytest tests/spark -m "not slow"
 
 test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes reports/translate.md
 	$(TRANSLATE)/bin/python reports/make_translate_report.py

@@ -121,10 +121,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=600, help="stop after the kill that exceeds this time")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = _run(Path(folder) / "news.db", arguments.kills, arguments.minutes)
+        figures = _run(Path(folder) / "news.db", arguments.kills, arguments.minutes, arguments.seed)
     figures |= {"load": round(os.getloadavg()[0], 1), "cores": os.cpu_count()}
     text = json.dumps(figures, indent=1)
     print(text)
@@ -132,10 +133,10 @@ def main() -> None:
         arguments.out.write_text(f"{text}\n", encoding="utf-8")
 
 
-def _run(path: Path, most: int, minutes: float) -> dict[str, Any]:
+def _run(path: Path, most: int, minutes: float, seed: int) -> dict[str, Any]:
     served = ServedStore(path, "--representation", "stem")
     clients = Clients(served.address)
-    random, begin = Random(1), time.monotonic()  # noqa: S311 - moments of kills
+    random, begin = Random(seed), time.monotonic()  # noqa: S311 - moments of kills
     served.start()
     threads = [threading.Thread(target=clients.send_batches, args=(n,), daemon=True) for n in range(CLIENTS)]
     threads += [threading.Thread(target=clients.judge, args=(n,), daemon=True) for n in range(PEOPLE)]

@@ -2,39 +2,40 @@
 
     python -m benchmarks.spark_demo --documents 10868
     python -m benchmarks.spark_demo --documents 10868 --kill 20 40
-    python -m benchmarks.spark_demo --documents 3000 --kill-stages
+    python -m benchmarks.spark_demo --documents 1000 --kill-stages
 
 The cluster is a real one: a master and two workers on the loopback address, with executors of their own. It is stopped
 at the end. ``--kill`` ends a worker, its executor and the Python processes of it with SIGKILL, so many seconds after
-the sweep has begun; another worker takes its place. ``--kill-stages`` sweeps twice more: in every stage of Spark, as
-soon as tasks of it run, it ends the Python process that has most memory, as a system does that is out of it, and then,
-in every stage, an executor with its Python processes.
+the sweep has begun; another worker takes its place. ``--kill-stages`` sweeps again and again, and ends something in one
+stage of each sweep as soon as tasks of it run, the next sweep in the next stage: first the Python process that has most
+memory, as a system does that is out of it, then an executor with its Python processes, then a worker with all it has
+started. At last every executor is ended that has three quarters of the memory that an executor needed before, as
+Kubernetes and YARN do with one over its limit, until two have been.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from benchmarks.generator import generate, write_texts
+from benchmarks.spark_cluster import Cluster, session
 from infostream_dedup import sweep
+from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.sample import documents_path
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_ENOUGH = 0.75
+_MOST_OVER = 2
 
 
 def main() -> None:
@@ -44,55 +45,111 @@ def main() -> None:
     parser.add_argument("--kill", type=float, nargs="*", default=[], help="seconds after which a worker is killed")
     parser.add_argument("--kill-stages", action="store_true", help="kill in every stage")
     arguments = parser.parse_args()
-    sample = [_row(document.id, document.text, document.title, document.lang) for document in
-              sorted(read_documents(str(documents_path())), key=lambda document: document.id)]  # fmt: skip
-    made_up = [
-        _row(f"{place:09d}", text, "", "ru")
-        for place, text in enumerate(write_texts(generate(arguments.documents, seed=11)))
-    ]
     with tempfile.TemporaryDirectory() as folder, Cluster(Path(folder)) as cluster, session(cluster.address) as spark:
-        jobs: list[tuple[str, list[dict[str, str]], list[float], Callable[[], None] | None]] = [
-            ("sample", sample, [], None),
-            ("made-up", made_up, arguments.kill, None),
-        ]
+        demo = Demo(cluster, spark)
+        demo.run("sample", "sample")
+        timers = [threading.Timer(one, cluster.kill_worker) for one in arguments.kill]
+        for timer in timers:
+            timer.start()
+        stages = demo.run("made-up", arguments.documents)
+        for timer in timers:
+            timer.cancel()
         if arguments.kill_stages:
-            jobs.append(("most memory killed", made_up, [], cluster.kill_largest))
-            jobs.append(("executors killed", made_up, [], cluster.kill_executor))
-        for name, rows, seconds, strike in jobs:
-            started, killed = time.perf_counter(), cluster.killed
-            timers = [threading.Timer(one, cluster.kill_worker) for one in seconds]
-            for timer in timers:
-                timer.start()
-            with _Stages(spark, strike) as stages:
-                same = _compare(spark, rows)
-            for timer in timers:
-                timer.cancel()
-            row = {"collection": name, "documents": len(rows), "same": same, "stages": stages.seen}
-            row |= {"killed": cluster.killed - killed, "wall_seconds": round(time.perf_counter() - started, 1)}
-            print(json.dumps(row), flush=True)
-            if not same:
-                sys.exit(f"{name}: Spark and the engine differ")
+            demo.run_struck(arguments.documents, stages)
 
 
-class _Stages:
-    """Watches the stages that run, and strikes once in each while its tasks are at work.
+class Demo:
+    """Sweeps on a cluster, each compared with the engine.
+
+    Args:
+        cluster: with its workers.
+        spark: a session on it.
+    """
+
+    def __init__(self, cluster: Cluster, spark: Any) -> None:
+        self._cluster = cluster
+        self._spark = spark
+        self._largest = 0
+
+    def run(self, name: str, collection: str | int, strike: Strike | None = None) -> int:
+        """Sweep once, print a row; returns the number of stages that were seen at work.
+
+        Args:
+            name: for the row.
+            collection: ``sample``, or a number of made-up documents.
+            strike: what to end, and when.
+        """
+        started, killed = time.perf_counter(), self._cluster.killed
+        with _Watch(self._spark, strike, self._cluster.largest_executor) as watch:
+            same = _compare(self._spark, collection)
+        self._largest = max(self._largest, watch.largest)
+        row = {"collection": name, "documents": len(_documents(collection)), "same": same, "stages": watch.stages}
+        row |= {"killed": self._cluster.killed - killed, "wall_seconds": round(time.perf_counter() - started, 1)}
+        if watch.largest:
+            row["megabytes_of_executor"] = round(watch.largest / 1e6)
+        print(json.dumps(row), flush=True)
+        if not same:
+            sys.exit(f"{name}: Spark and the engine differ")
+        return watch.stages
+
+    def run_struck(self, collection: str | int, stages: int) -> None:
+        """Sweep once for every kind of process and stage, and once with a limit of memory.
+
+        Args:
+            collection: as in ``run``.
+            stages: how many there are.
+        """
+        cluster, limit = self._cluster, int(_ENOUGH * self._largest)
+        kinds = {"Python": cluster.kill_largest, "executor": cluster.kill_executor, "worker": cluster.kill_worker}
+        for name, end in kinds.items():
+            for stage in range(stages):
+                self.run(f"{name} killed in stage {stage + 1}", collection, _at_stage(stage, end))
+        first = cluster.killed
+
+        def over(_: int) -> None:
+            if cluster.killed < first + _MOST_OVER:
+                cluster.kill_executor_over(limit)
+
+        self.run(f"executors killed over {limit / 1e6:.0f} MB", collection, over)
+
+
+Strike = Callable[[int], None]
+"""Called over and over with the number of stages seen at work."""
+
+
+def _at_stage(stage: int, end: Callable[[], None]) -> Strike:
+    done: list[int] = []
+
+    def strike(seen: int) -> None:
+        if seen > stage and not done:
+            done.append(seen)
+            end()
+
+    return strike
+
+
+class _Watch:
+    """Watches the stages that run and the memory of executors.
 
     Args:
         spark: the session.
-        strike: what to do; ``None`` only to count.
+        strike: called while stages are at work; ``None`` only to watch.
+        measure: bytes of the largest executor.
     """
 
-    def __init__(self, spark: Any, strike: Callable[[], None] | None) -> None:
+    def __init__(self, spark: Any, strike: Strike | None, measure: Callable[[], int]) -> None:
         self._tracker = spark.sparkContext.statusTracker()
         self._strike = strike
-        self._struck: set[int] = set()
+        self._measure = measure
+        self._seen: set[int] = set()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.largest = 0
 
     @property
-    def seen(self) -> int:
+    def stages(self) -> int:
         """Number of stages that were seen at work."""
-        return len(self._struck)
+        return len(self._seen)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -108,198 +165,44 @@ class _Stages:
         while not self._ended.wait(0.05):
             for number in self._tracker.getActiveStageIds():
                 stage = self._tracker.getStageInfo(number)
-                if number in self._struck or stage is None or not stage.numActiveTasks:
-                    continue
-                self._struck.add(number)
-                if self._strike is not None:
-                    self._strike()
+                if stage is not None and stage.numActiveTasks:
+                    self._seen.add(number)
+            if self._strike is None:
+                self.largest = max(self.largest, self._measure())
+            elif self._seen:
+                self._strike(len(self._seen))
+
+
+@cache
+def _documents(collection: str | int) -> list[dict[str, str]]:
+    if isinstance(collection, str):
+        return [_row(document.id, document.text, document.title, document.lang) for document in
+                sorted(read_documents(str(documents_path())), key=lambda document: document.id)]  # fmt: skip
+    texts = write_texts(generate(collection, seed=11))
+    return [_row(f"{place:09d}", text, "", "ru") for place, text in enumerate(texts)]
 
 
 def _row(name: str, text: str, title: str, lang: str | None) -> dict[str, str]:
     return {"id": name, "text": text, "title": title, "lang": lang or "ru"}
 
 
-def _compare(spark: Any, rows: list[dict[str, str]]) -> bool:
+@cache
+def _expected(collection: str | int) -> SweepResult:
+    return sweep(_documents(collection), representations=["stem"], estimate=False, examples=False)
+
+
+def _compare(spark: Any, collection: str | int) -> bool:
     from infostream_dedup import spark as on_spark
 
+    rows, expected = _documents(collection), _expected(collection)
     frame = spark.createDataFrame(rows, "id string, text string, title string, lang string").repartition(8)
     cut = on_spark.SparkCut(partitions=4, shards=2, question_parts=2, blocks=2, chunk=2_000)
     found = on_spark.sweep(frame, representations=["stem"], order=["id"], cut=cut)
-    expected = sweep(rows, representations=["stem"], estimate=False, examples=False)
     exact = {row.measures.k for row in found.rows} & {
         row.measures.k for row in expected.rows if not row.measures.sampled
     }
     numbers = [[row.as_dict() for row in result.rows if row.measures.k in exact] for result in (found, expected)]
     return numbers[0] == numbers[1] and len(exact) >= 9 and found.documents == expected.documents
-
-
-class Cluster:
-    """A master and two workers of one core, on the loopback address.
-
-    Args:
-        folder: for their files and logs.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        import pyspark
-
-        self._home = Path(pyspark.__file__).parent
-        self._folder = folder
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._workers: list[subprocess.Popen[bytes]] = []
-        self.killed = 0
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
-
-    @property
-    def address(self) -> str:
-        """What a session connects to."""
-        return f"spark://127.0.0.1:{self._port}"
-
-    def __enter__(self) -> Self:
-        master = ("org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(self._port))
-        self._start(*master, "--webui-port", "0")
-        self._wait_for_master()
-        for _ in range(2):
-            self._start_worker()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for process in self._processes:
-            for one in [*descendants(process.pid), process.pid]:
-                _signal(one, signal.SIGTERM)
-        for process in self._processes:
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-    def kill_worker(self) -> None:
-        """End the oldest worker with all it started, at once, and start another one."""
-        worker = self._workers.pop(0)
-        for process in [worker.pid, *descendants(worker.pid)]:
-            _signal(process, signal.SIGKILL)
-        self.killed += 1
-        self._start_worker()
-
-    def kill_executor(self) -> None:
-        """End the executor of a worker with its Python processes, at once; the worker starts another one."""
-        worker = self._workers[self.killed % len(self._workers)]
-        for process in descendants(worker.pid):
-            _signal(process, signal.SIGKILL)
-        self.killed += 1
-
-    def kill_largest(self) -> None:
-        """End the Python process of an executor that has most memory; its executor starts another one."""
-        running = [
-            one for worker in self._workers for one in descendants(worker.pid) if _name(one).startswith("python")
-        ]
-        if running:
-            _signal(max(running, key=_memory), signal.SIGKILL)
-            self.killed += 1
-
-    def _start_worker(self) -> None:
-        worker = ("org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0")
-        self._workers.append(self._start(*worker, "-c", "1", "-m", "2g", self.address))
-
-    def _start(self, *command: str) -> subprocess.Popen[bytes]:
-        settings = {
-            "SPARK_HOME": str(self._home),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_WORKER_DIR": str(self._folder / "workers"),
-            "SPARK_DAEMON_MEMORY": "256m",
-            "PYSPARK_PYTHON": sys.executable,
-            "JDK_JAVA_OPTIONS": JAVA,
-        }
-        with (self._folder / "spark.log").open("ab") as log:
-            process = subprocess.Popen(
-                [str(self._home / "bin" / "spark-class"), *command],
-                env={**os.environ, **settings},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        self._processes.append(process)
-        return process
-
-    def _wait_for_master(self) -> None:
-        for _ in range(600):
-            try:
-                socket.create_connection(("127.0.0.1", self._port), 1).close()
-            except OSError:
-                time.sleep(0.2)
-            else:
-                return
-        raise RuntimeError("the Spark master did not start; is there Java 17 or newer?")
-
-
-@contextmanager
-def session(master: str) -> Iterator[Any]:
-    """A session on a cluster, or with ``local[2]`` on threads of this process."""
-    os.environ.setdefault("JDK_JAVA_OPTIONS", JAVA)
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
-
-    root = str(Path(__file__).resolve().parents[1])
-    spark = (
-        SparkSession.builder.master(master)
-        .appName("infostream-dedup")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "2g")
-        .config("spark.executor.memory", "1g")
-        .config("spark.executor.cores", "1")
-        .config("spark.executorEnv.PYTHONPATH", root)
-        .config("spark.sql.shuffle.partitions", "4")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("ERROR")
-    try:
-        yield spark
-    finally:
-        spark.stop()
-
-
-def descendants(process: int) -> list[int]:
-    """Processes that a process has started, and those that these have, and so on."""
-    parents = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            parents[int(status.parent.name)] = int(fields[1])
-        except (OSError, ValueError, IndexError):
-            continue
-    found, new = [], [process]
-    while new:
-        new = [one for one, parent in parents.items() if parent in new]
-        found += new
-    return found
-
-
-def _name(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""
-
-
-def _memory(process: int) -> int:
-    """Pages in memory, 0 of a process that has ended."""
-    try:
-        return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
-    except OSError:
-        return 0
-
-
-def _signal(process: int, number: signal.Signals) -> None:
-    try:
-        os.kill(process, number)
-    except ProcessLookupError:
-        return
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.api.sources import paths_of, without_boilerplate
+from infostream_dedup.api.sources import documents_to_collect, paths_of, without_boilerplate
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.engines import engine_named
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.sources import Rereadable
     from infostream_dedup.corpus import Reading
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, Settings
+    from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.sharded.disk_runner import DiskRun
 
 __all__ = ["Disk", "chosen_disk", "refuse_on_disk"]
@@ -80,7 +80,7 @@ class Disk:
             CannotCreateError: the folder cannot be made, or its disk has too little space.
             StoreBusyError: another run is using the folder.
         """
-        from infostream_dedup.corpus import ReadingReport, read_documents
+        from infostream_dedup.corpus import ReadingReport
         from infostream_dedup.sharded.disk_runner import DiskRun, Input
         from infostream_dedup.sharded.plan import Plan
         from infostream_dedup.sharded.work_folder import WorkFolder
@@ -89,10 +89,12 @@ class Disk:
         self._report_plan(source, reading, settings, representations, plan, progress, evidence=evidence)
         report = ReadingReport() if documents is None else documents.report
 
-        def read() -> Iterable[Document]:
-            if documents is not None:
-                return without_boilerplate(documents.first(), boilerplate)
-            return without_boilerplate(read_documents(source, reading=reading, report=report), boilerplate)
+        def read() -> Iterable[Document | DocumentBlock]:
+            if documents is None:
+                return documents_to_collect(source, reading, report, boilerplate=boilerplate, engine="auto")
+            if boilerplate is None:
+                return documents.first_blocks()
+            return without_boilerplate(documents.first(), boilerplate)
 
         mark = _mark(source, reading, boilerplate)
         folder = WorkFolder(self.folder)

@@ -31,9 +31,9 @@ class MemorySweep:
 
     def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
         """Sweep over documents, in input order."""
-        from infostream_dedup.api.sources import single_documents
         from infostream_dedup.batch.collection import collect
         from infostream_dedup.batch.sweeping import sweep_collection
+        from infostream_dedup.model import single_documents
 
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
         evidence = second_look = estimator = None

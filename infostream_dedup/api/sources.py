@@ -18,7 +18,6 @@ __all__ = [
     "paths_of",
     "read_collection",
     "read_list",
-    "single_documents",
     "without_boilerplate",
 ]
 
@@ -80,13 +79,6 @@ def documents_to_collect(
     if boilerplate is None and named != "plain":
         return read_document_blocks(source, reading=reading, report=report, always=named == "compiled")
     return without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
-
-
-def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
-    """The documents of a block, or a single one."""
-    from infostream_dedup.model import Document
-
-    return (one,) if isinstance(one, Document) else one.documents()
 
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:

@@ -102,10 +102,11 @@ def sweep(
     """
     from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
     from infostream_dedup.api.memory_sweep import MemorySweep
-    from infostream_dedup.api.sources import documents_to_collect, single_documents
+    from infostream_dedup.api.sources import documents_to_collect
     from infostream_dedup.batch.parts import PARTINGS, part_into
     from infostream_dedup.corpus import ReadingReport, time_zone
     from infostream_dedup.estimation.disk_estimator import DiskEstimator
+    from infostream_dedup.model import single_documents
     from infostream_dedup.sharded.sweeping import sweep_on_disk
 
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.machine.row_blocks import row_blocks
-from infostream_dedup.model import LANGUAGES, Document, without_text
+from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
 from infostream_dedup.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class DiskEstimator:
         read = run.source.read
         return replace(run, source=replace(run.source, read=lambda: self._watched(read, run.plan.memory)))
 
-    def _watched(self, read: Callable[[], Iterable[Document]], memory: int) -> Iterator[Document]:
+    def _watched(self, read: Callable[[], Iterable[Document | DocumentBlock]], memory: int) -> Iterator[Document]:
         self._documents, self._reader, needed = [], EvidenceReader(), 0
-        for document in read():
+        for document in chain.from_iterable(map(single_documents, read())):
             needed += _DOCUMENT_BYTES + _CHARACTER_BYTES * len(document.text)
             if needed > memory:
                 raise UsageError(

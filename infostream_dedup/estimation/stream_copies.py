@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from infostream_dedup.batch.stored_collection import stored_evidence
 from infostream_dedup.errors import ConfigurationError
@@ -259,6 +258,9 @@ def _chances(
     part: NDArray[np.int64], whole: NDArray[np.int64], usual: NDArray[np.int64], of: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Two-sided chance of each difference of shares, 1 where too little is known: float64 (days,)."""
+    # A second to import, and few who read a stream's figures come here.
+    from scipy.stats import hypergeom
+
     known = (whole > 0) & (of >= FEWEST_USUAL)
     every, all_parts = whole + of, part + usual
     upper = hypergeom.sf(part - 1, every, all_parts, whole)

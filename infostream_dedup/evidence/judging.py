@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
-from infostream_dedup.evidence.kinds import ONE_TEXT, Kind, kinds_of_pairs, rules_of_pairs
+from infostream_dedup.evidence.kinds import ONE_TEXT, Kind, kinds_of_rules, rules_of_pairs
 from infostream_dedup.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel, shipped_model
@@ -134,14 +134,15 @@ def judge_pairs(
         probability, meaning = with_meaning(a, b, probability, meanings)
     probability[same_text] = 1.0
     facts = facts_of_pairs(earlier, later, evidence, probability)
+    rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,
         b=b,
         passed=passed,
         evidence=evidence,
         probability=probability,
-        kinds=np.where(passed, kinds_of_pairs(facts), Kind.RELATED).astype(np.int8),
-        rules=rules_of_pairs(facts),
+        kinds=np.where(passed, kinds_of_rules(rules), Kind.RELATED).astype(np.int8),
+        rules=rules,
         facts=facts,
         meaning=meaning,
     )
@@ -156,15 +157,16 @@ def _compared(
     triples: TripleRows | TripleSource,
 ) -> NDArray[np.float64]:
     """Evidence of pairs, those of one later document compared together."""
-    order = np.argsort(b, kind="stable")
-    a, b, sorted_evidence = a[order], b[order], evidence[order]
-    compared(a, b, sorted_evidence, keys=keys, records=records, triples=None)
+    if np.any(b[1:] < b[:-1]):
+        order = np.argsort(b, kind="stable")
+        evidence[order] = _compared(a[order], b[order], evidence[order], keys, records, triples)
+        return evidence
+    compared(a, b, evidence, keys=keys, records=records, triples=None)
     if callable(triples):
         rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         found = triples(rows.astype(np.int64))
         a, b = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
     else:
         found = triples
-    fill_in_wording(a, b, found, sorted_evidence)
-    evidence[order] = sorted_evidence
+    fill_in_wording(a, b, found, evidence)
     return evidence

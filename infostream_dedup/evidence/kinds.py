@@ -24,6 +24,7 @@ __all__ = [
     "Kind",
     "Rule",
     "kinds_of_pairs",
+    "kinds_of_rules",
     "names_of_kinds",
     "rules_of_pairs",
     "seen_from_later",
@@ -226,10 +227,15 @@ def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     return decided
 
 
+def kinds_of_rules(rules: NDArray[np.int8]) -> NDArray[np.int8]:
+    """``Kind`` of each pair from the rule that decided it, as ``rules_of_pairs`` returned it: int8 (pairs,)."""
+    kinds = np.array([*(rule.kind for rule in RULES), Kind.RELATED], dtype=np.int8)
+    return kinds[rules]
+
+
 def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     """``Kind`` of each pair: int8 (pairs,)."""
-    kinds = np.array([*(rule.kind for rule in RULES), Kind.RELATED], dtype=np.int8)
-    return kinds[rules_of_pairs(facts)]
+    return kinds_of_rules(rules_of_pairs(facts))
 
 
 def seen_from_later(kind: Kind) -> Kind:

@@ -9,7 +9,7 @@ from infostream_dedup.model.document import (
     language_number,
     without_text,
 )
-from infostream_dedup.model.document_block import NO_TIME, DocumentBlock
+from infostream_dedup.model.document_block import NO_TIME, DocumentBlock, single_documents
 from infostream_dedup.model.kept_documents import DocumentFields, KeptDocuments, fields_of, moment_of
 from infostream_dedup.model.settings import PRESETS, Settings
 from infostream_dedup.model.version import VERSION
@@ -30,5 +30,6 @@ __all__ = [
     "full_text",
     "language_number",
     "moment_of",
+    "single_documents",
     "without_text",
 ]

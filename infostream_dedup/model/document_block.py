@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["NO_TIME", "DocumentBlock"]
+__all__ = ["NO_TIME", "DocumentBlock", "single_documents"]
 
 NO_TIME: Final = -(2**63)
 """Marks a missing date among microseconds."""
@@ -79,3 +79,8 @@ class DocumentBlock:
         """The documents, texts included."""
         for number, text in enumerate(self.texts()):
             yield replace(self.without_text(number), text=text)
+
+
+def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
+    """The documents of a block, or a single one."""
+    return (one,) if isinstance(one, Document) else one.documents()

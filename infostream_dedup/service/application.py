@@ -15,6 +15,7 @@ from starlette.responses import Response
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import NotModifiedError
+from infostream_dedup.service.contract import ANSWERS, describe_problems
 from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.pages import (
@@ -124,6 +125,7 @@ def routes() -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        responses=ANSWERS,
     )
     # Events before documents and verdicts: the first route that fits answers.
     for part in (*_ROUTES, *_PAGES):
@@ -131,6 +133,7 @@ def routes() -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(NotModifiedError, _not_modified)
+    describe_problems(app)
     for kind in (ProblemError, InfostreamError, Exception):
         app.add_exception_handler(kind, _failed)
     return app

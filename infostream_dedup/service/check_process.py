@@ -107,7 +107,10 @@ def main(path: Path) -> None:
         child = os.fork()
         if child == 0:
             _answer(stream, orjson.loads(line), settings.verdict_fields)
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            # Killed: the client would wait for its line for ever.
+            os.write(1, orjson.dumps({"message": "the check was ended from outside"}) + b"\n")
 
 
 def _answer(stream: Deduplicator, documents: list[dict[str, Any]], fields: Sequence[str]) -> None:

@@ -28,10 +28,12 @@ class Checker:
 
     Args:
         store: the store that documents are checked against.
+        most: questions that wait at most.
     """
 
-    def __init__(self, store: Path) -> None:
-        self._store = store
+    def __init__(self, store: Path, most: int) -> None:
+        self._store, self._most = store, most
+        self._waiting = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="check")
         self._process: subprocess.Popen[bytes] | None = None
         self._idle: asyncio.TimerHandle | None = None
@@ -41,12 +43,17 @@ class Checker:
 
         Raises:
             BadDataError: a document's id is known with other content.
-            ProblemError: ``too-slow``: the window is still being restored; ask again.
+            ProblemError: ``too-slow``: the window is still being restored; ask again. ``queue-full``: others wait too.
         """
+        if self._waiting > self._most:
+            raise ProblemError(503, "queue-full", retry_after=10, limit=self._most)
         if self._idle is not None:
             self._idle.cancel()
         self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._pool.submit, self._end)
+        # The count goes on where this question is given up: the process still answers it.
+        self._waiting += 1
         asked = asyncio.wrap_future(self._pool.submit(self._ask, list(documents)))
+        asked.add_done_callback(self._answered)
         try:
             answer = await asyncio.wait_for(asyncio.shield(asked), _SECONDS)
         except TimeoutError:
@@ -67,6 +74,9 @@ class Checker:
             process.terminate()
         self._pool.submit(self._end)
         self._pool.shutdown(wait=True)
+
+    def _answered(self, _: object) -> None:
+        self._waiting -= 1
 
     def _ask(self, documents: list[Any]) -> dict[str, Any]:
         if self._process is None or self._process.poll() is not None:

@@ -1,28 +1,35 @@
-"""Figures over the latest documents, counted once for each state of the store."""
+"""Figures over the latest documents, counted once for each state of the store.
+
+While batches come one after another, nobody waits long for a count: the figures of a moment before are shown until the
+new ones are there.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from infostream_dedup.service.running import RunningService
+from infostream_dedup.service.running import Figure, RunningService
 from infostream_dedup.store import Store
 from infostream_dedup.store.overview import activity, reprint_counts
 from infostream_dedup.store.restoring import position_of
 from infostream_dedup.store.templates import templates
 
-__all__ = ["activity_now", "count_ahead", "reprints_now", "templates_now"]
+__all__ = ["activity_now", "count_ahead", "count_soon", "reprints_now", "templates_now"]
 
 Value = TypeVar("Value")
 
 _LEAST: Final = 2
 _LATEST: Final = 100_000
 _ROWS: Final = 200
+_ACTIVITY: Final = "activity"
 
 
 async def activity_now(service: RunningService) -> dict[str, Any]:
     """See ``activity``. The answer is shared: do not change it."""
-    return await _kept(service, "activity", lambda store: activity(store.connection))
+    return await _kept(service, _ACTIVITY, _activity)
 
 
 async def reprints_now(service: RunningService) -> list[dict[str, Any]]:
@@ -42,16 +49,44 @@ async def count_ahead(service: RunningService) -> None:
     await templates_now(service)
 
 
-async def _kept(service: RunningService, name: str, question: Callable[[Store], Value]) -> Value:
-    def answered(store: Store) -> Value:
-        position = position_of(store.connection)
-        found = service.figures.get(name)
-        if found is None or found[0] != position:
-            found = service.figures[name] = (position, question(store))
-        value: Value = found[1]
-        return value
+def count_soon(service: RunningService) -> None:
+    """Refresh the activity in the background after a batch, at most once in ``figures_pause_seconds``."""
+    kept = service.figures.get(_ACTIVITY)
+    if kept is not None and time.monotonic() - kept.begun > service.settings.limits.figures_pause_seconds:
+        _counting(service, _ACTIVITY, _activity)
 
-    return await service.read(answered)
+
+async def _kept(service: RunningService, name: str, question: Callable[[Store], Value]) -> Value:
+    position, limits = await service.position(), service.settings.limits
+    kept = service.figures.get(name)
+    if kept is None or kept.position != position:
+        count = _counting(service, name, question)
+        if kept is None or time.monotonic() - kept.begun > limits.figures_age_seconds:
+            kept = await asyncio.shield(count)
+        else:
+            done, _ = await asyncio.wait({count}, timeout=limits.figures_wait_seconds)
+            kept = count.result() if done else kept
+    value: Value = kept.value
+    return value
+
+
+def _counting(service: RunningService, name: str, question: Callable[[Store], Any]) -> asyncio.Future[Figure]:
+    """The count at hand, or a new one."""
+    count = service.counts.get(name)
+    if count is None or count.done():
+        count = service.counts[name] = asyncio.ensure_future(_count(service, name, question))
+    return count
+
+
+async def _count(service: RunningService, name: str, question: Callable[[Store], Any]) -> Figure:
+    begun = time.monotonic()
+    position, value = await service.read(lambda store: (position_of(store.connection), question(store)))
+    figure = service.figures[name] = Figure(position, begun, value)
+    return figure
+
+
+def _activity(store: Store) -> dict[str, Any]:
+    return activity(store.connection)
 
 
 def _templates(store: Store) -> list[dict[str, Any]]:

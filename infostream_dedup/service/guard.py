@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
-from infostream_dedup.service.logs import log_request
+from infostream_dedup.service.logs import failure_of, log_request
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
 from infostream_dedup.service.rates import Rates
@@ -28,6 +28,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _OPEN: Final = ("/health", "/ready", "/sign-in")
+_FILES: Final = "/static/"
+_QUESTIONS: Final = ("/v1/search", "/v1/check")
+"""Questions whose text is too long for an address."""
 _CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 _BODY_TYPES: Final = ("application/json", "application/x-ndjson")
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
@@ -89,7 +92,7 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         begin = time.perf_counter()
-        outgoing = _Outgoing(send, self._limits.silent_seconds, open_cache=scope["path"].startswith("/static/"))
+        outgoing = _Outgoing(send, self._limits.silent_seconds, open_cache=scope["path"].startswith(_FILES))
         body = b""
         try:
             headers = _headers(scope, self._limits.header_bytes)
@@ -97,14 +100,14 @@ class Guard:
             _check_site(scope, headers)
             caller = self._caller(scope, headers)
             scope.setdefault("state", {})["caller"] = caller
-            if scope["method"] == "GET" and scope["path"] not in _OPEN:
+            if _is_read(scope):
                 self._rates.check(caller.name)
             if scope["method"] in _CHANGING:
                 body = await self._body(scope["path"], headers, receive)
             await self._application(scope, _replay(body, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem and no traceback
             # Not bound to a name: its traceback would keep this frame alive, and with it a connection half read.
-            await outgoing.problem(self._told(error, scope), to_person=_is_page(scope))
+            await outgoing.problem(self._told(error), to_person=_is_page(scope))
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
         self._metrics.answered(route, outgoing.status, seconds)
@@ -119,11 +122,11 @@ class Guard:
                 caller=getattr(scope.get("state", {}).get("caller"), "name", None),
             )
 
-    def _told(self, error: Exception, scope: Scope) -> ProblemError:
+    def _told(self, error: Exception) -> ProblemError:
         problem = problem_of(error)
         if problem.code == "internal":
             self._metrics.failures.inc()
-            log_request(level="error", failure=f"{type(error).__name__}: {error}", path=scope["path"])
+            log_request(level="error", **failure_of(error))
         return problem
 
     def _check_host(self, headers: dict[str, str]) -> None:
@@ -134,7 +137,7 @@ class Guard:
         if self._tokens is None:
             return LOCAL
         path = scope["path"]
-        if path in _OPEN or path.startswith("/static/"):
+        if path in _OPEN or path.startswith(_FILES):
             return Caller("anyone", "reader")
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -146,35 +149,22 @@ class Guard:
         return caller
 
     async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
+        form = not path.startswith("/v1/")
+        # Forms are short, and that of /sign-in comes from anybody.
+        most = self._limits.form_bytes if form else self._limits.body_bytes
         announced = headers.get("content-length", "0")
-        length = int(announced) if announced.isascii() and announced.isdigit() else 0
-        if length > self._limits.body_bytes:
-            raise self._too_large()
+        # A number with more digits than any length has is left to the count of what arrives.
+        length = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 19 else 0
+        if length > most:
+            raise _too_large(most)
         if length or "transfer-encoding" in headers:
-            _check_type(headers, form=not path.startswith("/v1/"))
+            _check_type(headers, form=form)
         seconds = self._limits.body_seconds + self._limits.body_seconds_per_megabyte * length / _MEGABYTE
         try:
             async with asyncio.timeout(seconds):
-                return await self._received(receive)
+                return await _received(receive, most)
         except TimeoutError:
             raise ProblemError(408, "body-timeout") from None
-
-    async def _received(self, receive: Receive) -> bytes:
-        parts, length = [], 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ProblemError(400, "bad-request", "the connection ended before the body did")
-            part = message.get("body", b"")
-            length += len(part)
-            if length > self._limits.body_bytes:
-                raise self._too_large()
-            parts.append(part)
-            if not message.get("more_body", False):
-                return b"".join(parts)
-
-    def _too_large(self) -> ProblemError:
-        return ProblemError(413, "too-large", "send less in one request", limit=self._limits.body_bytes)
 
 
 class _Outgoing:
@@ -220,7 +210,17 @@ def _headers(scope: Scope, most: int) -> dict[str, str]:
     raw: Iterable[tuple[bytes, bytes]] = scope["headers"]
     if sum(len(name) + len(value) for name, value in raw) > most:
         raise ProblemError(431, "headers-too-large", limit=most)
+    if sum(name.lower() == b"host" for name, _ in raw) > 1:
+        raise ProblemError(400, "host", "name one host")
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}
+
+
+def _is_read(scope: Scope) -> bool:
+    """Whether a request counts as a read: questions do; what is open to anybody must not use up what others may ask."""
+    path = scope["path"]
+    if scope["method"] == "POST":
+        return path in _QUESTIONS
+    return scope["method"] == "GET" and path not in _OPEN and not path.startswith(_FILES)
 
 
 def _is_page(scope: Scope) -> bool:
@@ -242,8 +242,34 @@ def _check_site(scope: Scope, headers: dict[str, str]) -> None:
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site not in (None, "same-origin", "none"):
         raise ProblemError(403, "cross-site")
-    if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+    if origin is not None and _host_of(origin) != headers.get("host", "").lower():
         raise ProblemError(403, "cross-site")
+
+
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:  # brackets that close nothing
+        return None
+
+
+async def _received(receive: Receive, most: int) -> bytes:
+    parts, length = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ProblemError(400, "bad-request", "the connection ended before the body did")
+        part = message.get("body", b"")
+        length += len(part)
+        if length > most:
+            raise _too_large(most)
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _too_large(most: int) -> ProblemError:
+    return ProblemError(413, "too-large", "send less in one request", limit=most)
 
 
 def _check_type(headers: dict[str, str], *, form: bool) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
+import traceback
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import orjson
 
-__all__ = ["log_batch", "log_request"]
+__all__ = ["failure_of", "log_batch", "log_request"]
+
+_PLACES: Final = 8
 
 
 def log_request(*, level: str = "info", **members: Any) -> None:
@@ -19,6 +24,20 @@ def log_request(*, level: str = "info", **members: Any) -> None:
 def log_batch(*, level: str = "info", **members: Any) -> None:
     """Write the line of a batch."""
     _write("batch", level, members)
+
+
+def failure_of(error: BaseException) -> dict[str, Any]:
+    """What failed and where, the innermost place last.
+
+    The message is left out unless SQLite or the system wrote it: that of any other failure may quote a document.
+    """
+    frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]
+    message = str(error) if isinstance(error, sqlite3.Error | OSError) else None
+    return {
+        "failure": type(error).__name__,
+        "message": message,
+        "places": [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames],
+    }
 
 
 def _write(what: str, level: str, members: dict[str, Any]) -> None:

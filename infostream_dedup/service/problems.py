@@ -43,7 +43,7 @@ CODES: Final = {
     "headers-too-large": "The headers are too large",
     "too-many": "Too many requests",
     "internal": "The service failed; the batch, if any, was not stored",
-    "queue-full": "Too many batches are waiting",
+    "queue-full": "Too many requests are waiting",
     "store-busy": "Another process writes to the store",
     "starting": "The service is not ready yet",
     "too-slow": "The answer takes too long; narrow the question",

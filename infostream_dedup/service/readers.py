@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.service.problems import ProblemError
@@ -28,10 +28,13 @@ class Readers:
         path: the store; opened by each thread when it is first needed.
         threads: how many.
         seconds: time of one question.
+        most: questions that are asked and not yet answered, at most.
     """
 
-    def __init__(self, path: Path, threads: int, seconds: float) -> None:
-        self._path, self._seconds = path, seconds
+    def __init__(self, path: Path, threads: int, seconds: float, most: int) -> None:
+        self._path, self._seconds, self._most = path, seconds, most
+        self._waiting = 0
+        self._counting = threading.Lock()
         self._own = threading.local()
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
@@ -40,8 +43,17 @@ class Readers:
         """Put a question; its answer sees one state of the store.
 
         The future raises ProblemError ``too-slow`` where the time is up.
+
+        Raises:
+            ProblemError: ``queue-full``.
         """
-        return self._pool.submit(self._answer, question)
+        with self._counting:
+            if self._waiting >= self._most:
+                raise ProblemError(503, "queue-full", retry_after=2, limit=self._most)
+            self._waiting += 1
+        asked = self._pool.submit(self._answer, question)
+        asked.add_done_callback(self._answered)
+        return asked
 
     def open_all(self) -> None:
         """Open the connections now, and wait for them, so that no question does."""
@@ -52,6 +64,10 @@ class Readers:
         """Wait for the questions at hand, and close the connections, each in its own thread."""
         self._in_each(self._close_own)
         self._pool.shutdown(wait=True)
+
+    def _answered(self, _: Future[Any]) -> None:
+        with self._counting:
+            self._waiting -= 1
 
     def _in_each(self, work: Callable[[], object]) -> list[Future[object]]:
         together = threading.Barrier(self._threads)

@@ -27,9 +27,24 @@ from infostream_dedup.store.restoring import Position
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 
-__all__ = ["RunningService", "caller_of", "running"]
+__all__ = ["Figure", "RunningService", "caller_of", "running"]
 
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What was counted over the latest documents.
+
+    Attributes:
+        position: position of the store at that time.
+        begun: start of the count, in seconds of the monotonic clock.
+        value: the figures; shared, so do not change them.
+    """
+
+    position: Position
+    begun: float
+    value: Any
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,7 +63,8 @@ class RunningService:
         ended: set when the service stops, so that open streams end by themselves.
         streams: number of open streams of events.
         batches_of: number of batches that wait for an answer, by caller.
-        figures: figures over the latest documents by name, with the position of the store at which they were counted.
+        figures: figures over the latest documents by name.
+        counts: those that are being counted, or were counted last, by name.
         choices: candidate pairs by queue and position of the store, the latest few.
     """
 
@@ -63,7 +79,8 @@ class RunningService:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     streams: int = 0
     batches_of: dict[str, int] = field(default_factory=dict)
-    figures: dict[str, tuple[Position, Any]] = field(default_factory=dict)
+    figures: dict[str, Figure] = field(default_factory=dict)
+    counts: dict[str, asyncio.Future[Figure]] = field(default_factory=dict)
     choices: dict[tuple[str, Position], list[tuple[str, str]]] = field(default_factory=dict)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -71,8 +88,8 @@ class RunningService:
     def start(cls, settings: ServiceSettings, metrics: Metrics) -> RunningService:
         """Open the store; the stream is restored in the background."""
         limits = settings.limits
-        readers = Readers(settings.store, limits.readers, limits.query_seconds)
-        searched = SearchThread(settings.store)
+        readers = Readers(settings.store, limits.readers, limits.query_seconds, limits.questions)
+        searched = SearchThread(settings.store, limits.searches)
         desk = DeskThread(desk_path(settings.store))
         jobs = JobRunner(settings.store, desk.path)
         jobs.begin()
@@ -89,7 +106,7 @@ class RunningService:
             writer=writer,
             readers=readers,
             searched=searched,
-            checker=Checker(settings.store),
+            checker=Checker(settings.store, limits.checks),
             desk=desk,
             jobs=jobs,
         )
@@ -108,7 +125,7 @@ class RunningService:
         """Ask the store.
 
         Raises:
-            ProblemError: ``too-slow``, or ``starting`` while there is no store.
+            ProblemError: ``too-slow``, ``queue-full``, or ``starting`` while there is no store.
         """
         if self.writer is not None and not self.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.search import Searcher
 
 __all__ = ["SearchThread"]
@@ -17,16 +18,28 @@ class SearchThread:
 
     Args:
         path: the store.
+        most: searches that wait at most.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, most: int) -> None:
+        self._path, self._most = path, most
+        self._waiting = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="search")
         self._searcher: Searcher | None = None
 
     async def hits(self, **asked: Any) -> list[dict[str, Any]]:
-        """Find the documents that resemble a text; for the arguments see ``Searcher.search``."""
-        return await asyncio.wrap_future(self._pool.submit(self._hits, asked))
+        """Find the documents that resemble a text; for the arguments see ``Searcher.search``.
+
+        Raises:
+            ProblemError: ``queue-full``.
+        """
+        if self._waiting > self._most:
+            raise ProblemError(503, "queue-full", retry_after=2, limit=self._most)
+        self._waiting += 1
+        try:
+            return await asyncio.wrap_future(self._pool.submit(self._hits, asked))
+        finally:
+            self._waiting -= 1
 
     def close(self) -> None:
         """Wait for the search at hand, and close the store."""

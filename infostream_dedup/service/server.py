@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
+from infostream_dedup.service.notifying import tell_system
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 
@@ -82,6 +83,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
 
         def end() -> None:
             # Streams of events end by themselves; only then do their connections.
+            tell_system("STOPPING=1")
             service.ended.set()
             server.stop()  # type: ignore[no-untyped-call]
 
@@ -110,6 +112,7 @@ async def _when_opened(service: RunningService, end: Callable[[], None]) -> None
         if service.writer.failure is not None:
             end()
             return
+    tell_system("READY=1")
     await asyncio.to_thread(service.readers.open_all)
     with contextlib.suppress(ProblemError):  # the page that asks will say so
         await count_ahead(service)

@@ -16,6 +16,7 @@ SESSION_COOKIE: Final = "session"
 _IDLE_SECONDS: Final = 12 * 3600.0
 _TRIES: Final = 5
 _TRY_SECONDS: Final = 60.0
+_ADDRESSES: Final = 1_000
 
 
 class Sessions:
@@ -28,19 +29,27 @@ class Sessions:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._callers: dict[bytes, tuple[Caller, float]] = {}
-        self._tries: list[float] = []
+        self._wrong: dict[str, list[float]] = {}
 
-    def may_try(self) -> bool:
-        """Count a token that somebody pasted; five a minute are looked at."""
+    def may_try(self, address: str) -> bool:
+        """Whether a token from this address is looked at: not after five wrong ones in a minute."""
         now = self._clock()
-        self._tries = [then for then in self._tries if now - then < _TRY_SECONDS]
-        self._tries.append(now)
-        return len(self._tries) <= _TRIES
+        recent = {one: [then for then in times if now - then < _TRY_SECONDS] for one, times in self._wrong.items()}
+        self._wrong = {one: times for one, times in recent.items() if times}
+        return len(self._wrong.get(address, ())) < _TRIES
+
+    def failed(self, address: str) -> None:
+        """Count a wrong token; of too many addresses the one that came first is forgotten."""
+        if len(self._wrong) >= _ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
+        self._wrong.setdefault(address, []).append(self._clock())
 
     def begin(self, caller: Caller) -> str:
         """Begin a session and return its secret."""
+        now = self._clock()
+        self._callers = {key: (one, seen) for key, (one, seen) in self._callers.items() if now - seen <= _IDLE_SECONDS}
         secret = secrets.token_urlsafe(32)
-        self._callers[_hash(secret)] = caller, self._clock()
+        self._callers[_hash(secret)] = caller, now
         return secret
 
     def caller(self, secret: str) -> Caller | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.machine.plain_work import count_work
-from infostream_dedup.model import Document, Settings
+from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.sharded.collapse import NODES, NodeTable, collapse_documents
 from infostream_dedup.sharded.evidence import EVIDENCE_TABLES
@@ -58,7 +58,7 @@ class Input:
         facts: called once they are read, for the manifest.
     """
 
-    read: Callable[[], Iterable[Document]]
+    read: Callable[[], Iterable[Document | DocumentBlock]]
     mark: Mapping[str, Any] | None
     facts: Callable[[], Mapping[str, Any]] = field(default=dict)
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.model import Document, Settings, full_text
+from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.sharded.counting import COUNTS, TEXTS, count_documents
 from infostream_dedup.sharded.evidence import EvidenceRun
 from infostream_dedup.sharded.layout import Layout
-from infostream_dedup.text.fingerprint import text_hash
-from infostream_dedup.text.utf8 import encoded
+from infostream_dedup.text.fingerprint import text_hash, text_hashes
+from infostream_dedup.text.utf8 import Utf8Texts, encoded
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from infostream_dedup.machine.progress import Progress
 
 __all__ = ["DOCUMENTS", "FIRST_TABLES", "NO_MOMENT", "read_and_count"]
@@ -33,10 +35,11 @@ _AT_ONCE: Final = 1 << 20
 """Characters in a batch of texts."""
 _DIGEST: Final = 16
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SECOND: Final = 1_000_000
 
 
 def read_and_count(
-    documents: Iterable[Document],
+    documents: Iterable[Document | DocumentBlock],
     settings: Sequence[Settings],
     *,
     chunk: int,
@@ -48,7 +51,7 @@ def read_and_count(
     """Read documents once: their terms, and what is needed besides.
 
     Args:
-        documents: in input order.
+        documents: in input order, single or in blocks.
         settings: one for each representation wanted.
         chunk: documents counted together.
         hashes: also take the hash of each body.
@@ -99,6 +102,17 @@ class _Besides:
         if self._evidence is not None:
             self._taken += self._evidence.add(document)
 
+    def add_block(self, block: DocumentBlock) -> None:
+        self._ids += block.ids
+        self._moments += _seconds(block.times).tolist()
+        self._lengths += block.characters[:, 1].tolist()
+        if self._hashes:
+            digests = text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
+            self._digests += [digest or bytes(_DIGEST) for digest in digests]
+        if self._evidence is not None:
+            for document in block.documents():
+                self._taken += self._evidence.add(document)
+
     def taken(self, *, last: bool = False) -> Iterator[tuple[str, pa.RecordBatch]]:
         """Rows of evidence that are full; with ``last``, the rest too."""
         yield from self._taken
@@ -115,29 +129,65 @@ class _Besides:
         return row
 
 
+def _seconds(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Whole seconds of microseconds, towards 1970."""
+    return np.where(times == NO_TIME, NO_MOMENT, np.sign(times) * (np.abs(times) // _SECOND))
+
+
 def _text_batches(
-    documents: Iterable[Document], besides: _Besides, progress: Progress | None
+    documents: Iterable[Document | DocumentBlock], besides: _Besides, progress: Progress | None
 ) -> Iterator[pa.RecordBatch]:
-    texts: list[str] = []
-    languages: list[str | None] = []
-    first, characters = 0, 0
-    for document in documents:
-        besides.add(document)
-        texts.append(full_text(document))
-        languages.append(document.lang)
-        characters += len(texts[-1])
-        if characters >= _AT_ONCE:
-            yield _batch(first, texts, languages)
-            first, characters, texts, languages = first + len(texts), 0, [], []
-            if progress is not None:
-                progress("reading", first, None)
-    if texts:
-        yield _batch(first, texts, languages)
+    waiting = _Waiting()
+    for one in documents:
+        if isinstance(one, DocumentBlock):
+            yield from waiting.taken()
+            besides.add_block(one)
+            yield waiting.block(one)
+        else:
+            besides.add(one)
+            waiting.add(one)
+            if waiting.characters < _AT_ONCE:
+                continue
+            yield from waiting.taken()
+        if progress is not None:
+            progress("reading", waiting.first, None)
+    yield from waiting.taken()
 
 
-def _batch(first: int, texts: list[str], languages: list[str | None]) -> pa.RecordBatch:
-    ordinals = pa.array(np.arange(first, first + len(texts), dtype=np.int64))
-    return pa.RecordBatch.from_arrays([ordinals, _strings(texts), pa.array(languages, pa.string())], schema=TEXTS)
+class _Waiting:
+    """Documents that were read one by one until they make a batch of TEXTS.
+
+    Attributes:
+        first: ordinal of the first document that waits.
+        characters: length of those that wait.
+    """
+
+    def __init__(self) -> None:
+        self.first = 0
+        self.characters = 0
+        self._texts: list[str] = []
+        self._languages: list[str | None] = []
+
+    def add(self, document: Document) -> None:
+        self._texts.append(full_text(document))
+        self._languages.append(document.lang)
+        self.characters += len(self._texts[-1])
+
+    def taken(self) -> Iterator[pa.RecordBatch]:
+        """The batch, if any document waits."""
+        if self._texts:
+            yield self._batch(_strings(self._texts), self._languages)
+        self._texts, self._languages, self.characters = [], [], 0
+
+    def block(self, block: DocumentBlock) -> pa.RecordBatch:
+        """The batch of documents in columns, which share its bytes; nothing may wait."""
+        texts = pa.LargeStringArray.from_buffers(len(block), pa.py_buffer(block.offsets), pa.py_buffer(block.data))
+        return self._batch(texts, block.languages)
+
+    def _batch(self, texts: pa.Array, languages: Sequence[str | None]) -> pa.RecordBatch:
+        ordinals = pa.array(np.arange(self.first, self.first + len(texts), dtype=np.int64))
+        self.first += len(texts)
+        return pa.RecordBatch.from_arrays([ordinals, texts, pa.array(languages, pa.string())], schema=TEXTS)
 
 
 def _strings(texts: list[str]) -> pa.Array:

@@ -14,7 +14,7 @@ from infostream_dedup.machine.plain_work import count_work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Blob", "Flow", "large_rows", "packed", "rows_of_texts", "unpacked"]
+__all__ = ["Blob", "Flow", "is_remote", "large_rows", "packed", "rows_of_texts", "shared_value", "unpacked"]
 
 SCHEMA: Final = "part int, place long, payload binary"
 _ARROW: Final = pa.schema([("part", pa.int32()), ("place", pa.int64()), ("payload", pa.binary())])
@@ -118,6 +118,23 @@ def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Blob]:
 def _read(payload: Any) -> pa.RecordBatch:
     (batch,) = pa.ipc.open_stream(pa.py_buffer(payload))
     return batch
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect, which knows nothing but DataFrames."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """A value that goes with the functions that use it."""
+
+    value: Any
+
+
+def shared_value(spark: SparkSession, value: Any) -> Any:
+    """What holds a value for all tasks, as ``value``: a broadcast variable where there are any."""
+    return _Carried(value) if is_remote(spark) else spark.sparkContext.broadcast(value)
 
 
 @contextmanager

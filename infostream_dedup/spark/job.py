@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.corpus import Reading, read_documents
+from infostream_dedup.corpus import Reading, ReadingReport
+from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.links.measures import EXACT_FROM
-from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings
 from infostream_dedup.sharded.collapse import NodeTable, collapse_documents
 from infostream_dedup.sharded.counting import COUNTS
 from infostream_dedup.sharded.disk_runner import MOST_STORED
@@ -22,7 +24,7 @@ from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import Linking, Shard, merge_links
 from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
-from infostream_dedup.spark.flow import Blob, Flow, rows_of_texts
+from infostream_dedup.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,7 +48,8 @@ class SparkCut:
     """How a collection is cut over tasks; no result depends on it.
 
     Attributes:
-        partitions: tasks that count texts; as many as Spark would use by default.
+        partitions: tasks that count texts; by default as many as Spark runs at once, on Spark Connect as many as
+            ``spark.sql.shuffle.partitions``.
         shards: parts of the collection that are asked; a task holds one, at about 1.4 KB a document.
         question_parts: parts of the questions; ``shards`` x ``question_parts`` tasks search for links.
         blocks: tasks that count S and T; each needs about 40 bytes for each of its links.
@@ -84,24 +87,39 @@ class SparkRun:
     @cached_property
     def parts(self) -> int:
         """Partitions of what is neither cut into shards nor into blocks."""
-        return self.cut.partitions or int(self.spark.sparkContext.defaultParallelism)
+        if self.cut.partitions:
+            return self.cut.partitions
+        if is_remote(self.spark):
+            return int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        return int(self.spark.sparkContext.defaultParallelism)
 
     @cached_property
     def counted(self) -> Flow:
-        """COUNTS (part 0) and DOCUMENTS (part 1); places are partition and place within it."""
+        """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
+
+        Places are partition and place within it, but for statistics.
+        """
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
-        settings, chunk, hashes = self.settings, self.cut.chunk, self._hashes
+        settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
 
         def count(batches: Iterator[pa.RecordBatch]) -> Iterator[Blob]:
             from pyspark import TaskContext
 
             task = TaskContext.get()
             partition = 0 if task is None else task.partitionId()
-            documents = read_documents(_records(batches), reading=Reading())
-            for table, row in read_and_count(documents, [settings], chunk=chunk, hashes=hashes, workers=1):
-                place = row.column("first")[0].as_py()
-                if table == "counts" or len(row.column("lengths")[0]):
-                    yield Blob(0 if table == "counts" else 1, partition << _PARTITION | place, row)
+            statistics = []
+            for table, row in read_and_count(_documents(batches), [settings], chunk=chunk, hashes=hashes, workers=1):
+                place = partition << _PARTITION | row.column("first")[0].as_py()
+                if table == "counts":
+                    yield Blob(0, place, row)
+                    yield Blob(2, place, SIZES.row(documents=len(row.column("sizes")[0])))
+                    statistics += list(partial_statistics([row]))
+                elif len(row.column("lengths")[0]):
+                    yield Blob(1, place, row)
+            # Here, because counts that pass to another task cost more than adding up their terms.
+            (whole,) = merge_statistics(statistics)
+            for number, row in enumerate(_by_range(FrozenVocabulary.of([whole]), ranges)):
+                yield Blob(3 + number, partition, row)
 
         found = Flow.of(ordered, count).kept()
         with rows_of_texts(self.spark):
@@ -109,37 +127,26 @@ class SparkRun:
             found.frame.count()
         return found
 
+    @property
+    def _ranges(self) -> int:
+        """Ranges of hashes whose statistics are added up by tasks of their own."""
+        return 1 << max(0, min(6, (self.parts - 1).bit_length()))
+
     @cached_property
     def _statistics(self) -> list[Blob]:
-        ranges = 1 << max(0, min(6, (self.parts - 1).bit_length()))
-
-        def add(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            held = []
-            for blob in blobs:
-                yield Blob(ranges, blob.place, SIZES.row(documents=len(blob.batch.column("sizes")[0])))
-                held += list(partial_statistics([blob.batch]))
-            (whole,) = merge_statistics(held)
-            for number, row in enumerate(_by_range(FrozenVocabulary.of([whole]), ranges)):
-                yield Blob(number, 0, row)
-
         def merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            by_range: dict[int, list[pa.RecordBatch]] = {}
-            for blob in blobs:
-                if blob.part == ranges:
-                    yield blob
-                else:
-                    by_range.setdefault(blob.part, []).append(blob.batch)
-            for number, rows in by_range.items():
-                for row in merge_statistics(rows):
+            for number, rows in groupby(blobs, key=lambda blob: blob.part):
+                for row in merge_statistics(blob.batch for blob in rows):
                     yield Blob(number, 0, row)
 
-        return self.counted.only(0).then(add).to_parts(ranges + 1).then(merge).collected()
+        several = Flow(self.counted.frame.where(self.counted.frame["part"] > 2))
+        moved = several.then(lambda blobs: (Blob(one.part - 3, one.place, one.batch) for one in blobs))
+        return moved.to_parts(self._ranges).then(merge).collected()
 
     @cached_property
     def vocabulary(self) -> FrozenVocabulary:
         """All terms, frozen."""
-        rows = [blob.batch for blob in self._statistics if "hashes" in blob.batch.schema.names]
-        parts = [FrozenVocabulary.of([row]) for row in rows]
+        parts = [FrozenVocabulary.of([blob.batch]) for blob in self._statistics]
         return FrozenVocabulary(
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),
@@ -151,16 +158,15 @@ class SparkRun:
     def ordinals(self) -> dict[int, int]:
         """First ordinal of each chunk, by its place."""
         found, first = {}, 0
-        for blob in self._statistics:
-            if blob.batch.schema.names == ["documents"]:
-                found[blob.place] = first
-                first += blob.batch.column("documents")[0].as_py()
+        for blob in self.counted.only(2).collected():
+            found[blob.place] = first
+            first += blob.batch.column("documents")[0].as_py()
         return found
 
     @cached_property
     def _keyed(self) -> Flow:
         """KEYS (part 0), KEYS without targets and weights (part 1), KEY_COUNTS (part 2)."""
-        shared = self.spark.sparkContext.broadcast((self.vocabulary, self.ordinals))
+        shared = shared_value(self.spark, (self.vocabulary, self.ordinals))
         settings = self.settings
 
         def select(blobs: Iterator[Blob]) -> Iterator[Blob]:
@@ -220,7 +226,7 @@ class SparkRun:
         shards, questions, firsts = self.cut.shards, self.cut.question_parts, self.firsts
         number_of = {first: number for number, first in enumerate(firsts)}
         terms, chunks = len(self.vocabulary), max(1, len(firsts))
-        shared = self.spark.sparkContext.broadcast(self.linking(k_min))
+        shared = shared_value(self.spark, self.linking(k_min))
 
         def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
@@ -256,10 +262,13 @@ class SparkRun:
                 self.__dict__[name].dropped()
 
 
-def _records(batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-    for batch in batches:
-        for record in batch.to_pylist():
-            yield {name: value for name, value in record.items() if value is not None}
+def _documents(batches: Iterator[pa.RecordBatch]) -> Iterator[Document | DocumentBlock]:
+    """Documents of the rows of a DataFrame."""
+    first = next(batches, None)
+    if first is None:
+        return iter(())
+    rows = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+    return read_document_blocks(rows, reading=Reading(), report=ReadingReport())
 
 
 def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBatch]:

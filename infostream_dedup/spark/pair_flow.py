@@ -16,7 +16,7 @@ from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import LINKS
 from infostream_dedup.sharded.pairing import DocumentPairs, PairFinder, merged_rows, turn_links
 from infostream_dedup.sharded.totals import LinkTable
-from infostream_dedup.spark.flow import Blob, Flow, unpacked
+from infostream_dedup.spark.flow import Blob, Flow, shared_value, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,7 +45,7 @@ _LISTED_ARROW: Final = pa.schema(
 
 def judged_documents(run: SparkRun, rules: StatusRules) -> Iterator[tuple[DocumentPairs, DocumentPairs, DocumentPairs]]:
     """What ``StatusRules.decide`` finds, chunk by chunk, on the driver."""
-    shared = run.spark.sparkContext.broadcast((run.nodes, rules, rules.alone()))
+    shared = shared_value(run.spark, (run.nodes, rules, rules.alone()))
     least = rules.least
 
     def decide(blobs: Iterator[Blob]) -> Iterator[Blob]:
@@ -68,7 +68,7 @@ def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
     settings = run.settings
     least = least_count(settings) if k_min is None else k_min
     ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
-    shared = run.spark.sparkContext.broadcast((run.nodes, ids))
+    shared = shared_value(run.spark, (run.nodes, ids))
 
     def select(nodes: NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
         size_a, size_b = (nodes.sizes[nodes.node_of[side]].astype(np.int64) for side in (found.a, found.b))

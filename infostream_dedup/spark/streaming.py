@@ -8,7 +8,9 @@ Documents that come again get their stored verdicts, so that nothing depends on 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +23,9 @@ from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["SlotWriter"]
+    from infostream_dedup.stream.deduplicator import Deduplicator
+
+__all__ = ["SlotWriter", "judge_in_store"]
 
 _ADVICE: Final = "delete the file and send again what came since the last slot that was judged"
 
@@ -34,8 +38,8 @@ class SlotWriter:
     the end of the slot. A document that comes later than that is judged with the next slot that closes.
 
     Attributes:
-        judge: called with the documents of a slot in order, for example ``Deduplicator.process``. If it fails, the
-            documents wait on.
+        judge: called with the documents of a slot in order, for example what ``judge_in_store`` gives. If it fails,
+            the documents wait on.
         waiting: file of the documents that wait; made when it is first written.
         slot_seconds: length of a slot, at least 1.
         delay_seconds: how long to wait for late documents, at least 0.
@@ -105,6 +109,31 @@ class SlotWriter:
         state = {"held": held, "clock": clock, "closed": closed}
         with open_output(self.waiting) as stream:
             stream.write(sealed(json.dumps(state, ensure_ascii=False, sort_keys=True).encode()))
+
+
+@contextmanager
+def judge_in_store(
+    opened: Callable[[], Deduplicator], take: Callable[[Sequence[Any]], object]
+) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Judge slots in a store: a ``judge`` for ``SlotWriter`` while the block runs.
+
+    Spark calls ``foreachBatch`` from threads that change, and a store belongs to the thread that opened it. So the
+    store is opened, used and closed in one thread of its own.
+
+    Args:
+        opened: opens the stream, such as ``lambda: Deduplicator.open("stream.db")``.
+        take: called with the verdicts of each slot, perhaps again with those of a slot that came again.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        stream = thread.submit(opened).result()
+
+        def judge(rows: Sequence[Mapping[str, Any]]) -> None:
+            take(thread.submit(stream.process, rows).result())
+
+        try:
+            yield judge
+        finally:
+            thread.submit(stream.close).result()
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_ord
 from infostream_dedup.sharded.linking import LINKS
 from infostream_dedup.sharded.sweeping import block_bounds
 from infostream_dedup.sharded.totals import TOTALS, sum_of_totals
-from infostream_dedup.spark.flow import Blob, Flow
+from infostream_dedup.spark.flow import Blob, Flow, shared_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +79,7 @@ class SpreadLinks:
         """TOTALS and FOREST of every block."""
         run = self._run
         blocks = max(1, min(run.cut.blocks, len(run.nodes)))
-        shared = run.spark.sparkContext.broadcast(run.nodes)
+        shared = shared_value(run.spark, run.nodes)
         ks = range(self.k_min, run.settings.n + 1)
 
         def count(blobs: Iterator[Blob]) -> Iterator[Blob]:
@@ -95,7 +95,7 @@ class SpreadLinks:
     def _rows(self, blocks: int) -> Flow:
         """ROWS for every block."""
         block_of, links = self._blocks_of_nodes(blocks), self.links
-        shared = self._run.spark.sparkContext.broadcast(block_of)
+        shared = shared_value(self._run.spark, block_of)
 
         def own(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
@@ -108,7 +108,7 @@ class SpreadLinks:
     def _rows_abroad(self, block_of: NDArray[np.int32]) -> Flow:
         """ROWS that blocks need besides their own."""
         firsts = np.array(sorted(blob.place for blob in _places(self.links)), dtype=np.int64)
-        shared = self._run.spark.sparkContext.broadcast((block_of, firsts))
+        shared = shared_value(self._run.spark, (block_of, firsts))
 
         def request(blobs: Iterator[Blob]) -> Iterator[Blob]:
             block_of, firsts = shared.value

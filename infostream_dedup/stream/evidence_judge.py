@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -36,6 +37,10 @@ CANDIDATE_TERMS: Final = 3
 
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is linked by equal text only."""
+
+_RECENT_BYTES: Final = 32 << 20
+"""Word triples of the latest documents that are kept in memory, some 12,000 news items: most candidates are recent, and
+reading their triples from the store takes longer than comparing them."""
 
 _RELATIONS: Final = (None, "contained", "contains", "equal")
 _VERDICT_DECIMALS: Final = 6
@@ -124,7 +129,7 @@ class EvidenceJudge:
     Args:
         settings: settings of the stream.
         window: holds the documents that are candidates, with their evidence.
-        wording: gives the word triples of documents that are not of the batch at hand.
+        wording: gives the word triples of documents that are stored; those of the batch at hand are not yet.
         model: the pair model of the stream.
 
     Attributes:
@@ -137,19 +142,25 @@ class EvidenceJudge:
         self._wording = wording
         self._model = model
         self._joined = joined_kinds(settings.join)
-        self._batch: dict[int, bytes] = {}
+        self._recent: OrderedDict[int, bytes] = OrderedDict()
+        self._recent_bytes = 0
         self._story: StoryPairs | None = None
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def begin_batch(self) -> None:
-        """Begin a batch: the triples of the last one come from the store now."""
-        self._batch.clear()
+        """Begin a batch: the triples of older documents come from the store now."""
+        while self._recent_bytes > _RECENT_BYTES:
+            _, triples = self._recent.popitem(last=False)
+            self._recent_bytes -= len(triples)
         if self._story is not None and self._story.outdated(self._window.end):
             self._story = None
 
     def read(self, documents: Sequence[Remembered]) -> None:
         """Take the triples of the next documents of the batch."""
-        self._batch.update((one.ordinal, one.evidence.triples) for one in documents if one.evidence is not None)
+        for one in documents:
+            if one.evidence is not None:
+                self._recent[one.ordinal] = one.evidence.triples
+                self._recent_bytes += len(one.evidence.triples)
 
     def equal_text(self, of: int) -> BestCandidate:
         """Return what a document is to the one of equal text, or of equal opening."""
@@ -333,7 +344,7 @@ class EvidenceJudge:
 
     def _triples(self, ordinals: NDArray[np.int64]) -> TripleRows:
         asked = ordinals.tolist()
-        known = self._batch
+        known = self._recent
         stored = [ordinal for ordinal in asked if ordinal not in known]
         from_store = dict(zip(stored, self._wording(stored), strict=True)) if stored else {}
         blobs = [known[ordinal] if ordinal in known else from_store[ordinal] for ordinal in asked]

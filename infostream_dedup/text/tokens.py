@@ -45,6 +45,8 @@ _CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 _LATIN: Final = re.compile("[A-Za-z]")
 _BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
+_ONE_ALPHABET: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+|[\\x00-\\x7f]+")
+"""What no folding mixes with letters of another alphabet: most pieces of glued words."""
 _LETTER: Final = re.compile(f"[^\\W\\d_{APOSTROPHE}]")
 # Folding may turn one letter into several characters, and leave apostrophes at the ends.
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
@@ -141,8 +143,12 @@ def _cut(part: str) -> str:
     """Insert blanks between glued words."""
     if not _CAMEL_NAME.match(part):
         part = _CAMEL.sub(" ", part)
-    return " ".join(_BETWEEN_ALPHABETS.sub(" ", piece) if _is_mixed(fold(piece)) else piece for piece in part.split())
+    return " ".join(_BETWEEN_ALPHABETS.sub(" ", piece) if _is_mixed(piece) else piece for piece in part.split())
 
 
 def _is_mixed(word: str) -> bool:
-    return bool(_LATIN.search(word) and _CYRILLIC.search(word))
+    """Whether a word still has letters of both alphabets when look-alike letters are repaired."""
+    if _ONE_ALPHABET.fullmatch(word):
+        return False
+    folded = fold(word)
+    return bool(_LATIN.search(folded) and _CYRILLIC.search(folded))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import configparser
 import json
+import os
 import re
+import shutil
+import socket
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.notifying import tell_system
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
@@ -79,3 +84,32 @@ def test_the_unit_keeps_the_service_in() -> None:
     for name, value in {"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes"}.items():
         assert service[name] == value
     assert int(service["TimeoutStopSec"]) >= 60
+
+
+def test_secrets_stay_out_of_images_and_commits() -> None:
+    secrets = re.findall(r"file: \./(\S+)", (DEPLOY / "compose.yaml").read_text("utf-8"))
+    assert sorted(secrets) == ["feed-token", "tokens"]
+    for ignored in (".dockerignore", ".gitignore"):
+        lines = (DEPLOY.parent / ignored).read_text("utf-8").splitlines()
+        assert {f"deploy/{name}" for name in secrets} <= set(lines), ignored
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    text = (DEPLOY / "infostream-dedup.service").read_text("utf-8")
+    unit = tmp_path / "infostream-dedup.service"
+    unit.write_text(text.replace("/opt/infostream-dedup/bin/infostream-dedup", "/bin/true"), "utf-8")
+    checked = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_systemd_is_told_when_the_service_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    tell_system("READY=1")
+    for name in (str(tmp_path / "notify"), f"\0infostream-dedup-{os.getpid()}"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
+            heard.bind(name)
+            heard.settimeout(10)
+            monkeypatch.setenv("NOTIFY_SOCKET", name.replace("\0", "@"))
+            tell_system("READY=1")
+            assert heard.recv(100) == b"READY=1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ class ServiceClient:
     """Calls a service in this process, one request after another."""
 
     def __init__(self, settings: ServiceSettings) -> None:
+        # Nobody gets the figures of a moment before, however slow the machine.
+        settings = replace(settings, limits=replace(settings.limits, figures_wait_seconds=60.0))
         self.settings = settings
         self._loop = asyncio.new_event_loop()
         guard = application(settings)

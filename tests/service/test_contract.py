@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from infostream_dedup.service.application import routes
+from infostream_dedup.service.problems import CODES
 
 CONTRACT = Path(__file__).resolve().parents[2] / "infostream_dedup" / "service" / "openapi.json"
 
@@ -25,6 +26,20 @@ def test_every_path_but_those_of_operations_has_a_version() -> None:
     operations = {"/health", "/ready", "/metrics"}
     paths = json.loads(CONTRACT.read_text(encoding="utf-8"))["paths"]
     assert {path for path in paths if not path.startswith("/v1/")} == operations
+
+
+def test_every_route_names_its_problems_and_those_that_read_a_body_its_form() -> None:
+    description = json.loads(CONTRACT.read_text(encoding="utf-8"))
+    known = description["components"]["schemas"]
+    assert set(known["Problem"]["properties"]["code"]["enum"]) == set(CODES)
+    without = set()
+    for path, methods in description["paths"].items():
+        for method, route in methods.items():
+            assert {"4XX", "503", "507"} <= set(route["responses"]), path
+            if method in ("post", "put") and "requestBody" not in route:
+                without.add(path)
+    # It needs a key only.
+    assert without == {"/v1/judgements/{number}/undo"}
 
 
 if __name__ == "__main__":

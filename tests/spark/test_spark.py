@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,46 +10,7 @@ from infostream_dedup import Settings, dedup, pairs, sweep
 from infostream_dedup.batch.pair_table import least_count
 from infostream_dedup.errors import UsageError
 
-# Slow until it has been seen to end within a few minutes on a quiet machine.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-
-
-def java_version():
-    """Major version of Java, 0 where there is none."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    if java is None or not Path(java).exists():
-        return 0
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', said)
-    return int(found[1]) if found else 0
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'infostream-dedup[spark]'")
-    if java_version() < 17:
-        pytest.skip(f"Spark 4 needs Java 17 or newer; found {java_version() or 'none'}")
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("infostream-dedup tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "1g")
-        .config("spark.sql.shuffle.partitions", "3")
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module")

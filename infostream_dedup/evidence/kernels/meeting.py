@@ -20,6 +20,8 @@ ENTRIES: Final = 4096
 """Most entries of a list."""
 _SLOTS: Final = 4 * ENTRIES
 _LEAST_SLOTS: Final = 128
+_SLOTS_OF_AN_ENTRY: Final = 16
+"""Slots for each entry, if there are as many: then few entries look as if they were in the table."""
 _MULTIPLIER = np.uint32(2654435761)
 _HIGH_BITS = np.uint32(17)
 
@@ -56,7 +58,7 @@ def meeting_room() -> MeetingRoom:
 @inlined
 def _mask(count: int) -> int:
     slots = _LEAST_SLOTS
-    while slots < 4 * count:
+    while slots < _SLOTS_OF_AN_ENTRY * count and slots < _SLOTS:
         slots *= 2
     return slots - 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from importlib import resources
 from typing import Final
 from urllib.parse import parse_qs
@@ -36,8 +37,12 @@ async def static(name: str) -> Response:
     """A file of the pages; there are no others than those listed."""
     if name not in FILES:
         raise ProblemError(404, "not-found")
-    data = (resources.files("infostream_dedup.service") / "static" / name).read_bytes()
-    return Response(data, media_type=f"{FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
+    return Response(_data(name), media_type=f"{FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
+
+
+@functools.cache
+def _data(name: str) -> bytes:
+    return (resources.files("infostream_dedup.service") / "static" / name).read_bytes()
 
 
 @router.get("/sign-in")
@@ -52,10 +57,12 @@ async def sign_in(request: Request) -> Response:
     tokens: Tokens | None = request.app.state.tokens
     sessions: Sessions = request.app.state.sessions
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))
-    if not sessions.may_try():
+    address = request.client.host if request.client is not None else ""
+    if not sessions.may_try(address):
         raise ProblemError(429, "too-many", retry_after=60)
     caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
     if caller is None:
+        sessions.failed(address)
         return page(request, "sign_in", status=401, wrong=True)
     response = RedirectResponse("/", 303)
     secure = request.headers.get("x-forwarded-proto") == "https"

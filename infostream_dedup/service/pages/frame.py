@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -101,7 +101,9 @@ def _here(request: Request, **changed: str | None) -> str:
     parameters = {name: value for name, value in request.query_params.items() if name != _COOKIE}
     parameters |= {name: value for name, value in changed.items() if value is not None}
     kept = {name: value for name, value in parameters.items() if value and changed.get(name, value) is not None}
-    return f"{request.url.path}?{urlencode(kept)}" if kept else request.url.path
+    # One slash: two would name another site.
+    path = "/" + quote(request.scope["path"].lstrip("/\\"), safe="/")
+    return f"{path}?{urlencode(kept)}" if kept else path
 
 
 def _moment(time: str | None, words: PageWords) -> Markup | str:
@@ -116,7 +118,8 @@ def _moment(time: str | None, words: PageWords) -> Markup | str:
 
 
 def _decimal(value: float | None, digits: int, words: PageWords) -> str:
-    """A number with the point or comma of the language; a dash for None."""
+    """A number with the point or comma of the language and a true minus; a dash for None."""
     if value is None:
         return "–"
-    return f"{value:.{digits}f}" if words.language == "en" else f"{value:.{digits}f}".replace(".", ",")
+    text = f"{value:.{digits}f}".replace("-", "−")
+    return text if words.language == "en" else text.replace(".", ",")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 from fastapi import APIRouter, Request
@@ -54,7 +55,9 @@ async def groups(
 
     rows, group, moved, empty, story = await running(request).read(question)
     if moved is not None:
-        return RedirectResponse(str(request.url.include_query_params(id=moved)), 307)
+        # Without the name of the host, which a proxy may call by another scheme.
+        query = {name: value for name, value in request.query_params.items() if name != "id"} | {"id": moved}
+        return RedirectResponse(f"/groups?{urlencode(query)}", 307)
     several = listed(rows, _ROWS, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])
     members = [] if group is None else in_order(group["members"])
     return page(

@@ -10,6 +10,8 @@ from starlette.responses import Response
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.batch_decisions import BATCH_MEMBERS, checked_batch, decided_batch
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
+from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
@@ -21,7 +23,9 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1", tags=["batches"])
 
 
-@router.post("/batches", dependencies=[needs("writer")], response_class=JsonResponse)
+@router.post(
+    "/batches", dependencies=[needs("writer")], response_class=JsonResponse, openapi_extra=body_of("batch", lines=True)
+)
 async def take_batch(request: Request) -> Response:
     """Decide a batch of documents in their order. It is on disk before the answer.
 
@@ -30,19 +34,21 @@ async def take_batch(request: Request) -> Response:
     client that got no answer sends the same batch again.
     """
     service = running(request)
-    body = await object_body(request, known=BATCH_MEMBERS)
-    name, skip, items = checked_batch(body, service.settings.limits.documents)
     caller = caller_of(request).name
     waiting = service.batches_of.get(caller, 0)
     if waiting >= service.settings.limits.batches_at_once:
         raise ProblemError(429, "too-many", "wait for the answers of the batches before", retry_after=1)
+    # Before it is unpacked: the limit also bounds memory.
     service.batches_of[caller] = waiting + 1
     try:
+        body = await object_body(request, known=BATCH_MEMBERS)
+        name, skip, items = checked_batch(body, service.settings.limits.documents)
         answer = await service.work(lambda stream: decided_batch(stream, name, items, skip=skip))
     finally:
         service.batches_of[caller] -= 1
     _count(service, answer)
     service.tell()
+    count_soon(service)
     return JsonResponse({key: value for key, value in answer.items() if key != "seconds"})
 
 

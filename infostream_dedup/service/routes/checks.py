@@ -8,6 +8,7 @@ from starlette.responses import Response
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.batch_documents import built_documents
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 
@@ -16,7 +17,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1", tags=["batches"])
 
 
-@router.post("/check", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.post("/check", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("check"))
 async def check(request: Request) -> Response:
     """Verdicts of at most 100 documents as if they came now, in their order; nothing is stored.
 

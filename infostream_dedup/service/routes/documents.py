@@ -78,7 +78,12 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
     return Response(status_code=204)
 
 
-@router.get("/verdicts", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get(
+    "/verdicts",
+    dependencies=[needs("reader")],
+    response_class=JsonResponse,
+    responses={304: {"description": "The store is as the entity tag says"}},
+)
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
     """The verdicts in the order of the stream."""
     rows = rows_wanted(request, limit)

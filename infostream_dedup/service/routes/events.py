@@ -8,8 +8,10 @@ from typing import Any, Final
 import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from infostream_dedup.service.answers import needs
+from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.store.browsing import verdict_log
@@ -19,12 +21,16 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1", tags=["events"])
 
 _ROWS: Final = 200
+_DIGITS: Final = 18
+_MOST_ORDINAL: Final = 1 << 62
 _COMMENT_SECONDS: Final = 15.0
 _OTHERS_SECONDS: Final = 2.0
 """Another process may write to the store: look again after this time."""
 
 
-@router.get("/verdicts/events", dependencies=[needs("reader")])
+@router.get(
+    "/verdicts/events", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/event-stream")
+)
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
     """Every verdict from a place on, then each new one as it is stored.
 
@@ -32,36 +38,48 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
     default the stream begins with what comes next.
     """
     service = running(request)
-    if service.streams >= service.settings.limits.streams:
-        raise ProblemError(429, "too-many", "close another stream of events first", retry_after=5)
     last = request.headers.get("last-event-id", "")
-    if last.isascii() and last.isdigit():
+    if last.isascii() and last.isdigit() and len(last) < _DIGITS:
         place = int(last)
     elif after is not None:
-        place = after
+        place = min(max(after, -1), _MOST_ORDINAL)
     else:
         place = (await service.position()).documents - 1
-    return StreamingResponse(_events(service, place), media_type="text/event-stream")
+    # Nothing waits between the question and the count, so that no burst of clients exceeds the limit.
+    if service.streams >= service.settings.limits.streams:
+        raise ProblemError(429, "too-many", "close another stream of events first", retry_after=5)
+    return _CountedStream(service, place)
+
+
+class _CountedStream(StreamingResponse):
+    """Counts as an open stream from the moment it is made until it ends."""
+
+    def __init__(self, service: RunningService, place: int) -> None:
+        super().__init__(_events(service, place), media_type="text/event-stream")
+        self._service = service
+        service.streams += 1
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._service.streams -= 1
 
 
 async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
-    service.streams += 1
     silent = 0.0
-    try:
-        yield b": verdicts\n\n"
-        while not service.ended.is_set():
-            rows = await service.read(lambda store, place=place: verdict_log(store.connection, place, _ROWS))  # type: ignore[misc]
-            if rows:
-                place, silent = rows[-1]["ordinal"], 0.0
-                yield b"".join(map(_event, rows))
-                continue
-            await service.news(_OTHERS_SECONDS)
-            silent += _OTHERS_SECONDS
-            if silent >= _COMMENT_SECONDS:
-                silent = 0.0
-                yield b": nothing new\n\n"
-    finally:
-        service.streams -= 1
+    yield b": verdicts\n\n"
+    while not service.ended.is_set():
+        rows = await service.read(lambda store, place=place: verdict_log(store.connection, place, _ROWS))  # type: ignore[misc]
+        if rows:
+            place, silent = rows[-1]["ordinal"], 0.0
+            yield b"".join(map(_event, rows))
+            continue
+        await service.news(_OTHERS_SECONDS)
+        silent += _OTHERS_SECONDS
+        if silent >= _COMMENT_SECONDS:
+            silent = 0.0
+            yield b": nothing new\n\n"
 
 
 def _event(row: dict[str, Any]) -> bytes:

@@ -14,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.service.answers import needs
+from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.routes.groups import group_filter
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.store import Store
@@ -34,7 +35,12 @@ _VERDICTS: Final = (
 )
 
 
-@router.get("/groups.{form}", dependencies=[needs("reader")])
+@router.get(
+    "/groups.{form}",
+    dependencies=[needs("reader")],
+    response_class=Response,
+    responses=file_of("application/x-ndjson", "text/csv"),
+)
 async def give_groups(
     request: Request,
     form: Form,
@@ -61,7 +67,12 @@ async def give_groups(
     return Response(b"".join(parts), media_type=_TYPES[form], headers=_named("groups", form))
 
 
-@router.get("/verdicts.{form}", dependencies=[needs("reader")])
+@router.get(
+    "/verdicts.{form}",
+    dependencies=[needs("reader")],
+    response_class=Response,
+    responses=file_of("application/x-ndjson", "text/csv"),
+)
 async def give_verdicts(request: Request, form: Form, after: int = -1) -> Response:
     """All verdicts after an ordinal, in the order of the stream, up to the document that was the last one on asking.
 

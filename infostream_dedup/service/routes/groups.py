@@ -30,6 +30,7 @@ router = APIRouter(prefix="/v1", tags=["groups"])
 
 _MICROSECONDS: Final = 1_000_000
 _TRACED: Final = 200
+_MOST_DOCUMENTS: Final = 1 << 62
 
 
 @router.get("/groups", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -69,7 +70,12 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     return JsonResponse(found)
 
 
-@router.get("/groups/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get(
+    "/groups/{id:path}",
+    dependencies=[needs("reader")],
+    response_class=JsonResponse,
+    responses={308: {"description": "The group was merged into another"}},
+)
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     """A group with its documents in the order of publication, and what happened to it."""
     found, survivor = await running(request).read(lambda store: _group(store, id))
@@ -121,7 +127,7 @@ def group_filter(
         source=source,
         since=_time(since, "since"),
         until=_time(until, "until"),
-        least=max(2, least),
+        least=min(max(2, least), _MOST_DOCUMENTS),
         alarm=alarm,
         words=words,
     )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -34,7 +35,8 @@ async def ready(request: Request) -> Any:
     service = running(request)
     if service.writer is not None:
         if service.writer.failure is not None:
-            raise ProblemError(503, "starting", str(service.writer.failure), retry_after=30)
+            # Open to anybody, so without the reason; the operator finds it on standard error.
+            raise ProblemError(503, "starting", "the store cannot be opened", retry_after=30)
         if not service.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)
     if shutil.disk_usage(service.settings.store.resolve().parent).free < _ROOM:
@@ -42,7 +44,7 @@ async def ready(request: Request) -> Any:
     return JsonResponse({"status": "ready"})
 
 
-@router.get("/metrics", dependencies=[needs("reader")])
+@router.get("/metrics", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/plain"))
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     service = running(request)

@@ -12,6 +12,7 @@ from infostream_dedup.desk.jobs import KINDS, add_job, job_shown, last_result, l
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.store import Store
@@ -27,7 +28,9 @@ _MOST_DOCUMENTS: Final = 50_000
 _MOST_NUMBER: Final = 1 << 62
 
 
-@router.post("/jobs", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse)
+@router.post(
+    "/jobs", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse, openapi_extra=body_of("job")
+)
 async def start_job(request: Request) -> Response:
     """Begin a piece of long work; one runs at a time.
 

@@ -18,6 +18,7 @@ from infostream_dedup.desk.schema import LABELS
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.bodies import json_body, object_body
+from infostream_dedup.service.contract import KEYED, body_of, file_of
 from infostream_dedup.service.pair_choice import check_queue
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.exports import csv_rows
@@ -37,7 +38,13 @@ _OWN_QUEUE: Final = "own"
 _COLUMNS: Final = ("a", "b", "label", "judges", "repeats")
 
 
-@router.post("/judgements", dependencies=[needs("analyst")], status_code=201, response_class=JsonResponse)
+@router.post(
+    "/judgements",
+    dependencies=[needs("analyst")],
+    status_code=201,
+    response_class=JsonResponse,
+    openapi_extra=body_of("judgement") | KEYED,
+)
 async def judge(request: Request) -> Response:
     """Add a judgement. It is on disk before the answer; nothing is ever overwritten.
 
@@ -51,7 +58,12 @@ async def judge(request: Request) -> Response:
     return JsonResponse(await store_judgement(running(request), judgement), 201)
 
 
-@router.post("/judgements/import", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.post(
+    "/judgements/import",
+    dependencies=[needs("analyst")],
+    response_class=JsonResponse,
+    openapi_extra=body_of("labels", lines=True),
+)
 async def take_labels(request: Request) -> Response:
     """Take in a labels file as JSON Lines, or ``{"documents": [...]}`` with its rows.
 
@@ -66,14 +78,25 @@ async def take_labels(request: Request) -> Response:
     return JsonResponse({"judgements": judged, "asked": asked})
 
 
-@router.post("/judgements/{number}/undo", dependencies=[needs("analyst")], status_code=201, response_class=JsonResponse)
+@router.post(
+    "/judgements/{number}/undo",
+    dependencies=[needs("analyst")],
+    status_code=201,
+    response_class=JsonResponse,
+    openapi_extra=KEYED,
+)
 async def take_back(request: Request, number: int) -> Response:
     """Take a judgement of one's own back, by a row of its own. Sent again, it is stored once."""
     key = _key(request.headers.get("idempotency-key"))
     return JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
 
 
-@router.get("/judgements", dependencies=[needs("analyst")])
+@router.get(
+    "/judgements",
+    dependencies=[needs("analyst")],
+    response_class=Response,
+    responses=file_of("application/x-ndjson", "text/csv"),
+)
 async def give_labels(request: Request, format: str = "jsonl", who: str | None = None) -> Response:  # noqa: A002
     """All pairs judged, as the labels file that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
 

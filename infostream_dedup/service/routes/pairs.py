@@ -20,7 +20,12 @@ router = APIRouter(prefix="/v1", tags=["desk"])
 _MOST = 5
 
 
-@router.get("/pairs/next", dependencies=[needs("analyst")], response_class=JsonResponse)
+@router.get(
+    "/pairs/next",
+    dependencies=[needs("analyst")],
+    response_class=JsonResponse,
+    responses={204: {"description": "Nothing is left to judge"}},
+)
 async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1) -> Response:
     """The next pairs of a queue, without the verdict of the stream; reserved for the caller for ten minutes.
 

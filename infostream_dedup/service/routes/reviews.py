@@ -10,6 +10,7 @@ from starlette.responses import Response
 from infostream_dedup.desk.reviews import DECISIONS, add_review, present_reviews
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, templates_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
@@ -26,7 +27,10 @@ _GROWTH: Final = 1.5
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_stats(request: Request) -> Response:
-    """The last hour of the stream against the hours before, and sources that went silent."""
+    """The last hour of the stream against the hours before, and sources that went silent.
+
+    While batches come, the figures may be those of up to five seconds before.
+    """
     return JsonResponse(await activity_now(running(request)))
 
 
@@ -36,7 +40,13 @@ async def show_templates(request: Request) -> Response:
     return JsonResponse({"items": await templates_shown(running(request)), "next": None})
 
 
-@router.put("/templates/{id:path}", dependencies=[needs("analyst")], status_code=204, response_class=Response)
+@router.put(
+    "/templates/{id:path}",
+    dependencies=[needs("analyst")],
+    status_code=204,
+    response_class=Response,
+    openapi_extra=body_of("template"),
+)
 async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
     """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null takes the decision back."""
     body = await object_body(request, known=("decision",))
@@ -53,7 +63,13 @@ async def show_alarms(request: Request) -> Response:
     return JsonResponse({"items": await alarms_shown(running(request)), "next": None})
 
 
-@router.put("/alarms/{number}", dependencies=[needs("analyst")], status_code=204, response_class=Response)
+@router.put(
+    "/alarms/{number}",
+    dependencies=[needs("analyst")],
+    status_code=204,
+    response_class=Response,
+    openapi_extra=body_of("alarm"),
+)
 async def decide_alarm(request: Request, number: int) -> Response:
     """Say that an alarm is known, or let it rest: ``{"decision": "known" | "snoozed" | null}``."""
     body = await object_body(request, known=("decision",))

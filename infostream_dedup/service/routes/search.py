@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
 
@@ -20,7 +21,7 @@ _MEMBERS: Final = ("text", "title", "across", "k_min", "top")
 _TOP: Final = 20
 
 
-@router.post("/search", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.post("/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("search"))
 async def search(request: Request) -> Response:
     """The stored documents that resemble a text most.
 
@@ -52,6 +53,8 @@ def _checked(body: dict[str, Any], service: RunningService) -> dict[str, Any]:
         raise ProblemError(413, "too-large", "search for a shorter text", field="text", limit=limits.text_bytes)
     if not isinstance(title, str):
         raise ProblemError(422, "invalid", "expected a string", field="title")
+    if len(title.encode("utf-8", "replace")) > limits.text_bytes:
+        raise ProblemError(413, "too-large", "search for a shorter title", field="title", limit=limits.text_bytes)
     if not isinstance(across, bool):
         raise ProblemError(422, "invalid", "expected true or false", field="across")
     if k_min is not None and (type(k_min) is not int or not 1 <= k_min <= 255):

@@ -8,6 +8,7 @@ const queue = words.queue;
 const choices = ["dup", "dup-b", "dup-a", "dup-both", "similar", "template", "translation", "different", "pass"];
 const repeats = { "dup-b": "b", "dup-a": "a", "dup-both": "both" };
 const tries = 4;
+const seconds = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const done = words.last ? [Number(words.last)] : [];
 let since = performance.now();
@@ -53,7 +54,7 @@ function show(part) {
 
 function count(answer) {
   document.getElementById("judged").textContent = answer.judged;
-  document.getElementById("pace").textContent = answer.pace ?? "–";
+  document.getElementById("pace").textContent = answer.pace === null ? "–" : seconds.format(answer.pace);
   document.getElementById("undo").hidden = !answer.last;
 }
 
