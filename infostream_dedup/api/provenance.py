@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keywords import parted
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
+    from infostream_dedup.passages.boilerplate import Boilerplate
     from infostream_dedup.passages.provenance import Provenance
 
 __all__ = ["Provenances", "original_messages", "provenance"]
@@ -31,6 +33,7 @@ class Provenances(Listing[dict[str, Any]]):
     Args:
         groups: name and provenance of each group, the largest first.
         total: number of groups, shown or not.
+        documents: one document of each group, and those of no group.
         report: what was read.
 
     Attributes:
@@ -38,11 +41,26 @@ class Provenances(Listing[dict[str, Any]]):
         total: as given.
     """
 
-    def __init__(self, groups: Sequence[tuple[str, Provenance]], total: int, report: ReadingReport) -> None:
+    def __init__(
+        self,
+        groups: Sequence[tuple[str, Provenance]],
+        total: int,
+        documents: Sequence[Document],
+        report: ReadingReport,
+    ) -> None:
         rows = (copy.as_dict(name, one) for name, one in groups for copy in one.copies)
         super().__init__(rows, _COLUMNS, report)
         self.groups = groups
         self.total = total
+        self._documents = documents
+
+    @cached_property
+    def boilerplate(self) -> Boilerplate:
+        """Sentences that recur in the texts of a source, other than sentences that only copies of one text share."""
+        from infostream_dedup.passages.boilerplate import Boilerplate, find_boilerplate
+        from infostream_dedup.passages.sentence_collection import read_collection
+
+        return Boilerplate(find_boilerplate(self._documents, read_collection(self._documents).sentences))
 
 
 def provenance(
@@ -100,7 +118,8 @@ def provenance(
         found.append((name, traced(group)))
         if progress is not None:
             progress("tracing groups", len(found), len(largest))
-    return Provenances(found, len(members), report)
+    copies = {document.id for group in members.values() for document in group[1:]}
+    return Provenances(found, len(members), [one for one in documents if one.id not in copies], report)
 
 
 def original_messages(
@@ -113,6 +132,8 @@ def original_messages(
     **options: Unpack[ReadingOptions],
 ) -> Listing[dict[str, Any]]:
     """Compile one message from each group: the first text, and what each other text adds to it.
+
+    Sentences that recur in the texts of a source (see ``boilerplate``) are left out, wherever the group has them.
 
     Args:
         source: see ``provenance``.
@@ -144,7 +165,9 @@ def original_messages(
     rows = (
         fragment.as_dict(name, position)
         for name, group in traced.groups
-        for position, fragment in enumerate(original_message([group.first, *(one.document for one in group.copies)]), 1)
+        for position, fragment in enumerate(
+            original_message([group.first, *(one.document for one in group.copies)], traced.boilerplate), 1
+        )
     )
     return Listing(rows, _MESSAGE_COLUMNS, traced.report)
 

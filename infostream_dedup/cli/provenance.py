@@ -76,7 +76,7 @@ def provenance(
         from infostream_dedup.report.provenance_html import provenance_page
 
         # Before the rows, because their reader may stop at the first ones.
-        save_page(provenance_page(found.groups), html, inputs=inputs)
+        save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
     print_rows(found, chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
         note(f"report: {html}", quiet=quiet)

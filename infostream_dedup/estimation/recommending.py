@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from infostream_dedup.estimation.duplicate_scores import LOWEST_K
+from infostream_dedup.estimation.duplicate_scores import LOWEST_K, MOST_REFILLED
 from infostream_dedup.links import Recommendation, default_recommendation
 from infostream_dedup.links.recommendation import FEWEST_COPIES
 from infostream_dedup.machine.phrase import Phrase
@@ -22,6 +23,9 @@ def recommended_k(
 ) -> Recommendation:
     """Choose k: by the estimate where it is reliable, else by the count if there are enough copies, else 6.
 
+    Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
+    links have most key terms in common, so k would rise until little else is linked. Then the count does not choose.
+
     Args:
         copies: what was counted at each k, in any order; none where nothing could be counted.
         estimate: estimate of the duplicates, if any.
@@ -34,6 +38,12 @@ def recommended_k(
         )
     counted = [one for one in copies if one.step >= LOWEST_K]
     if counted and counted[0].copies >= FEWEST_COPIES:
+        if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
+            why = Phrase.of(
+                "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k",
+                share=100 * estimate.check.refilled,
+            )
+            return replace(default_recommendation(n), reason=why)
         most = max(counted, key=lambda one: (one.f1, -one.step))
         found = Phrase.of(
             "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies

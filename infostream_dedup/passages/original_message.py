@@ -20,6 +20,7 @@ from infostream_dedup.features.numbers import numbers
 from infostream_dedup.lexicon.word_lists import stop_words
 from infostream_dedup.model import Document
 from infostream_dedup.morphology.stemming import stem
+from infostream_dedup.passages.boilerplate import Boilerplate
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.text.language import detect
 
@@ -89,11 +90,12 @@ class _Known(NamedTuple):
     fragment: OriginalFragment
 
 
-def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
+def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
     """Combine what every document of a group contributes first.
 
     Args:
         documents: at least one, in order of publication.
+        boilerplate: sentences that recur in the texts of their source; they are left out.
 
     Returns:
         Fragments in the order of the message; those of the first document are its sentences.
@@ -113,7 +115,10 @@ def original_message(documents: Sequence[Document]) -> list[OriginalFragment]:
         table = read_sentences([document.text], [language])
         read: list[_Known] = []
         before: OriginalFragment | None = None
-        for start, end in table.spans(0):
+        marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
+        for place, (start, end) in enumerate(table.spans(0)):
+            if marked and marked[place]:
+                continue
             sentence = _clause(document.text, start, end, table, language)
             if not number:
                 before = OriginalFragment(document=document, start=start, end=end, kind="first")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from infostream_dedup.passages.boilerplate import Boilerplate
 from infostream_dedup.passages.original_message import original_message
 from infostream_dedup.passages.provenance import Provenance
 from infostream_dedup.report.html import environment
@@ -15,14 +16,15 @@ _MOST_MEMBERS: Final = 50
 """Larger groups mostly repeat the same text, and compiling one message from them takes long."""
 
 
-def provenance_page(groups: Sequence[tuple[str, Provenance]]) -> str:
+def provenance_page(groups: Sequence[tuple[str, Provenance]], boilerplate: Boilerplate | None = None) -> str:
     """Render the first document of each group, and every copy with kept, changed and added text marked.
 
     Args:
         groups: name and provenance of each group.
+        boilerplate: sentences left out of the messages.
     """
     messages = [
-        original_message([group.first, *(copy.document for copy in group.copies)])
+        original_message([group.first, *(copy.document for copy in group.copies)], boilerplate)
         if len(group.copies) < _MOST_MEMBERS
         else []
         for _, group in groups

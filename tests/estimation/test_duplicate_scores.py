@@ -9,6 +9,7 @@ import pytest
 
 from infostream_dedup import read_documents, sweep
 from infostream_dedup.estimation.candidates import DrawnPairs
+from infostream_dedup.estimation.copy_scores import CopyScores
 from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck
 from infostream_dedup.estimation.recommending import recommended_k
 
@@ -78,6 +79,31 @@ def test_only_a_reliable_estimate_chooses_k():
     bad = DuplicateEstimate(scores, replace(GOOD, unworded=0.2), None, 3)
     assert recommended_k([], bad).k == 6
     assert recommended_k([], bad, n=4).k == 4
+
+
+def test_a_count_in_which_forms_are_many_does_not_choose_k():
+    # F1 of 9 is 2 * .9 * .8 / 1.7; 60 copies are enough to choose by.
+    def copies(step, share):
+        return CopyScores(
+            step=step,
+            links=50,
+            linked_copies=45,
+            copies=60,
+            precision=share,
+            recall=0.8,
+            precision_bounds=None,
+            recall_bounds=None,
+            bands=(),
+            series_links=0,
+            series_copies=0,
+        )
+
+    counted = [copies(6, 0.5), copies(9, 0.9)]
+    few = DuplicateEstimate([_scores(6, 0.5, 1.0)], replace(GOOD, unworded=0.2, refilled=0.059), None, 3)
+    assert recommended_k(counted, few).k == 9
+    many = replace(few, check=replace(few.check, refilled=0.06))
+    assert recommended_k(counted, many).k == 6
+    assert recommended_k(counted, many).reason.startswith("default: 6 % of the copy class are forms")
 
 
 def test_a_sample_does_not_depend_on_how_pairs_come():

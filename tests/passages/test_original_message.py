@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.api.provenance import original_messages
 from infostream_dedup.model import Document
 from infostream_dedup.passages.original_message import original_message
 
@@ -26,6 +27,29 @@ def test_a_new_clause_comes_after_the_sentence_it_follows():
         ("1", "added", "загоревшийся ночью из-за короткого замыкания.", ()),
         ("0", "first", "Начальник управления Петренко уехал в Одессу.", ()),
     ]
+
+
+def test_what_a_source_prints_under_every_text_is_no_news():
+    footer = "Подписывайтесь на наш канал и читайте новости первыми."
+    news = "Пожар на складе в порту тушили двенадцать машин."
+    later = f"{news} Причиной назвали старую проводку в подвале склада. {footer}"
+    others = [
+        {"id": f"o{day}", "text": f"{text} {footer}", "source": "s", "published": f"2026-03-0{day}"}
+        for day, text in enumerate(
+            ("Суд вынес приговор.", "Мост закрыли.", "Выпал снег.", "Мэр уехал.", "Дом сдали."), 1
+        )
+    ]
+    group = [{"id": "1", "text": news, "lang": "ru"}, {"id": "2", "text": later, "lang": "ru", "source": "s"}]
+
+    def texts(documents):
+        return [row["text"] for row in original_messages(documents, groups=[["1", "2"]])]
+
+    assert texts(group) == [news, "Причиной назвали старую проводку в подвале склада.", footer]
+    assert texts([*group, *others]) == [news, "Причиной назвали старую проводку в подвале склада."]
+    # Copies of one text do not make it boilerplate.
+    copies = [{"id": str(number), "text": later, "source": "s", "lang": "ru"} for number in range(8)]
+    found = original_messages(copies, groups=[[str(number) for number in range(8)]])
+    assert [row["text"] for row in found][-1] == footer
 
 
 def test_a_known_clause_with_another_number_is_shown_for_it():
