@@ -71,7 +71,7 @@ class PlainEvidence:
         tokens: number of tokens.
         title: hash of the tokens of the title, 0 without tokens.
         title_form: the same without numbers, dates, ordinals.
-        title_figures: bits of the figures in the title that have three digits or more and are no dates.
+        title_figures: bits of the figures of three digits or more in the title, without dates.
     """
 
     triples: list[int] = field(default_factory=list)
