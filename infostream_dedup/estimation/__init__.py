@@ -1,1 +1,1 @@
-"""How good the links of a collection are without labels: copies counted, and other duplicates estimated."""
+"""Measures the quality of a collection's links without labels: copies are counted, other duplicates estimated."""

@@ -1,4 +1,4 @@
-"""An audit of a collection: which pairs to judge, and count, estimate and judgements side by side."""
+"""An audit of a collection: pairs for a person to judge, then count, estimate and judgements side by side."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class AuditedCollection:
-    """A collection with the pairs that an audit is about.
+    """A collection with the pairs that an audit covers.
 
     Attributes:
         collection: the documents.
         population: the pairs.
-        estimate: what is known without judgements.
-        k: at which pairs are linked.
+        estimate: estimate made without judgements.
+        k: threshold at which pairs are linked.
     """
 
     collection: Collection
@@ -66,13 +66,13 @@ class AuditedCollection:
         Args:
             collection: read with text hashes.
             evidence: evidence of the documents.
-            settings: of key terms; the score must be ``count``.
+            settings: settings of key terms; the score must be ``count``.
             k: 3 to n.
-            engine: what matches; results are the same.
+            engine: engine that matches; it does not change the result.
             progress: called with each step.
 
         Raises:
-            UsageError: k or the score is none that can be audited.
+            UsageError: k or the score cannot be audited.
         """
         if settings.score != "count" or not CANDIDATE_COUNT <= k <= settings.n:
             raise UsageError(
@@ -88,10 +88,10 @@ class AuditedCollection:
         return cls(collection, population, estimate, k)
 
     def ask(self, pairs: int) -> list[dict[str, Any]]:
-        """Rows to judge, in an order that says nothing about them; ``label`` is empty.
+        """Return rows to judge, in an order that reveals nothing about them; ``label`` is empty.
 
         Args:
-            pairs: most rows, at least 1.
+            pairs: maximum number of rows, at least 1.
         """
         population, documents = self.population, self.collection.documents
         rows = []
@@ -112,14 +112,14 @@ class AuditedCollection:
         return rows
 
     def judged(self, labels: Mapping[tuple[str, str], bool], source: str) -> tuple[list[dict[str, Any]], int]:
-        """Count, estimate and judgements side by side, and how many judged pairs are not what the audit is about.
+        """Return count, estimate and judgements side by side, and how many judged pairs the audit does not cover.
 
         Args:
-            labels: pairs of ids, in either order, with whether they are right.
+            labels: whether each pair of ids, in either order, is right.
             source: name of the labels in messages.
 
         Raises:
-            BadDataError: no judged pair is among those that the audit is about.
+            BadDataError: the audit covers none of the judged pairs.
         """
         places = {one.id: number for number, one in enumerate(self.collection.documents)}
         wanted = {

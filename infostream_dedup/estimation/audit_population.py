@@ -1,4 +1,4 @@
-"""The pairs that an audit is about: all candidates and all copies of a collection, or a sample of the candidates."""
+"""The pairs that an audit covers: all candidates and all copies of a collection, or a sample of the candidates."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def audited_pairs(
     step: int,
     most: int = _MOST,
 ) -> AuditedPairs:
-    """Pairs of three key terms in either direction, and copies, in the universe and without series.
+    """Pairs with three matching key terms in either direction, and copies, in the universe and without series.
 
     Args:
-        matrix: counts of at least ``CANDIDATE_COUNT``, or of what is stored.
-        links: the same with grades.
-        copies: the census.
+        matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
+        links: the same links with grades.
+        copies: the census of copies.
         triples: word triples of all documents.
-        universe: pairs to take.
+        universe: pairs that are covered.
         step: step at which pairs are linked.
-        most: candidates to keep of those that are linked, and of those that are not.
+        most: maximum number of linked candidates, and of unlinked ones.
     """
     drawn = DrawnPairs(most), DrawnPairs(most)
     pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
@@ -75,7 +75,7 @@ def audited_pairs(
 
 
 def _candidates(group: DrawnPairs, triples: TripleRows, linked: bool) -> AuditedPairs:
-    """Candidates below the wording of a copy; copies come from the census."""
+    """Candidates with less common wording than a copy; copies come from the census."""
     a, b = group.pairs()
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     fill_in_wording(a, b, triples, evidence)

@@ -1,11 +1,11 @@
-"""Precision and recall of links from a few judgements: which pairs to judge, and what the judgements say.
+"""Precision and recall of links from a few judgements: chooses the pairs to judge, and evaluates the judgements.
 
-Pairs fall into strata, by wording and by whether they are linked. Judgements are shared out so that they narrow the
-interval most (Neyman, Journal of the Royal Statistical Society 97, 1934; in whole numbers Wright, The American
-Statistician 66, 2012), with a guess of how many pairs of each stratum are right. The share of right pairs in a stratum
-is the weighted mean of its judgements (Hajek 1971). Intervals come from draws of these shares, each from a beta
-distribution of what was judged, once with as few and once with as many right pairs as what was not judged may hold (the
-imprecise beta model: Walley, Journal of the Royal Statistical Society B 58, 1996).
+Pairs are stratified by wording and by whether they are linked. Judgements are allocated to strata so that the interval
+becomes as narrow as possible (Neyman, Journal of the Royal Statistical Society 97, 1934; in integers Wright, The
+American Statistician 66, 2012), given a guess of the share of right pairs in each stratum. The share of right pairs in
+a stratum is the weighted mean of its judgements (Hajek 1971). Intervals come from draws of these shares from beta
+distributions of the judgements, once with the fewest and once with the most right pairs that the unjudged part may
+contain (the imprecise beta model: Walley, Journal of the Royal Statistical Society B 58, 1996).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["STRATA", "AuditScores", "AuditedPairs", "audit_scores", "pairs_to_ju
 _CUTS: Final = (0.02, 0.08, 0.15, 0.25, 0.4, 0.65)
 _BANDS: Final = len(_CUTS) + 1
 _GUESSES: Final = np.array([0.002, 0.01, 0.05, 0.3, 0.7, 0.95, 0.98, 0.1, 0.1, 0.2, 0.4, 0.7, 0.95, 0.98])
-"""Share of right pairs in each band of wording, of pairs that are not linked and of links, to share judgements out by.
+"""Guessed share of right pairs in each band of wording, for unlinked and for linked pairs; used to allocate judgements.
 Links with little common wording are often right: the story is retold in other words."""
 
 STRATA: Final = 2 * _BANDS
@@ -37,9 +37,8 @@ _NOTHING: Final = 0.01
 _FACTOR: Final = 5.0
 _FLOOR: Final = 0.1
 _MOST: Final = 0.5
-"""A stratum could hold right pairs that nobody has judged: five times the guess, as a part of one judgement, but at
-least a tenth of one and at most half of one (Jeffreys), which holds wherever a tenth of the stratum is judged; wrong
-ones likewise."""
+"""Prior weight for right pairs that were not judged, in judgements: five times the guess, at least a tenth and at most
+half (Jeffreys); half if at least a tenth of the stratum was judged. Likewise for wrong pairs."""
 _MUCH: Final = 0.1
 _DRAWS: Final = 4_000
 _SEED: Final = 19_340_101
@@ -48,14 +47,14 @@ _ENDS: Final = (0.025, 0.975)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedPairs:
-    """Pairs that an audit is about, or a sample of them.
+    """Pairs that an audit covers, or a sample of them.
 
     Attributes:
         a: int64 (pairs,), ordinals.
         b: int64 (pairs,), ordinals.
         linked: bool (pairs,), linked both ways.
         wording: float64 (pairs,), the larger direction, 0 to 1.
-        weights: float64 (pairs,), how many pairs each stands for, at least 1.
+        weights: float64 (pairs,), number of pairs that each represents, at least 1.
     """
 
     a: NDArray[np.int64]
@@ -69,7 +68,7 @@ class AuditedPairs:
 
     @property
     def strata(self) -> NDArray[np.int64]:
-        """int64 (pairs,): band of wording, plus the number of bands where pairs are linked."""
+        """int64 (pairs,): band of wording, plus the number of bands if the pair is linked."""
         return np.searchsorted(_CUTS, self.wording, side="right") + _BANDS * self.linked
 
     @property
@@ -80,16 +79,16 @@ class AuditedPairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditScores:
-    """What judgements say.
+    """Results of an audit.
 
     Attributes:
-        judged: pairs judged.
-        right: of these, right.
-        precision: share of the links that are right; ``None`` without links.
-        recall: share of the right pairs that are linked; ``None`` where no pair is right.
+        judged: number of judged pairs.
+        right: number of judged pairs that are right.
+        precision: share of the links that are right; ``None`` if there are no links.
+        recall: share of the right pairs that are linked; ``None`` if no pair is right.
         precision_bounds: 95 % interval.
         recall_bounds: 95 % interval.
-        unjudged: strata that hold pairs but no judgement, so that the guess speaks for them.
+        unjudged: number of strata that have pairs but no judgements, for which the guess is used.
     """
 
     judged: int
@@ -102,12 +101,12 @@ class AuditScores:
 
 
 def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) -> NDArray[np.int64]:
-    """How many pairs to judge in each stratum: int64 (STRATA,).
+    """Allocate judgements to strata: int64 (STRATA,), pairs to judge in each.
 
     Args:
         sizes: float64 (STRATA,), pairs in each stratum.
-        rows: int64 (STRATA,), pairs at hand in each.
-        pairs: to judge in all.
+        rows: int64 (STRATA,), pairs available in each.
+        pairs: total number of pairs to judge.
     """
     spread = sizes * np.sqrt(_GUESSES * (1.0 - _GUESSES))
     least = _LEAST if pairs >= _LEAST * int((rows > 0).sum()) else 0
@@ -123,11 +122,11 @@ def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) 
 
 
 def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> NDArray[np.int64]:
-    """Rows of the population to judge, in an order that says nothing about them.
+    """Draw rows of the population to judge, in an order that reveals nothing about them.
 
     Args:
-        population: to draw from.
-        pairs: to draw, at least 1; fewer are drawn where there are fewer.
+        population: pairs to draw from.
+        pairs: number of pairs to draw, at least 1; fewer are drawn if there are fewer.
         draw: another number, from 0, draws other pairs.
     """
     strata = population.strata
@@ -140,11 +139,11 @@ def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> ND
 
 
 def audit_scores(population: AuditedPairs, rows: NDArray[np.int64], right: NDArray[np.bool_]) -> AuditScores:
-    """Precision and recall by judgements.
+    """Estimate precision and recall from judgements.
 
     Args:
         population: all pairs.
-        rows: int64 (judged,), numbers of the judged pairs, each once.
+        rows: int64 (judged,), rows of the judged pairs, each once.
         right: bool (judged,), whether each is right.
     """
     sizes, strata = population.sizes, population.strata[rows]
@@ -170,7 +169,7 @@ def audit_scores(population: AuditedPairs, rows: NDArray[np.int64], right: NDArr
 
 
 def _scores(sizes: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Precision and recall of shares: float64 (STRATA,), or (draws, STRATA)."""
+    """Precision and recall for given shares: float64 (STRATA,), or (draws, STRATA)."""
     right = sizes * shares
     linked, links = right[..., _BANDS:].sum(axis=-1), sizes[_BANDS:].sum()
     every = right.sum(axis=-1)
@@ -195,16 +194,16 @@ def _drawn_shares(
     sizes: NDArray[np.float64],
     unjudged: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares of right pairs as few, and as many, as what was not judged may hold: float64 (draws, STRATA) each.
+    """Draw shares of right pairs, assuming the fewest and the most among unjudged pairs: float64 (draws, STRATA) each.
 
-    What was not judged is a number of pairs, so right ones among them are drawn one by one: of fourteen pairs of which
-    one in twenty is right, half of the draws hold one or more.
+    Right pairs among the unjudged are drawn as whole pairs: of fourteen pairs of which one in twenty is right, half of
+    the draws contain at least one right pair.
 
     Args:
-        judged: float64 (STRATA,), judgements.
-        shares: float64 (STRATA,), share that they found right.
-        sizes: float64 (STRATA,), pairs.
-        unjudged: float64 (STRATA,), pairs that were not judged: only these are drawn.
+        judged: float64 (STRATA,), number of judgements.
+        shares: float64 (STRATA,), share of the judged pairs that are right.
+        sizes: float64 (STRATA,), number of pairs.
+        unjudged: float64 (STRATA,), number of unjudged pairs; only these are drawn.
     """
     random = np.random.default_rng(_SEED)
     known = judged > 0

@@ -1,4 +1,4 @@
-"""The candidate pairs that duplicates are estimated from: a sample, drawn by a hash of the pair, and compared."""
+"""Samples candidate pairs by a hash of the pair and compares them; duplicates are estimated from these."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATE_COUNT", "CheckedLinks", "ComparedCandidates", "DrawnPairs", "compare_candidates"]
 
 CANDIDATE_COUNT: Final = 3
-"""Key terms of one document that a candidate must have."""
+"""Key terms of one document that the other must contain in a candidate pair."""
 
 MOST_CANDIDATES: Final = 50_000
 MOST_LINKS: Final = 20_000
-"""Links that are checked."""
+"""Maximum number of links that are checked."""
 MOST_FAR_LINKS: Final = 5_000
 
 _FAR: Final = 60 * DAY
@@ -41,14 +41,14 @@ _ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLinks:
-    """Links at the checked step and above, a sample of their own.
+    """Links at the checked step and above, sampled separately.
 
     Attributes:
         grades: uint8 (pairs,), largest step at which both directions count.
         evidence: float64 (pairs, COLUMNS).
-        far: float64 (far pairs, COLUMNS), evidence of links between sources more than 60 days apart, in the window or
-            not.
-        far_links: how many of these there are; ``far`` may be a sample.
+        far: float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside
+        or outside the window.
+        far_links: number of these links; ``far`` may be a sample.
     """
 
     grades: NDArray[np.uint8]
@@ -59,7 +59,7 @@ class CheckedLinks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedCandidates:
-    """Candidates with what their documents have in common.
+    """Candidates with the evidence of each pair.
 
     Attributes:
         a: int64 (pairs,), ordinals.
@@ -67,7 +67,7 @@ class ComparedCandidates:
         grades: uint8 (pairs,), largest step at which both directions count.
         evidence: float64 (pairs, COLUMNS).
         texts: int64 (documents,), number of the text of each document, equal for equal texts.
-        links: those that the fit is checked by.
+        links: links used to check the fit.
         checked_step: step at which links are checked: k = 6.
         lowest_step: lowest step that may be recommended.
     """
@@ -83,10 +83,10 @@ class ComparedCandidates:
 
 
 class DrawnPairs:
-    """The pairs with the smallest hashes, however they come.
+    """Keeps the pairs with the smallest hashes, in whatever order pairs are added.
 
     Args:
-        most: pairs to keep.
+        most: maximum number of pairs to keep.
     """
 
     def __init__(self, most: int) -> None:
@@ -95,11 +95,11 @@ class DrawnPairs:
         self.total = 0
 
     def add(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
-        """Take pairs, each at most once."""
+        """Add pairs, each at most once."""
         self.total += len(a)
         hashes = hash_of_pairs(a, b)
         if self._kept.shape[1] == self._most > 0:
-            # What is kept is in the order of its hashes.
+            # The kept pairs are in the order of their hashes.
             small = hashes <= self._kept[0, -1]
             a, b, hashes = a[small], b[small], hashes[small]
         new = np.stack([hashes, a.astype(np.uint64), b.astype(np.uint64)])
@@ -109,20 +109,20 @@ class DrawnPairs:
         self._kept = both
 
     def may_keep(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Bool (pairs,): pairs that ``add`` might keep now; those that it would not need no further test."""
+        """Bool (pairs,): pairs that ``add`` might keep now; the others need no further test."""
         if self._kept.shape[1] < self._most:
             return np.ones(len(a), dtype=np.bool_)
         return np.asarray(hash_of_pairs(a, b) <= self._kept[0, -1], dtype=np.bool_)
 
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Ordinals of the pairs, by the later document."""
+        """Ordinals of the pairs, sorted by the later document."""
         _, a, b = self._kept.astype(np.int64)
         order = np.lexsort((a, b))
         return a[order], b[order]
 
 
 def hash_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], *, seed: int = 0) -> NDArray[np.uint64]:
-    """Uint64 (pairs,), spread evenly; depends on the two ordinals and the seed only."""
+    """Uint64 (pairs,), evenly distributed; depends only on the two ordinals and the seed."""
     state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
     state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -145,14 +145,14 @@ def compare_candidates(
     """Draw candidates and links, and compare their documents.
 
     Args:
-        matrix: counts of at least ``CANDIDATE_COUNT``, or of what is stored.
-        links: the same with grades.
+        matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
+        links: the same links with grades.
         keys: 30 key terms of each document.
         evidence: evidence of all documents.
         facts: sources, dates and texts.
         universe: pairs to draw from; series are left out.
-        languages: uint8 (documents,); only pairs of one language are drawn.
-        checked_step: step from which links are checked.
+        languages: uint8 (documents,); only pairs within one language are drawn.
+        checked_step: lowest step at which links are checked.
         lowest_step: lowest step that may be recommended.
     """
     drawn, checked, far = DrawnPairs(MOST_CANDIDATES), DrawnPairs(MOST_LINKS), DrawnPairs(MOST_FAR_LINKS)
@@ -204,6 +204,6 @@ def _are_far(facts: DocumentFacts, a: NDArray[np.int64], b: NDArray[np.int64]) -
 
 
 def _numbers_of_texts(facts: DocumentFacts) -> NDArray[np.int64]:
-    """Equal numbers for equal texts; documents without a text have numbers of their own."""
+    """Equal numbers for equal texts; each document without a text has its own number."""
     own = np.arange(len(facts.texts)) + int(facts.texts.max(initial=-1)) + 1
     return np.unique(np.where(facts.texts >= 0, facts.texts, own), return_inverse=True)[1].astype(np.int64)

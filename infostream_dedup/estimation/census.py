@@ -1,4 +1,4 @@
-"""The census of copies: all pairs of documents that share a third of their wording, whatever their key terms say."""
+"""The census of copies: all pairs of documents that share enough wording, whatever their key terms are."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["COPY_WORDING", "MOST_COPIES", "Copies", "find_all_copies", "numbers_of_texts"]
 
 COPY_WORDING: Final = 0.3
-"""Least share of the word triples of the smaller text that the larger one holds too."""
+"""Minimum share of the smaller text's word triples that the larger one also has."""
 
 MOST_COPIES: Final = 20_000_000
-"""More pairs are counted, but only a sample is kept: one pair in two, in four, and so on, by a hash of the pair."""
+"""Maximum number of pairs kept; if there are more, a sample of one in two, four, ... is kept by a hash of the pair."""
 
 _RARE: Final = 60
 """Maximum number of texts with a rare triple."""
@@ -54,7 +54,7 @@ class Copies:
         wording: float64 (pairs,), share of the smaller text's triples in the larger one, ``COPY_WORDING`` to 1.
         total: pairs found that are not a series.
         series: pairs found that are.
-        sampled: every how many-th pair is among ``a`` and ``b``; 1 for all.
+        sampled: inverse of the sampling rate: 1 if ``a`` and ``b`` hold all pairs, 2 if they hold every second one.
     """
 
     a: NDArray[np.int64]
@@ -76,7 +76,7 @@ def find_all_copies(
     Args:
         triples: word triples of all documents.
         universe: which pairs are counted.
-        most: pairs to keep, at least 1.
+        most: maximum number of pairs to keep, at least 1.
         progress: called with the number of distinct texts done.
     """
     rows, classes = _classes(triples, universe)
@@ -103,7 +103,7 @@ def find_all_copies(
 
 
 def numbers_of_texts(triples: TripleRows) -> NDArray[np.int64]:
-    """Equal numbers for equal word triples: int64 (documents,), negative for a text of fewer than three words."""
+    """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words."""
     sums = _checksums(triples)
     numbers = np.unique(sums[0] * _MIX + sums[1], return_inverse=True)[1].astype(np.int64)
     return np.where(np.diff(triples.begins) > 0, numbers, -1)
@@ -120,9 +120,9 @@ def _most_pairs(documents: int) -> int:
 
 
 def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64], TextClasses]:
-    """A document of each distinct text, and the documents of each, in the order of the first of them in time.
+    """One document for each distinct text, and the documents of each text, ordered by the first date.
 
-    Equal texts of different weeks are kept apart, so that a text has a time.
+    Equal texts from different weeks are kept apart, so that each text has one date.
     """
     documents = np.flatnonzero(universe.counted)
     sums = _checksums(triples)
@@ -141,7 +141,7 @@ def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64]
     members = _runs(documents[order], begins[by_time], counts)
     low, high = np.zeros(len(first), dtype=np.int64), np.full(len(first), len(first), dtype=np.int64)
     if universe.window >= 0:
-        # No text lasts longer than the window.
+        # No text extends beyond the window.
         low = np.searchsorted(earliest[by_time], earliest[by_time] - 2 * universe.window, side="left")
         high = np.searchsorted(earliest[by_time], latest[by_time] + universe.window, side="right")
     rows = first[by_time]
@@ -155,7 +155,7 @@ def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64]
 
 
 def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[Any]:
-    """The values of runs, in another order of the runs."""
+    """Values of runs, with the runs reordered."""
     starts = np.cumsum(sizes) - sizes
     places = np.arange(int(sizes.sum())) - np.repeat(starts - begins, sizes)
     return values[places]
@@ -166,7 +166,7 @@ def _index(triples: TripleRows, rows: NDArray[np.int64]) -> SharedIndex:
     entries = int((ends - begins).sum())
     ranges = max(entries // _RANGE, 1).bit_length() - 1
     parts = max((entries >> ranges) // _PART, 1).bit_length() - 1
-    # Of documents that are not counted, no triple is shared.
+    # Triples of documents that are not counted do not count as shared.
     terms = np.full(len(triples.triples), -1, dtype=np.int32)
     numbers = number_shared(triples.triples, begins, ends, ranges, parts, terms)
     shared = terms >= 0

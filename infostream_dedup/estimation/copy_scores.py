@@ -1,8 +1,8 @@
 """Precision and recall of links as copies, at every k: counted, not estimated.
 
-Of the pairs in the universe, P(k) is the share of those linked both ways at k that are copies, and R(k) the share of
-the copies that are linked both ways at k. A copy shares three tenths of the word triples of the smaller text; nothing
-else is assumed.
+Among the pairs in the universe, P(k) is the share of pairs linked both ways at k that are copies, and R(k) the share of
+copies that are linked both ways at k. In a copy, the larger text has three tenths of the smaller one's word triples;
+nothing else is assumed.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
 
 BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
-"""Bands of wording: from, to (exclusive, but for the last)."""
+"""Bands of wording: lower and upper bound (exclusive, except for the last)."""
 
 _MOST_DRAWN: Final = 500_000
-"""Links from which intervals are computed; of more, a sample, taken by a hash of the pair."""
+"""Maximum number of links from which intervals are computed; more are sampled by a hash of the pair."""
 
 _GRADES: Final = 256
 
@@ -47,15 +47,15 @@ class CopyScores:
     Attributes:
         step: k, or the number of the threshold, from 1.
         links: unordered pairs linked both ways in the universe, series left out.
-        linked_copies: of these, copies.
+        linked_copies: how many of these links are copies.
         copies: all copies in the universe, series left out.
-        precision: ``linked_copies / links``; ``None`` without links.
-        recall: ``linked_copies / copies``; ``None`` without copies.
+        precision: ``linked_copies / links``; ``None`` if there are no links.
+        recall: ``linked_copies / copies``; ``None`` if there are no copies.
         precision_bounds: 95 % interval.
         recall_bounds: 95 % interval.
         bands: recall in each of ``BANDS``, ``None`` if there are no copies.
         series_links: linked pairs that are series.
-        series_copies: of these, copies.
+        series_copies: how many of these are copies.
     """
 
     step: int
@@ -72,19 +72,19 @@ class CopyScores:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 where one is not defined."""
+        """Harmonic mean of precision and recall; 0 if one is not defined."""
         both = (self.precision or 0.0) + (self.recall or 0.0)
         return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """Directed links with the largest k, or number of the threshold, at which each counts.
+    """Directed links, each with the largest k (or number of the threshold) at which it counts.
 
     Attributes:
         indptr: int64 (documents + 1,), bounds of the rows.
-        indices: int32, the document that answers, ascending in each row.
-        grades: uint8, 0 where a link counts at no k.
+        indices: int32, the document linked to, ascending in each row.
+        grades: uint8, 0 if a link counts at no k.
     """
 
     indptr: NDArray[np.int64]
@@ -93,7 +93,7 @@ class Links:
 
     @classmethod
     def of(cls, grades: sp.csr_array) -> Links:
-        """Links from a matrix: uint8 (documents, documents), sorted indices."""
+        """Make links from a matrix: uint8 (documents, documents), sorted indices."""
         return cls(
             indptr=grades.indptr.astype(np.int64),
             indices=grades.indices.astype(np.int32, copy=False),
@@ -114,12 +114,12 @@ class Links:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tables:
-    """Pairs inside languages and between them (the first axis), by grade (the last but for draws).
+    """Pairs inside and between languages (first axis), by grade (last axis, or the one before draws).
 
     Attributes:
         links: int64 (2, grades), linked pairs that are not a series.
-        copies: float64 (2, grades), copies that are not a series; at grade 0 those that are not linked.
-        bands: float64 (2, bands, grades), the same by band of wording.
+        copies: float64 (2, grades), copies that are not a series; those at grade 0 are not linked.
+        bands: float64 (2, bands, grades), copies by band of wording.
         series: float64 (2, 2, grades), links and copies that are series.
         drawn_links: float64 (2, grades, draws); ``None`` without draws.
         drawn_copies: float64 (2, grades, draws); ``None`` without draws.
@@ -133,7 +133,7 @@ class _Tables:
     drawn_copies: NDArray[np.float64] | None
 
     def at(self, step: int, parts: slice) -> CopyScores:
-        """Scores at a step of the pairs inside languages, between them, or both."""
+        """Scores at a step, for pairs inside languages, between them, or both."""
 
         def linked(counts: NDArray[Any]) -> Any:
             return counts[parts, step:].sum(axis=(0, 1))
@@ -175,15 +175,15 @@ def count_copies(
 
     Args:
         links: links between the documents.
-        copies: the census.
-        counted: its universe.
+        copies: the census of copies.
+        counted: universe of the census.
         languages: uint8 (documents,), language of each document.
         steps: steps to report, each 1 to 255.
         draws: also compute intervals.
 
     Returns:
-        Scores at each step: of ``all`` pairs and, where there are several languages, of those inside languages
-        (``mono``) and between them (``cross``).
+        Scores at each step for ``all`` pairs and, if there are several languages, for those inside languages (``mono``)
+        and between them (``cross``).
     """
     tables = _counted(links, copies, counted, languages, draws=draws)
     blocks = {"all": slice(0, 2), "mono": slice(0, 1), "cross": slice(1, 2)}

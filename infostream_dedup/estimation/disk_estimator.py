@@ -1,4 +1,4 @@
-"""How good the links of a collection in a work folder are: the figures that ``SweepEstimator`` gives in memory."""
+"""Estimates the links of a collection in a work folder, as ``SweepEstimator`` does in memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CHARACTER_BYTES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _FolderCollection:
-    """A collection in a work folder, as an estimator wants it."""
+    """A collection in a work folder, as the estimator needs it."""
 
     linked: LinkedRun
     documents: list[Document]
@@ -52,7 +52,7 @@ class _FolderCollection:
 
 
 class DiskEstimator:
-    """Takes the evidence of documents while a run reads them, and estimates its links; evidence stays in memory."""
+    """Collects the evidence of documents while a run reads them, and estimates its links; evidence stays in memory."""
 
     def __init__(self) -> None:
         self._documents: list[Document] = []
@@ -80,7 +80,7 @@ class DiskEstimator:
         self._read = True
 
     def estimate(self, linked: LinkedRun) -> LinkEstimate:
-        """As ``LinkEstimator.estimate``, of one representation.
+        """Estimate the links of one representation, as ``LinkEstimator.estimate``.
 
         Args:
             linked: one representation of a run from ``watching``. A resumed run reads its documents once more.
@@ -101,7 +101,7 @@ class DiskEstimator:
 
 
 def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:
-    """All links that are stored, written out; ``None`` if they are too many."""
+    """All stored links, written out; ``None`` if there are too many."""
     least, node_of = linked.least_k, linked.nodes.node_of
     finder: PairFinder = paired(linked, least)
     work = finder.work(whole=True)[node_of]

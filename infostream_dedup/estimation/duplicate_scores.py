@@ -1,14 +1,14 @@
-"""Precision and recall of links as duplicates, retold or copied, at every k: estimated, and only where that works.
+"""Precision and recall of links as duplicates (retellings or copies) at every k: estimated only if that is reliable.
 
-Each candidate gets a probability from the mixture of ``mixture``. P(k) is the mean probability of the pairs linked both
-ways at k, R(k) the share of all probability that these hold. Five signs show that the two classes are not "one text"
-and "two texts" but, say, two topics; none of them needs a label:
+Each candidate gets a probability from ``mixture``. P(k) is the mean probability of the pairs linked both ways at k, and
+R(k) their share of the total probability. Five signs, none of which needs labels, show that the two classes are not
+"same text" and "different texts" but something else, such as two topics:
 
 - the mixture and the shipped pair model, which knows texts from other collections, disagree about single links;
-- they disagree about all candidates, beside the size of the copy class: duplicates lost among many topics;
+- they disagree about all candidates, relative to the size of the copy class: duplicates are lost among many topics;
 - the copy class holds pairs that share no wording at all;
-- it holds pairs that share wording but not their numbers: one form, filled in again;
-- links of different sources more than 60 days apart are taken for copies.
+- it holds pairs that share wording but not numbers: one template, filled in again;
+- links between different sources more than 60 days apart are taken for copies.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ MOST_UNWORDED: Final = 0.05
 MOST_REFILLED: Final = 0.06
 MOST_FAR: Final = 0.1
 FEWEST_FAR: Final = 100
-"""Minimum number of far links; fewer say nothing."""
+"""Minimum number of far links; fewer do not count as a sign."""
 
 FEWEST_CANDIDATES: Final = 200
 FEWEST_LINKS: Final = 50
-"""Links at ``CHECKED_K``; fewer do not tell two classes apart."""
+"""Minimum number of links at ``CHECKED_K``; fewer do not tell two classes apart."""
 
 _DRAWS: Final = 100
 _GRADES: Final = 256
@@ -59,15 +59,15 @@ class FitCheck:
     """The signs of a wrong fit.
 
     Attributes:
-        disagreement: mean difference between mixture and pair model over the links, the larger of those at
-            ``CHECKED_K`` and at the k of the greatest F1.
-        overall: sum of the differences over all candidates, beside the sum of probabilities.
+        disagreement: mean difference between mixture and pair model over the links, at ``CHECKED_K`` or at the k of the
+        greatest F1, whichever is larger.
+        overall: sum of the differences over all candidates, divided by the sum of probabilities.
         unworded: share of the copy class on the lowest level of wording.
-        refilled: share of the copy class with three tenths of the wording in common, but fewer of the numbers: forms.
-        far_links: links of different sources more than 60 days apart at ``CHECKED_K``.
+        refilled: share of the copy class with three tenths of the wording but few numbers in common: templates.
+        far_links: links between different sources more than 60 days apart at ``CHECKED_K``.
         far: their mean probability; ``None`` if there are fewer than ``FEWEST_FAR``.
-        candidates: pairs that were fitted.
-        links: of these, linked both ways at ``CHECKED_K``.
+        candidates: number of pairs that were fitted.
+        links: how many of these are linked both ways at ``CHECKED_K``.
     """
 
     disagreement: float
@@ -81,7 +81,7 @@ class FitCheck:
 
     @property
     def code(self) -> ReliableCode:
-        """``reliable`` if nothing speaks against the fit, ``refused`` if there is too little to fit."""
+        """``reliable`` if no sign speaks against the fit, ``refused`` if there is too little data."""
         if self.candidates < FEWEST_CANDIDATES or self.links < FEWEST_LINKS:
             return "refused"
         alike = self.disagreement < MOST_DISAGREEMENT and self.overall < MOST_OVERALL
@@ -132,7 +132,7 @@ class FitCheck:
         return Phrase.joined(signs or [Phrase.of("nothing speaks against the fit")])
 
     def as_dict(self) -> dict[str, Any]:
-        """The signs in a result."""
+        """The signs as part of a result."""
         return {
             "disagreement": round(self.disagreement, 6),
             "overall": round(self.overall, 6),
@@ -152,12 +152,12 @@ class DuplicateScores:
 
     Attributes:
         step: k, or the number of the threshold.
-        precision: mean probability of the links; ``None`` without links.
-        recall: share of all probability that they hold.
+        precision: mean probability of the links; ``None`` if there are no links.
+        recall: their share of the total probability.
         precision_bounds: 95 % interval; ``None`` unless the estimate is reliable.
-        recall_bounds: 95 % interval; likewise.
-        model_precision: mean probability of the links by the shipped pair model: an upper bound where the estimate is
-            not reliable.
+        recall_bounds: 95 % interval; ``None`` unless the estimate is reliable.
+        model_precision: mean probability of the links by the shipped pair model: an upper bound if the estimate is not
+        reliable.
     """
 
     step: int
@@ -169,7 +169,7 @@ class DuplicateScores:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 where one is not defined."""
+        """Harmonic mean of precision and recall; 0 if one is not defined."""
         both = (self.precision or 0.0) + (self.recall or 0.0)
         return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
 
@@ -179,10 +179,10 @@ class DuplicateEstimate:
     """An estimate with its check.
 
     Attributes:
-        scores: at each step; empty where the check refuses.
+        scores: scores at each step; empty if the check refuses.
         check: the signs of a wrong fit.
-        fit: the two classes; ``None`` where the check refuses.
-        lowest_step: below it, not all links are candidates.
+        fit: the two classes; ``None`` if the check refuses.
+        lowest_step: lowest step at which all links are candidates.
     """
 
     scores: list[DuplicateScores]
@@ -192,7 +192,7 @@ class DuplicateEstimate:
 
     @property
     def code(self) -> ReliableCode:
-        """What the scores are worth."""
+        """How reliable the scores are."""
         return self.check.code
 
 
@@ -207,9 +207,9 @@ def estimate_duplicates(
 
     Args:
         candidates: compared pairs.
-        steps: steps to report; those of counts are k.
+        steps: steps to report; for counts, a step is k.
         draws: draws of documents, for the intervals.
-        about: bool (pairs,), candidates that the scores are about; the classes are those of all.
+        about: bool (pairs,), candidates that the scores cover; the classes are fitted on all.
     """
     linked = candidates.grades >= candidates.checked_step
     nothing = FitCheck(
@@ -267,7 +267,7 @@ def _checked(
     overall: float,
     refilled: float,
 ) -> FitCheck:
-    """Look for signs of a wrong fit over the links, which are sampled apart from the candidates."""
+    """Look for signs of a wrong fit over the links, which are sampled separately from the candidates."""
     links = candidates.links
     probability = fit.probabilities(levels_of(links.evidence))
     apart = np.abs(probability - shipped_model().probabilities(links.evidence))
@@ -294,7 +294,7 @@ def _drawn(
     draws: int,
     shown: NDArray[np.bool_],
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Precision and recall at each step in each draw; equal texts are drawn together, classes are fitted again."""
+    """Precision and recall at each step in each draw; equal texts are drawn together, and classes are refitted."""
     times = drawn_documents(int(candidates.texts.max(initial=-1)) + 1, draws=draws).T.copy()
     one, other = candidates.texts[candidates.a], candidates.texts[candidates.b]
     start = fit.probabilities(patterns)
@@ -307,7 +307,7 @@ def _drawn(
         again = fit_mixture(patterns, weights, start, rounds=_REFIT_ROUNDS)
         pairs *= shown
         expected = pairs * again.probabilities(patterns)[which]
-        # By grade, from the greatest on: at each step, what is linked there.
+        # Summed from the greatest grade downwards: at each step, the pairs linked there.
         drawn_links, drawn_duplicates = (
             np.bincount(candidates.grades, one, minlength=_GRADES)[::-1].cumsum()[::-1] for one in (pairs, expected)
         )
@@ -325,7 +325,7 @@ def _bounded(
     drawn: tuple[NDArray[np.float64], NDArray[np.float64]],
     model: NDArray[np.float64],
 ) -> DuplicateScores:
-    """Scores with intervals that also hold what the pair model says, and errors too rare to have been seen."""
+    """Scores with intervals that also cover the pair model's value, and errors too rare to have been seen."""
     linked = grades >= scores.step
     precision_bounds = None
     if scores.precision is not None and scores.model_precision is not None:

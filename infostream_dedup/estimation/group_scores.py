@@ -1,4 +1,4 @@
-"""Copies among pairs that are given: those that groups join, and those that methods find."""
+"""Counts copies among given pairs: pairs that groups join, and pairs that methods find."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def count_copies_in_groups(
     Args:
         collection: the documents.
         evidence: evidence of the documents.
-        groups: group of each document; a document of its own has a group of its own.
+        groups: group of each document; an unjoined document has its own group.
         progress: called with the number of distinct texts done.
 
     Raises:
@@ -60,7 +60,7 @@ def count_copies_in_pairs(
     Args:
         collection: the documents.
         evidence: evidence of the documents.
-        pairs: by name, the ordinals of unordered pairs, each pair once.
+        pairs: for each name, the ordinals of unordered pairs, each pair once.
         progress: called with the number of distinct texts done.
     """
     links = {name: _links_of_pairs(a, b, len(collection)) for name, (a, b) in pairs.items()}
@@ -87,10 +87,10 @@ def links_in_groups(groups: NDArray[np.int64]) -> Links:
     """Links of grade 1, both ways, between all documents of a group.
 
     Args:
-        groups: int64 (documents,), number of the group of each, from 0 without gaps.
+        groups: int64 (documents,), group number of each document, from 0 without gaps.
 
     Raises:
-        UsageError: there are more than 200 million.
+        UsageError: there are more than 200 million links.
     """
     sizes = np.bincount(groups)
     total = int((sizes * (sizes - 1)).sum())

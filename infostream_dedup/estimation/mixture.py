@@ -1,12 +1,12 @@
-"""Duplicates estimated without labels: a mixture of two classes, fitted by EM.
+"""Estimates duplicates without labels: a mixture of two classes, fitted by EM.
 
-A candidate pair is compared in six fields. Each field falls into one of eight levels, and the pairs are taken as a
-mixture of two classes, in each of which the fields are independent: one class for pairs that are the same text in other
-words, one for all others (Fellegi and Sunter, JASA 64, 1969; fitted by EM: Winkler, ASA Survey Research Methods, 1988).
-What comes out is a table of m and u, the shares of each level in the two classes, and a probability for every pair.
+A candidate pair is compared in six fields, each of which falls into one of eight levels. The pairs are modelled as a
+mixture of two classes within which the fields are independent: pairs of the same text, possibly reworded, and all
+others (Fellegi and Sunter, JASA 64, 1969; fitted by EM: Winkler, ASA Survey Research Methods, 1988). The result is a
+table of m and u, the shares of each level in the two classes, and a probability for every pair.
 
-Where a collection has one topic, or is a stream, the two classes that fit best are topics, not texts. So a fit is only
-used where ``duplicate_scores`` finds no sign of that.
+If a collection has only one topic, or is a stream, the two classes that fit best are topics, not texts. A fit is
+therefore used only if ``duplicate_scores`` finds no sign of that.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 __all__ = ["CUTS", "FIELDS", "LEVELS", "MixtureFit", "are_refilled", "fit_mixture", "levels_of", "patterns_of"]
 
 FIELDS: Final = ("wording", "numbers", "names", "opening_most", "opening_least", "share30")
-"""Root of wording, the larger direction; numbers, the larger; names, the smaller; the lead in the other text, the
-larger and the smaller; the weight of 30 key terms in the other text, the smaller."""
+"""Square root of wording (larger direction); numbers (larger); names (smaller); the lead in the other text (larger,
+smaller); weight of 30 key terms in the other text (smaller)."""
 
 CUTS: Final = (0.12, 0.25, 0.40, 0.55, 0.70, 0.85)
 
 LEVELS: Final = len(CUTS) + 2
-"""Level 0 says that a field cannot be compared; levels 1 to 7 are what the cuts part."""
+"""Level 0 means that a field cannot be compared; levels 1 to 7 are separated by the cuts."""
 
 _ROUNDS: Final = 80
 _ADDED: Final = 0.5
 """Added to the count of each level."""
 _FEWEST: Final = 2
-"""Numbers or names that each document must have to be compared by them."""
+"""Minimum number of numbers or names that each document needs for this field to be compared."""
 _WORDED: Final = 1 + CUTS.index(0.55) + 1
-"""First level of wording at which three tenths of it are shared: the field is a root."""
+"""First level of wording with three tenths shared: the field is a square root."""
 _OTHER_NUMBERS: Final = 1 + CUTS.index(0.40)
-"""Last level of numbers at which less than two fifths are shared."""
+"""Last level of numbers with less than two fifths shared."""
 _STEEPEST: Final = 30.0
 _LEAST_START: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureFit:
-    """Two classes.
+    """The two fitted classes.
 
     Attributes:
         prior: share of the copy class.
@@ -73,11 +73,11 @@ class MixtureFit:
 
     @property
     def unworded(self) -> float:
-        """Share of the copy class on the lowest level of wording: copies of nothing."""
+        """Share of the copy class on the lowest level of wording: "copies" that share none."""
         return float(self.m[0, 1])
 
     def as_dict(self) -> dict[str, Any]:
-        """Prior, and m and u of each level of each field; the first level is "not comparable"."""
+        """Return the prior, and m and u of each level of each field; the first level is "not comparable"."""
         return {
             "prior": round(self.prior, 6),
             "cuts": list(CUTS),
@@ -115,7 +115,7 @@ def levels_of(evidence: NDArray[np.float64]) -> NDArray[np.int8]:
 
 
 def are_refilled(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Whether pairs look like one form, filled in twice: common wording, other numbers; bool (pairs,).
+    """Whether pairs look like one template filled in twice, with common wording but other numbers: bool (pairs,).
 
     Args:
         levels: int8 (pairs, fields).
@@ -125,7 +125,7 @@ def are_refilled(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 
 def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Distinct rows of levels, and the number of the row of each pair: int8 (patterns, fields), int64 (pairs,)."""
+    """Distinct rows of levels, and the index of each pair's row: int8 (patterns, fields), int64 (pairs,)."""
     codes = levels.astype(np.int64) @ (LEVELS ** np.arange(len(FIELDS)))
     _, first, which = np.unique(codes, return_index=True, return_inverse=True)
     return levels[first], which.astype(np.int64)
@@ -138,13 +138,13 @@ def fit_mixture(
     *,
     rounds: int = _ROUNDS,
 ) -> MixtureFit:
-    """Fit two classes.
+    """Fit the two classes.
 
     Args:
         patterns: int8 (patterns, fields), distinct rows of levels.
-        weights: float64 (patterns,), pairs of each pattern.
-        start: float64 (patterns,), mean probability of the pairs of each pattern to begin with, 0 to 1.
-        rounds: of EM, at least 1.
+        weights: float64 (patterns,), number of pairs with each pattern.
+        start: float64 (patterns,), initial mean probability of the pairs with each pattern, 0 to 1.
+        rounds: rounds of EM, at least 1.
     """
     held = _incidence(patterns)
     everything = weights @ held
@@ -169,7 +169,7 @@ def _maximised(
 
 
 def _incidence(patterns: NDArray[np.int8]) -> NDArray[np.float64]:
-    """float64 (patterns, fields * levels), 1 where a pattern has a level."""
+    """float64 (patterns, fields * levels), 1 if a pattern has the level."""
     held = np.zeros((len(patterns), len(FIELDS) * LEVELS), dtype=np.float64)
     held[np.arange(len(patterns))[:, None], patterns + LEVELS * np.arange(len(FIELDS))] = 1.0
     return held

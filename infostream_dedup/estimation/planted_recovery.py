@@ -1,6 +1,6 @@
-"""How many edited copies of a collection's own texts are linked: a ruler, for every language, edit and rate.
+"""Measures how many edited copies of a collection's own texts are linked, for every language, edit and rate.
 
-Planted copies are not the duplicates of the collection: they tell what the links can find, not what is there.
+Planted copies are not the duplicates of the collection: they show what the links can find, not what is there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RATES: Final = (0.1, 0.3, 0.5)
 """Share of the sentences, words or numbers that are changed."""
 
 MOST_OF_A_KIND: Final = 100
-"""Copies of one language with one edit at one rate."""
+"""Copies in one language with one kind of edit at one rate."""
 
 _SEED: Final = 21
 _FOR_WORDS: Final = 1000
@@ -65,12 +65,12 @@ class PlantedCollection:
         engine: str = "auto",
         progress: Progress | None = None,
     ) -> PlantedCollection:
-        """Plant copies: one of each document drawn, at most ``MOST_OF_A_KIND`` of a kind.
+        """Plant copies: one of each sampled document, at most ``MOST_OF_A_KIND`` of a kind.
 
         Args:
-            documents: with their texts; those of fewer than 20 words are not copied.
-            languages: language of each.
-            engine: what reads them; results are the same.
+            documents: documents with their texts; those of fewer than 20 words are not copied.
+            languages: language of each document.
+            engine: engine that reads them; it does not change the result.
             progress: called with the number of documents read.
         """
         random = Random(_SEED)  # noqa: S311
@@ -99,12 +99,12 @@ class PlantedCollection:
     def recovered(self, settings: Settings, ks: Sequence[int] | None = None) -> list[dict[str, Any]]:
         """Rows ``representation, language, edit, rate, copies, k, recovered, low, high``.
 
-        Recovered is the share of the copies that are linked to their original both ways at k (``need(k)``); low and
-        high are its 95 % interval (Wilson, Journal of the American Statistical Association 22, 1927).
+        ``recovered`` is the share of the copies that are linked to their original both ways at k (``need(k)``);
+        ``low`` and ``high`` are its 95 % interval (Wilson, Journal of the American Statistical Association 22, 1927).
 
         Args:
-            settings: of key terms; the score must be ``count``.
-            ks: the k to show, 1 to n by default.
+            settings: settings of key terms; the score must be ``count``.
+            ks: values of k to report, 1 to n by default.
         """
         grades = self._grades(self.collection.key_terms(settings), settings)
         rows: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Edited copies of a collection's own texts: what happens to a text when it is reprinted, at stated rates."""
+"""Makes edited copies of a collection's own texts: the changes of a reprint, at given rates."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["EDITS", "Edit", "Vocabulary", "edited"]
 Edit = Literal["cuts", "additions", "word forms", "numbers", "all"]
 
 EDITS: Final[tuple[Edit, ...]] = ("cuts", "additions", "word forms", "numbers", "all")
-"""``cuts``: sentences left out; ``additions``: sentences of other documents put in; ``word forms``: words replaced by
-others of the collection that begin alike; ``numbers``: numbers replaced; ``all``: all of these."""
+"""``cuts``: sentences are left out; ``additions``: sentences of other documents are inserted; ``word forms``: words are
+replaced by others of the collection that begin alike; ``numbers``: numbers are replaced; ``all``: all of these."""
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+|\n+")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d+")
 _OPENING: Final = 5
-"""Letters that forms of a word have in common."""
+"""Number of first letters that forms of a word have in common."""
 _SHORTEST: Final = 6
 
 
 class Vocabulary:
-    """Words and sentences of a collection, to edit its texts with.
+    """Words and sentences of a collection, for editing its texts.
 
     Args:
         texts: texts of one language; a thousand are enough.
@@ -45,7 +45,7 @@ class Vocabulary:
         self._forms: Mapping[str, Sequence[str]] = {opening: sorted(words) for opening, words in forms.items()}
 
     def another_form(self, word: str, random: Random) -> str:
-        """Another word that begins alike, in the same case of letters; the word itself where there is none."""
+        """Another word that begins alike, in the same letter case; the word itself if there is none."""
         known = self._forms.get(word[:_OPENING].lower(), ())
         others = [one for one in known if one != word.lower()] if len(word) >= _SHORTEST else []
         if not others:
@@ -55,20 +55,20 @@ class Vocabulary:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Sentences, roughly: cut at ends of lines, and at spaces that follow a full stop."""
+    """Split a text into sentences, roughly: at line ends and at spaces after a full stop."""
     return [one for one in _SENTENCE.split(text) if one.strip()]
 
 
 def edited(document: Document, edit: Edit, rate: float, vocabulary: Vocabulary, random: Random) -> Document:
-    """A copy of a document with changes in its text; the title, if there is one, gets other forms only.
+    """Copy a document with changes in its text; in the title, if there is one, only word forms change.
 
     Args:
         document: the original.
-        edit: what is changed.
-        rate: share of the sentences, words or numbers that are changed, 0 to 1; for additions, sentences put in per
+        edit: kind of change.
+        rate: share of the sentences, words or numbers that are changed, 0 to 1; for additions, sentences inserted per
             sentence.
-        vocabulary: of documents in the same language.
-        random: decides which.
+        vocabulary: vocabulary of documents in the same language.
+        random: chooses what is changed.
     """
     sentences = sentences_of(document.text)
     if edit in ("cuts", "all"):
@@ -101,5 +101,5 @@ def _replaced(pattern: re.Pattern[str], text: str, rate: float, random: Random, 
 
 
 def _another_number(number: str, random: Random) -> str:
-    """A number of as many digits."""
+    """A random number with the same number of digits."""
     return str(random.randrange(1, 10)) + "".join(str(random.randrange(10)) for _ in number[1:])

@@ -1,4 +1,4 @@
-"""Which k to use: the one with the best F1 that is known without labels."""
+"""Recommends a k: the one with the best F1 that can be measured without labels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["recommended_k"]
 def recommended_k(
     copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
 ) -> Recommendation:
-    """Choose k: by the estimate where it is reliable, else by the count if there are enough copies, else 6.
+    """Choose k: by the estimate if it is reliable, otherwise by the count if there are enough copies, otherwise 6.
 
     Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
     links have most key terms in common, so k would rise until little else is linked. Then the count does not choose.
 
     Args:
-        copies: what was counted at each k, in any order; none where nothing could be counted.
-        estimate: estimate of the duplicates, if any.
+        copies: copies counted at each k, in any order; empty if nothing could be counted.
+        estimate: estimate of the duplicates, if there is one.
         n: the largest k.
     """
     if estimate is not None and estimate.code == "reliable":

@@ -1,4 +1,4 @@
-"""Resampled documents: how often each one counts in each draw."""
+"""Resamples documents: how often each one counts in each draw."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["DRAWS", "Bounds", "bounds_of", "drawn_documents"]
 DRAWS: Final = 200
 
 Bounds = tuple[float, float]
-"""Lower and upper end of a 95 % interval, 0 to 1."""
+"""Lower and upper bound of a 95 % interval, 0 to 1."""
 
 _SEED: Final = 20_091_969
 _ENDS: Final = (0.025, 0.975)
@@ -26,7 +26,7 @@ _CHUNK: Final = 10_000
 def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
     """How often each document is drawn: uint8 (documents, draws), Poisson with mean 1.
 
-    The draws of a document depend on its ordinal only.
+    The draws of a document depend only on its ordinal.
 
     Args:
         documents: number of documents.
@@ -41,11 +41,11 @@ def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
 
 
 def bounds_of(values: NDArray[np.float64], estimate: float) -> Bounds:
-    """The 95 % interval of a figure, widened to hold the figure itself.
+    """The 95 % interval of a figure, widened to contain the figure itself.
 
     Args:
-        values: float64 (draws,), the figure in each draw; NaN where it is not defined.
-        estimate: the figure of the documents themselves.
+        values: float64 (draws,), the figure in each draw; NaN if it is not defined.
+        estimate: the figure for the documents themselves.
     """
     known = values[~np.isnan(values)]
     if len(known) == 0:

@@ -1,4 +1,4 @@
-"""What the figures say in words: a line on what was counted and a line on what was estimated, never mixed."""
+"""Puts the figures into words: one sentence on what was counted and one on what was estimated, never mixed."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def said(
     known: str,
     recommended: Mapping[str, Recommendation],
 ) -> list[str]:
-    """Two sentences on the links at the recommended k.
+    """Make two sentences on the links at the recommended k.
 
     Args:
         representation: name of the representation.
-        counted: what was counted.
-        copies: at each step, by block.
+        counted: pairs that were counted.
+        copies: scores at each step, by block.
         estimate: estimate of the duplicates.
         known: block of the estimate.
-        recommended: k by block.
+        recommended: recommended k of each block.
     """
     k = recommended["all"].k
     at_k = next((one for one in copies["all"] if one.step == k), None)

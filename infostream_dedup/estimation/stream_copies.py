@@ -1,9 +1,9 @@
-"""Copies in a stream, counted by day and source, and the days on which their shares drift.
+"""Counts copies in a stream by day and source, and finds the days on which their shares drift.
 
-A copy is a document that shares three tenths of its wording, or an earlier one's, with an earlier document of at most
-seven days before; series are left out (see ``universe``), and so are
-pairs with documents that were forgotten or have expired. Days are those of the stream's clock, so that nothing that
-comes later changes a day that is over, and the counts do not depend on how the stream was cut into batches.
+A document is a copy if it and an earlier document, at most seven days older, share three tenths of the wording of
+either. Series are left out (see ``universe``), and so are pairs with documents that were forgotten or have expired.
+Days are those of the stream's clock, so that later documents never change a past day, and the counts do not depend on
+how the stream was cut into batches.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 __all__ = ["DayCopies", "Drift", "copies_by_day", "drifts", "latest_drifts"]
 
 LARGEST_CHANCE: Final = 1e-4
-"""A drift is what chance would bring more rarely than this. Chosen on the first half of a real stream in time: a power
-of ten below everything that its days showed (reports/without-labels.md)."""
+"""A difference is a drift if its probability by chance is below this. Chosen on the first half of a real stream: a
+power of ten below everything that its days showed (reports/without-labels.md)."""
 
 RECENT_DAYS: Final = 7
 USUAL_DAYS: Final = 28
 FEWEST_USUAL: Final = 20
-"""Fewer documents, links or copies of the usual days say nothing."""
+"""Minimum number of documents, links or copies on the usual days."""
 
 _AT_ONCE: Final = 50_000
 _LINKED: Final = ("exact", "duplicate")
 _MEASURES: Final = {"copies": (2, 0), "precision": (3, 1), "recall": (3, 2)}
-"""Part and whole of each share that is watched, as places in (documents, links, copies, linked_copies)."""
+"""Part and whole of each watched share, as indexes into (documents, links, copies, linked_copies)."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayCopies:
-    """A day of a source.
+    """Counts of one day of one source.
 
     Attributes:
         day: days since 1970 by the stream's clock.
         source: ``None`` for documents that name none.
-        documents: that came in.
-        links: verdicts ``exact`` and ``duplicate`` that name a document of at most seven days before, no series.
+        documents: documents that arrived.
+        links: verdicts ``exact`` and ``duplicate`` that name a document at most seven days older; series are left out.
         copies: documents that copy an earlier one.
         linked_copies: links to a document that is copied.
     """
@@ -71,7 +71,7 @@ class DayCopies:
         return self.documents, self.links, self.copies, self.linked_copies
 
     def as_dict(self) -> dict[str, Any]:
-        """A row: the counts, and precision and recall of the links as copies."""
+        """Return a row: the counts, and precision and recall of the links as copies."""
         return {
             "day": _date(self.day),
             "source": self.source,
@@ -90,10 +90,10 @@ class Drift:
 
     Attributes:
         first: first such day, days since 1970.
-        last: the last one without a break.
+        last: last day of an unbroken run of such days.
         source: ``None`` for the whole stream.
         measure: ``copies`` (of the documents), ``precision`` or ``recall`` (of the links, as copies).
-        recent: part and whole on the first day and the six before.
+        recent: part and whole on the first day and the six days before it.
         usual: part and whole of the days before these.
         chance: probability of a difference as large without a drift, on the first day (Fisher's exact test).
     """
@@ -122,10 +122,10 @@ class Drift:
 
 
 def latest_drifts(store: Store) -> list[Drift] | None:
-    """Drifts of the last week of a stream, for a page; ``None`` where they cannot be had at once.
+    """Drifts of the last week of a stream, for a page; ``None`` if they cannot be computed at once.
 
-    That is a store without wording, or one of more than 50,000 documents in five weeks: ``store copies --drifts``
-    counts these, too.
+    They cannot for a store without wording, or with more than 50,000 documents in five weeks; for the latter,
+    ``store copies --drifts`` computes them.
     """
     with store.reading():
         _, end = store.span()
@@ -144,14 +144,14 @@ def copies_by_day(store: Store, *, days: int | None = None) -> list[DayCopies]:
     """Count the copies of a stream.
 
     Args:
-        store: of preset ``judged``, which keeps wording; open for reading.
-        days: only the last days of its clock, the present one included, at least 1; all by default.
+        store: store of preset ``judged``, which keeps wording; open for reading.
+        days: count only the last days of its clock, including the current one, at least 1; all by default.
 
     Returns:
-        By day, then by source; documents without a clock, before the first date of the stream, are left out.
+        Counts by day, then by source, without documents that arrived before the first date of the stream.
 
     Raises:
-        ConfigurationError: the store keeps no wording.
+        ConfigurationError: the store does not keep wording.
     """
     with store.reading():
         _, end = store.span()
@@ -174,13 +174,13 @@ def copies_by_day(store: Store, *, days: int | None = None) -> list[DayCopies]:
 
 
 def _documents(store: Store, first: int, end: int, dated: int) -> Iterator[tuple[int, str | None, tuple[str, ...]]]:
-    """Day and source of each document, and what it counts as; earlier ones of a week are compared with."""
+    """Day and source of each document, and what it counts as; it is compared with documents of the week before."""
     clock = int(store.documents(first, first + 1).clocks[0])
     begin = max(dated, store.span(since=max(clock - WINDOW_DAYS * DAY, 1))[0])
     table = store.documents(begin, end)
     if not len(table.evidence.records.values):
         raise ConfigurationError(f"{store.path} keeps no wording; only streams of preset judged can be counted")
-    # Forgotten documents and those whose signatures have expired have no evidence any more.
+    # Forgotten documents and those whose signatures have expired no longer have evidence.
     known = np.flatnonzero(np.diff(table.evidence.records.indptr) > 0)
     evidence, facts = stored_evidence(store, table, known, table.clocks.tolist())
     universe = counted_pairs(facts, evidence.records).universe
@@ -204,16 +204,16 @@ def _documents(store: Store, first: int, end: int, dated: int) -> Iterator[tuple
 
 
 def drifts(rows: Sequence[DayCopies], *, largest: float = LARGEST_CHANCE) -> list[Drift]:
-    """Find the days on which shares drift, of the whole stream and of each source.
+    """Find the days on which shares drift, for the whole stream and for each source.
 
-    The last ``RECENT_DAYS`` are compared with the ``USUAL_DAYS`` before them on every day with documents.
+    On every day with documents, the last ``RECENT_DAYS`` are compared with the ``USUAL_DAYS`` before them.
 
     Args:
-        rows: as ``copies_by_day`` returns them.
-        largest: a difference is a drift if chance would bring one as large more rarely than this, above 0 to 1.
+        rows: result of ``copies_by_day``.
+        largest: a difference is a drift if its probability by chance is below this; above 0, at most 1.
 
     Returns:
-        The latest first; a drift that lasts several days is one row.
+        Drifts, the latest first; one that lasts several days is one row.
     """
     subjects: dict[str | None, list[DayCopies]] = {None: list(rows)}
     for row in rows:
@@ -257,8 +257,8 @@ def _drifts_of(source: str | None, rows: Sequence[DayCopies], largest: float) ->
 def _chances(
     part: NDArray[np.int64], whole: NDArray[np.int64], usual: NDArray[np.int64], of: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Two-sided chance of each difference of shares, 1 where too little is known: float64 (days,)."""
-    # A second to import, and few who read a stream's figures come here.
+    """Two-sided chance of each difference between shares, 1 if there is too little data: float64 (days,)."""
+    # Takes a second to import and is rarely needed.
     from scipy.stats import hypergeom
 
     known = (whole > 0) & (of >= FEWEST_USUAL)

@@ -1,4 +1,4 @@
-"""The columns of a sweep that say how good its links are, without labels."""
+"""Computes the columns of a sweep that show, without labels, how good its links are."""
 
 from __future__ import annotations
 
@@ -47,26 +47,26 @@ COLUMNS: Final = (
     *("precision", "recall", "f1", "precision_low", "precision_high", "recall_low", "recall_high"),
     *("reliable", "reliable_code"),
 )
-"""Columns that a sweep gets."""
+"""Columns added to a sweep."""
 
 _DECIMALS: Final = 6
 _KEY_TERMS: Final = 30
 _CHECKED_SHARE: Final = SHARE_THRESHOLDS.index(0.4) + 1
 """Step of the share score at which links are checked."""
 _LEAST_NEED: Final = 3
-"""Fewest key terms that any pair needs: links of fewer terms are not missed."""
+"""Minimum number of key terms that any pair needs; there are no links with fewer."""
 
 
 class SweepEstimator:
-    """Counts the copies among the links of a collection, and estimates the duplicates where that can be done.
+    """Counts the copies among the links of a collection, and estimates the duplicates if possible.
 
     The census of copies is taken once, for all representations.
 
     Args:
         collection: the documents.
         evidence: evidence of its documents.
-        only: int64, ordinals: only the pairs of these documents; default: all.
-        facts: sources and dates, where the documents do not say them.
+        only: int64, ordinals: only pairs of these documents; all by default.
+        facts: sources and dates, if the documents do not have them.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class SweepEstimator:
         *,
         progress: Progress | None = None,
     ) -> tuple[Links, CountedPairs, Copies, int]:
-        """Links with grades; universe and copies of documents whose links are all stored; how many others there are."""
+        """Links with grades; universe and copies of documents whose links are all stored; number of other documents."""
         counted, copies, few = _of_key_terms(self.counted, self.copies(progress), key_terms, matrix, settings)
         return Links.of(_grades(key_terms, matrix, settings)), counted, copies, few
 
@@ -210,9 +210,9 @@ def _grades(key_terms: KeyTerms, matrix: SimilarityMatrix, settings: Settings) -
 def _of_key_terms(
     counted: CountedPairs, copies: Copies, key_terms: KeyTerms, matrix: SimilarityMatrix, settings: Settings
 ) -> tuple[CountedPairs, Copies, int]:
-    """Universe and copies without documents whose links are not all stored, and how many documents these are.
+    """Universe and copies without documents whose links are not all stored, and the number of these documents.
 
-    Documents of fewer than n key terms need fewer to be linked, which a matrix may not hold.
+    Documents with fewer than n key terms need fewer matches for a link; a matrix may not store these.
     """
     if settings.score == "share" or settings.short == "strict" or matrix.k_min <= _LEAST_NEED:
         return counted, copies, 0
@@ -242,7 +242,7 @@ def copy_columns(scores: CopyScores) -> dict[str, Any]:
 
 
 def _duplicate_columns(estimate: DuplicateEstimate | None, place: int) -> dict[str, Any]:
-    """Columns of the estimate at the step with this place; of a block without one, the columns of a refusal."""
+    """Columns of the estimate at a step, given its index; for a block without an estimate, the columns of a refusal."""
     found: dict[str, Any] = dict.fromkeys(COLUMNS[COLUMNS.index("precision") :])
     code = "refused" if estimate is None else estimate.code
     found |= {"reliable": code == "reliable", "reliable_code": code}
@@ -250,7 +250,7 @@ def _duplicate_columns(estimate: DuplicateEstimate | None, place: int) -> dict[s
         return found
     scores = estimate.scores[place]
     if scores.step < estimate.lowest_step:
-        # Pairs with fewer terms in common are not candidates.
+        # Pairs with fewer common terms are not candidates.
         return found | {"reliable": False, "reliable_code": "refused"}
     if code == "upper_bound":
         return found | {"precision_high": _rounded(scores.model_precision)}

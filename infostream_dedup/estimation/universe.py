@@ -1,4 +1,4 @@
-"""Which pairs of documents an estimate is about: those near in time, where dates are there, and not too short."""
+"""Which pairs of documents an estimate covers: near in time, if there are dates, and not too short."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 __all__ = ["ALL_PAIRS", "DATED_SHARE", "LEAST_TOKENS", "WINDOW_DAYS", "CountedPairs", "counted_pairs"]
 
 LEAST_TOKENS: Final = 20
-"""Shorter texts are not counted: five equal words would make them copies."""
+"""Minimum length of counted texts, in words: shorter ones would be copies after five equal words."""
 
 DATED_SHARE: Final = 0.9
-"""Minimum share of documents with a date; from there only pairs near in time are counted."""
+"""Minimum share of dated documents for counting only pairs near in time."""
 
 WINDOW_DAYS: Final = 7
 
 ALL_PAIRS: Final = -1
-"""Window of a universe without one."""
+"""Stands in for the window of a universe that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that are counted, and what was left out.
+    """The pairs that are counted, and the documents left out.
 
     Attributes:
-        universe: as compiled code takes it.
-        short: documents of fewer than ``LEAST_TOKENS`` words.
-        undated: longer documents without a date, left out where ``windowed``.
+        universe: the universe as compiled code takes it.
+        short: number of documents with fewer than ``LEAST_TOKENS`` words.
+        undated: number of longer documents without a date, left out if ``windowed``.
     """
 
     universe: Universe
@@ -47,16 +47,16 @@ class CountedPairs:
 
     @property
     def windowed(self) -> bool:
-        """Whether only pairs at most ``WINDOW_DAYS`` apart are counted, and series apart."""
+        """Whether only pairs at most ``WINDOW_DAYS`` apart are counted, and series separately."""
         return self.universe.window != ALL_PAIRS
 
     @property
     def documents(self) -> int:
-        """Documents that are counted."""
+        """Number of documents that are counted."""
         return int(self.universe.counted.sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """The universe in a result."""
+        """The universe as part of a result."""
         window = WINDOW_DAYS if self.windowed else None
         return {"documents": self.documents, "days": window, "short": self.short, "undated": self.undated}
 
@@ -64,8 +64,9 @@ class CountedPairs:
 def counted_pairs(facts: DocumentFacts, records: EvidenceRecords) -> CountedPairs:
     """Choose the pairs that are counted.
 
-    Where at least ``DATED_SHARE`` of the documents have dates, pairs of dated documents at most ``WINDOW_DAYS`` apart;
-    what one source prints on two days under two titles is a series. Elsewhere all pairs, and no series.
+    If at least ``DATED_SHARE`` of the documents have dates, these are pairs of dated documents at most ``WINDOW_DAYS``
+    apart, and pairs that one source printed on different days under different titles are series. Otherwise, all pairs
+    are counted and there are no series.
 
     Args:
         facts: sources and dates of the documents.

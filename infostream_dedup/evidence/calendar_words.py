@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["DAY_WORDS", "ENGLISH_MONTH", "MONTH_WORDS"]
 
 ENGLISH_MONTH: Final = 16
-"""Added to the number of a month whose name may precede the day (April 17)."""
+"""Added to the number of a month whose name may come before the day (April 17)."""
 
 _MONTHS: Final = (
     ("январь января январе янв січень січня січні", "january jan"),
@@ -61,7 +61,7 @@ def _inflected(stems: str, endings: str) -> str:
 
 
 def _folded(words: str) -> list[str]:
-    """Words without apostrophes and marks."""
+    """Split into words and remove apostrophes and accents."""
     return words.replace("'", "").translate(str.maketrans("ёйї", "еиі")).split()
 
 
@@ -71,7 +71,7 @@ MONTH_WORDS: Final[dict[str, int]] = {
     for offset, forms in zip((0, ENGLISH_MONTH), names, strict=True)
     for word in _folded(forms)
 }
-"""Folded word to the number of its month, 1 to 12, plus ``ENGLISH_MONTH`` for English ones."""
+"""Maps a folded word to the number of its month, 1 to 12, plus ``ENGLISH_MONTH`` for English names."""
 
 DAY_WORDS: Final = frozenset(
     _folded(
@@ -79,4 +79,4 @@ DAY_WORDS: Final = frozenset(
         f"{_inflected(_UKRAINIAN_ORDINALS, _UKRAINIAN_ENDINGS)}"
     )
 )
-"""Folded words that a title may change from edition to edition: days, numbers, ordinals."""
+"""Folded words that may differ between editions of one title: days, numbers, ordinals."""

@@ -1,4 +1,4 @@
-"""What each character means to the evidence reader: three tables of code points made from Python's Unicode data."""
+"""What each character means to the evidence reader: three tables by code point, made from Python's Unicode data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["CODE_POINTS", "Alphabet", "CharacterKind", "alphabet"]
 
 CODE_POINTS: Final = 0x10000
-"""Code points in the tables; every other character separates words."""
+"""Number of code points in the tables; any character beyond them separates words."""
 
 
 class CharacterKind(IntEnum):
-    """Kinds of characters; the value is the one that compiled code sees."""
+    """Kinds of characters; compiled code sees the value."""
 
     OTHER = 0
     SMALL = 1
@@ -28,7 +28,7 @@ class CharacterKind(IntEnum):
     DROPPED = 4
     """Invisible characters and combining marks: the reader removes them first."""
     APOSTROPHE = 5
-    """Dropped between two letters."""
+    """Removed between two letters."""
     POINT = 6
     COMMA = 7
     SPACE = 8
@@ -56,15 +56,15 @@ _LATIN_OF: Final[dict[str, str]] = {
     "q": "k",
     "y": "i",
 }
-"""Latin letter of a folded letter in a skeleton; every other letter of a-z is its own, ``x`` becomes ``ks``."""
+"""Latin letter that a folded letter has in a skeleton; other letters of a-z stay as they are, ``x`` becomes ``ks``."""
 
 
 class Alphabet(NamedTuple):
     """The tables, indexed by code point.
 
     Attributes:
-        kinds: uint8 (CODE_POINTS,), ``CharacterKind``.
-        folded: uint16 (CODE_POINTS,), small letter without marks, or value of a digit; 0 for other characters.
+        kinds: uint8 (CODE_POINTS,), the ``CharacterKind`` of each code point.
+        folded: uint16 (CODE_POINTS,), lower-case letter without accents, or value of a digit; 0 for other characters.
         latin: uint8 (CODE_POINTS,), Latin letter of a *folded* letter, 1 to 26; 0 for letters without one.
     """
 
@@ -75,7 +75,7 @@ class Alphabet(NamedTuple):
 
 @cache
 def alphabet() -> Alphabet:
-    """Make the tables; takes about 40 ms, once in a process."""
+    """Build the tables; takes about 40 ms, once per process."""
     kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
     folded = np.zeros(CODE_POINTS, dtype=np.uint16)
     latin = np.zeros(CODE_POINTS, dtype=np.uint8)
@@ -98,7 +98,7 @@ def alphabet() -> Alphabet:
 
 
 def _folded_letter(character: str) -> int:
-    """Small letter without marks: ё becomes е, й becomes и; a ligature becomes its first letter."""
+    """Return the lower-case letter without accents: ё becomes е, й becomes и, a ligature its first letter."""
     small = unicodedata.normalize("NFKD", character.lower())
     base = next((one for one in small if not unicodedata.combining(one)), character)
     return ord(base) if ord(base) < CODE_POINTS else ord(character)

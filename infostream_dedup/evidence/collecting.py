@@ -1,4 +1,4 @@
-"""The evidence of a collection's documents, taken while their texts pass by."""
+"""Collects the evidence of a collection's documents while their texts are being read."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["DocumentEvidence", "EvidenceReader"]
 
 _CHUNK: Final = 1_000_000
-"""Characters that are read together; reading takes about 25 bytes of memory for each byte of text."""
+"""Characters read at a time; reading takes about 25 bytes of memory for each byte of text."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvidence:
-    """Evidence of all documents of a collection, weighed by the collection.
+    """Evidence of all documents of a collection, weighted by document frequencies in the collection.
 
     Attributes:
-        records: about 450 bytes for a news item.
-        triples: 8 bytes for each word.
-        meanings: meanings of the documents, if they were asked for.
+        records: packed evidence, about 450 bytes for a news item.
+        triples: hashes of word triples, 8 bytes for each word.
+        meanings: meanings of the documents; ``None`` if they were not requested.
     """
 
     records: EvidenceRecords
@@ -45,11 +45,11 @@ class EvidenceReader:
     """Takes documents one by one and keeps their evidence, not their texts.
 
     Args:
-        chunk: characters that are read together, at least 1; results are the same.
-        semantic: also keep what the meanings of documents are computed from (extra ``semantic``).
+        chunk: characters read at a time, at least 1; it does not change the result.
+        semantic: also keep the text from which meanings are computed (extra ``semantic``).
 
     Raises:
-        MissingExtraError, ConfigurationError: ``semantic``, and the encoder cannot run here.
+        MissingExtraError, ConfigurationError: ``semantic`` is set and the encoder cannot run here.
     """
 
     def __init__(self, *, chunk: int = _CHUNK, semantic: bool = False) -> None:
@@ -60,7 +60,7 @@ class EvidenceReader:
         self._read: list[RawEvidence] = []
 
     def add(self, document: Document) -> None:
-        """Take the next document."""
+        """Add the next document."""
         self._waiting.append(document)
         if self._meanings is not None:
             self._meanings.add(document)
@@ -69,7 +69,7 @@ class EvidenceReader:
             self._read_waiting()
 
     def add_block(self, block: DocumentBlock) -> None:
-        """Take the next documents."""
+        """Add the next documents."""
         if self._meanings is not None:
             for document in block.documents():
                 self.add(document)
@@ -78,10 +78,10 @@ class EvidenceReader:
         self._read.append(read_evidence(*evidence_texts_of_block(block)))
 
     def finish(self, languages: Sequence[str]) -> DocumentEvidence:
-        """Weigh what was read; the reader is empty afterwards.
+        """Weight the evidence read so far; the reader is empty afterwards.
 
         Args:
-            languages: code of the language of each document.
+            languages: language code of each document.
         """
         self._read_waiting()
         numbers = np.array([language_number(one) for one in languages], dtype=np.int8)
@@ -112,7 +112,7 @@ class EvidenceReader:
 def _joined(
     parts: list[tuple[NDArray[Any], NDArray[np.int64]]], dtype: type[np.generic]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Values and bounds of several runs of documents as one run."""
+    """Join the values and bounds of several runs of documents into one run."""
     sizes = [np.diff(begins) for _, begins in parts]
     begins = np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *sizes]), dtype=np.int64)
     return np.concatenate([np.zeros(0, dtype=dtype), *(values for values, _ in parts)]), begins

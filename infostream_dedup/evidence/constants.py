@@ -1,4 +1,4 @@
-"""Numbers that the plain and the compiled reader share. Changing one changes every stored record."""
+"""Constants shared by the plain and the compiled reader. Changing one changes every stored record."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ __all__ = [
 ]
 
 SEED: Final = 0xCBF29CE484222325
-"""Start of every word hash."""
+"""Seed of every word hash."""
 FIGURE_SEED: Final = 0x84222325CBF29CE4
-"""Start of every number hash."""
+"""Seed of every number hash."""
 TITLE_SEED: Final = 0x9E3779B97F4A7C15
-"""Start of a title hash; a title without words keeps 0."""
+"""Seed of a title hash; the hash of a title without words is 0."""
 
 PREFIX: Final = 5
-"""Letters of a word that lead and body keep."""
+"""Letters at the beginning of a word that lead and body keep."""
 WORD_LETTERS: Final = 4
-"""Fewest letters of a word in lead and body."""
+"""Minimum length of a word in lead and body, in letters."""
 LEAD_WORDS: Final = 20
-"""Words of a lead."""
+"""Number of words in a lead."""
 SHORTEST_NAME: Final = 3
-"""Fewest letters of a capitalised word that counts as a name."""
+"""Minimum length of a capitalised word that counts as a name, in letters."""
 SHORTEST_FORM_WORD: Final = 3
-"""Fewest letters of a word in the form of a title: prepositions come and go with dates."""
+"""Minimum length of a word in the form of a title, in letters: prepositions come and go with dates."""
 LONGEST_ACRONYM: Final = 6
-"""A longer word in capitals says nothing: headlines are written so."""
+"""Longest word in capitals that counts as a name, in letters: longer ones are mostly headlines."""
 
 HEAD_CHARACTERS: Final = 200
-"""Characters after the title in which a date names the edition."""
+"""Number of characters after the title in which a date identifies the edition."""
 FIRST_YEAR: Final = 1990
 LAST_YEAR: Final = 2039
 
@@ -52,6 +52,6 @@ TITLE_FIGURE_BITS: Final = 11
 """Bits that mark the figures of a title."""
 
 HEAD_BIT: Final = 1
-"""Bit of a number that occurs in the title or soon after it."""
+"""Bit set in a number that occurs in the title or soon after it."""
 DATE_BIT: Final = 2
-"""Of a number: it is a day of a month, or a year."""
+"""Bit set in a number that is a day of a month or a year."""

@@ -1,7 +1,8 @@
-"""What rules out that two documents of different languages render one text: other numbers, or another length.
+"""What shows that two documents of different languages are not translations: different numbers or lengths.
 
-Sister pages of one manual and advisories of one form share nearly all key terms, and a stream may not hold the real
-counterpart yet. A translation keeps the numbers of its source, those of its title above all, and most of its length.
+Pages of one manual, and advisories written to one template, share nearly all key terms, and the real translation may
+not have arrived in the stream yet. A translation keeps the numbers of its source, those of its title above all, and
+most of its length.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["contradict"]
 
 _FEWEST_NUMBERS: Final = 3
-"""Fewer may be written as words in one of the languages."""
+"""Minimum numbers in both documents; fewer may be written as words in one of the languages."""
 
 _MANY_NUMBERS: Final = 9
 _SURE: Final = 1.2
-"""With many numbers units may be converted all through a text: then shares of so much together outweigh them."""
+"""A translator may convert the units of many numbers; key-term shares that add up to this outweigh them."""
 
 _SHARED_NUMBERS: Final = 0.5
-"""Least weight of one's numbers that the other has, the larger of the two directions."""
+"""Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
 
 _LENGTH: Final = 0.6
-"""Greatest difference of the logarithms of both lengths."""
+"""Maximum difference between the logarithms of the two lengths."""
 
 
 def contradict(
@@ -42,16 +43,16 @@ def contradict(
     keys: ComparedKeys,
     records: EvidenceRecords,
 ) -> NDArray[np.bool_]:
-    """Whether numbers or length say that neither document renders the other: bool (pairs,).
+    """Whether numbers or lengths rule out that the documents are translations of each other: bool (pairs,).
 
-    Both titles hold figures of three digits or more (years and days left out) and share none of them; or both documents
-    have three numbers or more and share less than half of them, though not where both have nine and nearly all key
-    terms meet; or one has 1.8 times the words of the other.
+    They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
+    documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
+    terms match; or if one document is more than 1.8 times as long as the other.
 
     Args:
         a: int64 (pairs,), row of one document.
-        b: int64 (pairs,), row of the other; quickest where pairs of one b are neighbours.
-        shares: float64 (pairs, 2), shares of the key terms in the pivot language that met, in both directions, rounded.
+        b: int64 (pairs,), row of the other; fastest if the pairs of one b are adjacent.
+        shares: float64 (pairs, 2), share of the pivot-language key terms that match, in both directions, rounded.
         keys: key terms of all documents.
         records: packed evidence of all documents.
     """

@@ -25,17 +25,17 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "opening": ("opening_least", "opening_most"),
     "length": ("length",),
 }
-"""Features that are one reason; together they are ``FEATURES``."""
+"""Features grouped into reasons; together they are ``FEATURES``."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceReason:
-    """One reason.
+    """One reason for the probability of a pair.
 
     Attributes:
-        name: name of the evidence, or ``base`` for what every pair has.
-        adds: to z; positive speaks for the pair.
-        words: what was found.
+        name: name of the evidence, or ``base`` for the intercept, which is the same for every pair.
+        adds: amount added to z; a positive one raises the probability.
+        words: what was found, in words.
     """
 
     name: str
@@ -43,19 +43,19 @@ class EvidenceReason:
     words: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The reason in a row."""
+        """The reason as a field of an output row."""
         return {"reason": self.name, "adds": self.adds, "words": self.words}
 
 
 def reasons_of_pairs(
     evidence: NDArray[np.float64], model: PairModel, meaning: NDArray[np.float64] | None = None
 ) -> list[list[EvidenceReason]]:
-    """Reasons of each pair: ``base`` first, then the strongest; what they add sums up to z within 1e-6.
+    """Reasons for each pair: ``base`` first, then the strongest; their amounts add up to z within 1e-6.
 
     Args:
         evidence: float64 (pairs, COLUMNS).
-        model: that judged them.
-        meaning: float64 (pairs,), cosines of pairs whose meaning was asked for, NaN for others.
+        model: model that judged the pairs.
+        meaning: float64 (pairs,), cosines of the pairs whose meanings were compared, NaN for others.
     """
     found: list[list[EvidenceReason]] = []
     for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):
@@ -78,7 +78,7 @@ def _percent(share: float) -> str:
 
 
 def _both(values: Mapping[str, float], name: str) -> str:
-    """Both directions of a share."""
+    """Describe both directions of a share."""
     return f"{_percent(values[f'{name}_forward'])} of a's in b, {_percent(values[f'{name}_backward'])} of b's in a"
 
 

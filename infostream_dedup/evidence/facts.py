@@ -1,4 +1,4 @@
-"""What the rules of ``kinds`` know of pairs: evidence, probability, and who published what when."""
+"""What the rules of ``kinds`` know about pairs: evidence, probability, and who published what when."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ DAY: Final = 24 * HOUR
 """Microseconds."""
 
 STORY_HOURS: Final = 36
-"""Hours within which two sources tell one story; nothing else is asked of the hours between two documents."""
+"""Hours within which two sources may report one story; the time between documents is used for nothing else."""
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 CIRCUMSTANCES: Final = 64
-"""Results that ``circumstances`` has."""
+"""Number of different values that ``circumstances`` returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class DocumentFacts:
     """Who published the documents, and when.
 
     Attributes:
-        sources: int64 (documents,), number of the source, ``NO_SOURCE`` where it is not known.
-        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` without a date.
-        texts: int64 (documents,), equal for equal texts, negative for an empty one.
+        sources: int64 (documents,), number of the source, ``NO_SOURCE`` if it is unknown.
+        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` if there is no date.
+        texts: int64 (documents,), equal for equal texts, negative for empty texts.
         addresses: int64 (documents,), equal for equal addresses, negative if a document has no address.
     """
 
@@ -63,7 +63,7 @@ class DocumentFacts:
 
     @classmethod
     def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
-        """Number what documents have in common; ``text_hashes`` as in ``of``."""
+        """Number the sources, texts and addresses of documents; ``text_hashes`` as in ``of``."""
         fields = fields_of(documents)
         return cls.of(fields.sources, fields.times, text_hashes, fields.urls)
 
@@ -75,11 +75,11 @@ class DocumentFacts:
         text_hashes: Sequence[bytes],
         addresses: Sequence[str | None],
     ) -> DocumentFacts:
-        """Number what documents have in common.
+        """Number sources, texts and addresses, so that equal ones have equal numbers.
 
         Args:
             sources: source of each document.
-            times: microseconds since 1970.
+            times: publication time of each document in microseconds since 1970.
             text_hashes: hash of each text; empty for an empty text.
             addresses: address of each document.
         """
@@ -91,32 +91,33 @@ class DocumentFacts:
         )
 
     def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
-        """Facts of some documents, in the order given: int64 (rows,)."""
+        """Return the facts of some documents, in the order of ``rows``, int64 (rows,)."""
         return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFacts:
-    """Facts of pairs, an array of each; shares are rounded to ``DECIMALS``.
+    """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``.
 
     Attributes:
         same_text: bool, the texts are equal.
-        same_address: bool, both have one address.
+        same_address: bool, both have the same address.
         known: bool, both have a source and a date.
-        dated: bool, one of them has a date.
+        dated: bool, at least one has a date.
         same_source: bool, one source published both.
-        other_day: bool, both have dates, of different days (UTC).
-        hours: float64, hours between the two; infinite where a date is missing.
-        probability: float64, of the pair model.
+        other_day: bool, both have dates, on different days (UTC).
+        hours: float64, hours between the two; infinite if a date is missing.
+        probability: float64, probability of the pair model.
         wording_forward: float64, share of a's triples in b.
         wording_backward: float64, share of b's triples in a.
-        lead: float64, share of the lead in the other lead, the larger of the two directions.
+        lead: float64, share of one lead found in the other, the larger of the two directions.
         vocabulary: float64, cosine of all weighted terms.
-        numbers: float64, share of the numbers and dates in the other's, the larger; -1 where one has fewer than two.
+        numbers: float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
+        one has fewer than two.
         other_dates: bool, the dates in the two heads differ.
-        same_title: bool, titles are equal but for case and signs.
-        same_form: bool, titles are equal but for numbers, dates and ordinals too.
-        no_title: bool, one has no title.
+        same_title: bool, titles are equal except for case and punctuation.
+        same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
+        no_title: bool, at least one has no title.
     """
 
     same_text: NDArray[np.bool_]
@@ -152,9 +153,9 @@ class PairFacts:
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, under two titles or on two days.
+        """One source published both, under different titles or on different days.
 
-        Without any date, one source may be the name of a collection.
+        Without dates, the "source" may be just the name of a collection.
         """
         other_title = ~self.same_title & ~self.no_title
         return self.same_source & (self.dated & other_title | self.other_day)
@@ -166,13 +167,13 @@ def facts_of_pairs(
     evidence: NDArray[np.float64],
     probability: NDArray[np.float64],
 ) -> PairFacts:
-    """Facts of pairs.
+    """Collect the facts about pairs.
 
     Args:
         earlier: the earlier document of each pair.
         later: the later one.
         evidence: float64 (pairs, COLUMNS).
-        probability: float64 (pairs,), of the pair model.
+        probability: float64 (pairs,), probability of the pair model.
     """
 
     def column(name: str) -> NDArray[np.float64]:
@@ -203,9 +204,9 @@ def facts_of_pairs(
 
 
 def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:
-    """All that the rules ask of sources, times and addresses, as a number: int64 (pairs,), below ``CIRCUMSTANCES``.
+    """All that the rules use of sources, times and addresses, as one number: int64 (pairs,), below ``CIRCUMSTANCES``.
 
-    Pairs of equal evidence and equal circumstances are of one kind.
+    Pairs with equal evidence and equal circumstances have the same kind.
 
     Args:
         earlier: the earlier document of each pair.
@@ -240,16 +241,16 @@ def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_
 
 
 def microseconds(document: Document) -> int | None:
-    """Date of a document in microseconds since 1970; ``None`` without one."""
+    """Date of a document in microseconds since 1970; ``None`` if it has no date."""
     return None if document.time is None else (document.time - _START) // _MICROSECOND
 
 
 def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether values are equal; a negative one is missing and equals nothing."""
+    """Whether values are equal; a negative value is missing and equals nothing."""
     return np.asarray((earlier == later) & (earlier >= 0), dtype=np.bool_)
 
 
 def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> NDArray[np.int64]:
-    """A number for each distinct value in order of appearance, -1 for an empty one."""
+    """Number distinct values in order of appearance; an empty value gets -1."""
     known: dict[str | bytes, int] = {}
     return np.array([known.setdefault(one, len(known)) if one else -1 for one in values], dtype=np.int64)

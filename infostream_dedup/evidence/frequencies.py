@@ -1,4 +1,4 @@
-"""In how many documents each number, name and lead word occurs: counters by hash, the same in batch and stream."""
+"""Document frequencies of numbers, names and lead words: counters by hash, the same in batch and stream."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ __all__ = [
 ]
 
 BUCKETS: Final = 1 << BUCKET_BITS
-"""Counters; distinct entries that share one add up, which makes both weigh a little less."""
+"""Number of counters; entries that share a counter are counted together, which lowers their weights a little."""
 
 BACKGROUND_DOCUMENTS: Final = 2000
-"""Fewer documents of a language are filled up with pseudo-documents, as for key terms."""
+"""If a language has fewer documents, pseudo-documents are added up to this number, as for key terms."""
 
 EPOCH: Final = 1000
-"""Documents of a stream, by ordinal, that are weighed alike: by all documents before the first of them.
+"""Length of an epoch: consecutive documents of a stream weighted by all documents before the first of them.
 
-Shorter than the epochs of key terms, so that names that every item of a stream holds soon weigh little.
+Shorter than the epochs of key terms, so that names found in every item of a stream soon have little weight.
 """
 
 _WITH_OTHERS: Final = -1
-"""Opens a stored blob that also counts documents of other languages; a stream without any keeps the older form."""
+"""Marks a stored blob that also counts documents of other languages; streams without any keep the older format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What documents add to the counters.
+    """Counts that documents add to the counters.
 
     Attributes:
         buckets: uint32, counters, ascending, each once.
@@ -78,7 +78,7 @@ class Changes:
 
 
 def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
-    """What documents add to the counters.
+    """Count what documents add to the counters.
 
     Args:
         raw: evidence of the documents.
@@ -104,17 +104,17 @@ class EvidenceFrequencies:
         self.documents: NDArray[np.int64] = np.zeros(len(LANGUAGES), dtype=np.int64)
 
     def add(self, changes: Changes) -> None:
-        """Add documents; the order in which they come does not matter."""
+        """Add documents; their order does not matter."""
         self.counts[changes.buckets] += changes.counts
         self.documents += changes.documents
 
     def changes(self) -> Changes:
-        """What documents would add that were counted here."""
+        """Return all counts as one change."""
         buckets = np.flatnonzero(self.counts)
         return Changes(buckets.astype(np.uint32), self.counts[buckets], self.documents.copy())
 
     def blob(self) -> bytes:
-        """The counters as a store keeps them: 8 bytes for each that is not 0."""
+        """The counters as a store keeps them: 8 bytes for each counter above 0."""
         return self.changes().blob()
 
     @classmethod
@@ -125,7 +125,7 @@ class EvidenceFrequencies:
         return found
 
     def filled_up(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Counters and documents with the background of languages that have few documents.
+        """Counters and documents, with the background added for languages that have few documents.
 
         Returns:
             float32 (BUCKETS,) and float64 (languages,).
@@ -142,7 +142,10 @@ class EvidenceFrequencies:
 
 @cache
 def background_of(path: Path) -> Mapping[Language, tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Counters that a pseudo-document of each language raises, ascending, and by how much: int64, float64 of 0 to 1.
+    """For each language, the counters that a pseudo-document raises, ascending, and by how much.
+
+    Returns:
+    int64 counters and float64 amounts from 0 to 1.
 
     Raises:
         BadDataError: the file is damaged.

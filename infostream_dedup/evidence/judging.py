@@ -1,4 +1,4 @@
-"""From candidates to judged pairs: the one way that a collection and a stream both take."""
+"""From candidates to judged pairs: the same steps for a collection and a stream."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 __all__ = ["FILTER", "JudgedCandidates", "TripleSource", "judge_pairs", "passes_filter"]
 
 FILTER: Final = 0.9
-"""Least share of 12 key terms plus twice the share of 30, both directions added, of a pair that is looked at closely.
+"""Threshold of the filter: share of 12 key terms plus twice the share of 30, added over both directions.
 
-Loses at most .07 % of the pairs that the model accepts in any development set, and none with wording of .3 and more.
+It loses at most 0.07 % of the pairs that the model accepts in any development set, and none with wording >= 0.3.
 """
 
 TripleSource = Callable[["NDArray[np.int64]"], TripleRows]
-"""Gives the triples of rows, which are ascending and distinct, in their order."""
+"""Returns the triples of given rows, in their order; the rows are ascending and distinct."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCandidates:
-    """Candidates with what was found of them.
+    """Candidates and their verdicts.
 
     Attributes:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        passed: bool (pairs,), whether the pair passed the filter; of the others only the shares are known.
-        evidence: float64 (pairs, COLUMNS), zeros but for the shares where a pair did not pass.
-        probability: float64 (pairs,), rounded to ``DECIMALS``; 1 for equal texts, 0 where a pair did not pass.
-        kinds: int8 (pairs,), ``Kind``; ``related`` where a pair did not pass.
-        rules: int8 (pairs,), number in ``RULES``, their count where none decided.
-        facts: what the rules knew.
-        meaning: float64 (pairs,), cosine of the meanings, NaN where it was not asked for; ``None`` without them.
+        passed: bool (pairs,), whether the pair passed the filter; for the others only the shares are known.
+        evidence: float64 (pairs, COLUMNS), zeros except for the shares if a pair did not pass.
+        probability: float64 (pairs,), rounded to ``DECIMALS``; 1 for equal texts, 0 if a pair did not pass.
+        kinds: int8 (pairs,), ``Kind``; ``related`` if a pair did not pass.
+        rules: int8 (pairs,), index of the rule in ``RULES``; ``len(RULES)`` if none applied.
+        facts: facts that the rules used.
+        meaning: float64 (pairs,), cosine of the meanings, NaN if it was not computed; ``None`` without meanings.
     """
 
     a: NDArray[np.int64]
@@ -72,10 +72,9 @@ class JudgedCandidates:
 
     @property
     def one_text(self) -> NDArray[np.bool_]:
-        """Which pairs may have one text, perhaps in other words or in another version: bool (pairs,).
+        """Which pairs may have the same text, perhaps reworded or in another version: bool (pairs,).
 
-        Asked of documents that one document of another language renders, so where source or date is not known the
-        model's word is enough.
+        Used for two documents that share a translation, so if source or date is unknown the model's verdict is enough.
         """
         told = ~self.facts.known & ~self.facts.own & (self.probability >= 0.5) & (self.kinds == Kind.RELATED)
         return np.asarray(np.isin(self.kinds, ONE_TEXT) | told, dtype=np.bool_)
@@ -90,7 +89,7 @@ class JudgedCandidates:
 
 
 def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which pairs are worth a close look: bool (pairs,); asks only for the shares."""
+    """Which pairs are worth comparing in full: bool (pairs,); only the shares are used."""
     shares = np.round(evidence[:, 0] + evidence[:, 1] + 2.0 * (evidence[:, 2] + evidence[:, 3]), DECIMALS)
     return np.asarray(shares >= FILTER, dtype=np.bool_)
 
@@ -107,7 +106,7 @@ def judge_pairs(
     filtered: bool = True,
     meanings: Meanings | None = None,
 ) -> JudgedCandidates:
-    """Judge candidates. A pair is judged the same whatever pairs are judged with it.
+    """Judge candidates. The verdict on a pair does not depend on the other pairs.
 
     Args:
         a: int64 (pairs,), row of the earlier document.
@@ -115,12 +114,12 @@ def judge_pairs(
         keys: key terms of all documents.
         records: packed evidence of all documents.
         triples: word triples of all documents, or a function that returns those of given documents; it is called once,
-            with the documents of the pairs that passed.
-        documents: sources, times and texts of all documents; or, where one row of evidence stands for several
-            documents, those of the earlier and of the later document of each pair.
-        model: ``None`` for the shipped one.
-        filtered: drop pairs that ``passes_filter`` does not let through, unless their texts are equal.
-        meanings: asked of pairs in doubt. Not for streams: the last bits differ between processors.
+        with the documents of the pairs that passed.
+        documents: sources, times and texts of all documents; or, if one row of evidence is shared by several
+        documents, those of the earlier and of the later document of each pair.
+        model: pair model; ``None`` for the shipped one.
+        filtered: drop pairs that ``passes_filter`` rejects, unless their texts are equal.
+        meanings: used for doubtful pairs. Not for streams: the last bits differ between processors.
     """
     evidence = shares_of_pairs(a, b, keys)
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
@@ -156,7 +155,7 @@ def _compared(
     records: EvidenceRecords,
     triples: TripleRows | TripleSource,
 ) -> NDArray[np.float64]:
-    """Evidence of pairs, those of one later document compared together."""
+    """Evidence of pairs; the pairs of one later document are compared together."""
     if np.any(b[1:] < b[:-1]):
         order = np.argsort(b, kind="stable")
         evidence[order] = _compared(a[order], b[order], evidence[order], keys, records, triples)

@@ -1,6 +1,6 @@
-"""What a pair is: a list of named rules, asked in order; the first that holds decides.
+"""What kind a pair is: a list of named rules, tried in order; the first that holds decides.
 
-The definitions of the kinds are those of the glossary. A pair is two documents, a the earlier, b the later.
+The kinds are defined in the glossary. In a pair, a is the earlier document and b the later.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Kind(IntEnum):
-    """Kinds of pairs; the value is the one in arrays."""
+    """Kinds of pairs; arrays hold the value."""
 
     RELATED = 0
     COPY = 1
@@ -46,22 +46,22 @@ class Kind(IntEnum):
 
 
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
-"""Kinds of pairs of one language whose documents have one text, perhaps in other words or in another version."""
+"""Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
 
 KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
-"""Name of each kind in rows and flags."""
+"""Name of each kind in output rows and command-line flags."""
 
 Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule.
+    """A rule that decides the kind of a pair.
 
     Attributes:
-        name: says what it looks for.
+        name: what the rule looks for; part of the output.
         kind: kind of the pairs for which the rule holds.
-        holds: bool (pairs,).
+        holds: function that returns for which pairs it holds, bool (pairs,).
     """
 
     name: str
@@ -75,64 +75,64 @@ def equal_text(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """One address, or one source, day and title, and some of the wording: the page was edited."""
+    """Same address, or same source, day and title, and some shared wording: the page was edited."""
     own_title = pair.known & pair.same_source & pair.same_title & ~pair.other_day
     return (pair.same_address | own_title) & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source, another day: a title that differs by its date, or the lead again with other numbers."""
+    """Same source, another day: the titles differ only by the date, or the lead returns with other numbers."""
     lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & (pair.same_form | lead_again)
 
 
 def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source, another day: half of the lead again and a little of the wording, but few of the numbers."""
+    """Same source, another day: half of the lead and a little of the wording return, but few of the numbers."""
     again = (pair.lead >= 0.5) & (pair.wording_most >= 0.05) & (pair.numbers >= 0) & (pair.numbers < 0.45)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
 
 def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source, another day: nearly all of the vocabulary again with other numbers, whatever the words' order."""
+    """Same source, another day: nearly all of the vocabulary returns, in any order, with other numbers."""
     again = (pair.vocabulary >= 0.8) & _other_numbers(pair)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
 
 def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source: a new lead over old wording. Where the model doubts, another story may have the same background."""
+    """Same source: a new lead over old wording. If the model is in doubt, it may be another story's background."""
     one_story = (pair.probability >= 0.9) | (pair.wording_least >= 0.6)
     return _own_wording(pair) & ~_old_lead(pair) & one_story
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source, another day: the wording again with other numbers, or with another date at its head."""
+    """Same source, another day: the wording returns with other numbers, or with another date in its head."""
     redated = pair.other_dates & (pair.wording_least < 0.6)
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source: most of the wording again under the old lead."""
+    """Same source: most of the wording returns under the old lead."""
     return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.6)
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source, no dates: some of the wording again with other numbers."""
+    """Same source, no dates: some of the wording returns with other numbers."""
     no_date = pair.same_source & ~pair.known & ~pair.same_title
     return no_date & (pair.wording_least >= 0.25) & (pair.numbers >= 0) & (pair.numbers < 0.5)
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source: some of the wording again under the old lead."""
+    """Same source: some of the wording returns under the old lead."""
     return _own_wording(pair) & _old_lead(pair)
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
-    """Half of one text is in the other, and a good part of that one in it; the model agrees.
+    """Half of one text is in the other, a good part of the other is in it, and the model agrees.
 
-    Two sources that quote one statement in full share a third of their wording without either copying the other. Where
-    sources or dates are not known, an outlet's old background under a new lead may be half of one text, so half of both
-    is asked for. A copy keeps the numbers, though it may be cut.
+    Two sources that quote a statement in full share a third of their wording without copying each other. If sources or
+    dates are unknown, half of one text may be an outlet's old background under a new lead, so the rule requires half
+    of both. A copy keeps the numbers, though it may be cut.
     """
     numbers_kept = (pair.numbers < 0) | (pair.numbers >= 0.75)
     much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
@@ -140,7 +140,7 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without sources or dates, a good part of the wording that is not enough for a copy: one text in other words."""
+    """Without sources or dates, much shared wording, though not enough for a copy: the same text in other words."""
     much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
     return ~pair.known & ~pair.own & (_some_wording(pair) | much)
 
@@ -156,25 +156,26 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two sources within 36 hours, and the model is sure, or the story's vocabulary comes again."""
+    """Two sources within 36 hours, and the model is sure or the story's vocabulary returns."""
     again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
     return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & ((pair.probability >= 0.9) | again)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without source or date, the model; and a part of the wording again, or the story's vocabulary.
+    """Without source or date: the model is sure, and part of the wording or the story's vocabulary returns.
 
-    Where one topic fills a collection, the model is sure of many pairs that only share it, and each joins two groups.
+    In a collection on one topic, the model is sure of many pairs that share only the topic, and each
+    would join two groups.
     """
     vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & ((pair.wording_least >= 0.15) | vocabulary)
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """One source; the model says one story, with some confidence, and the story's vocabulary comes again.
+    """Same source: the model is fairly sure that it is one story, and the story's vocabulary returns.
 
-    Below .6 every second pair shares a topic only. Two sides of one event share names and little else. Old wording
-    under a new lead has been asked about before.
+    Below 0.6, every second pair shares only a topic. Reports on two sides of one event share names and little else. An
+    earlier rule has handled old wording under a new lead.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
     return pair.own & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
@@ -193,7 +194,7 @@ def _some_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
-    """Both have numbers or dates, and less than .7 of them are shared."""
+    """Both have numbers or dates, and they share less than 0.7 of them."""
     return (pair.numbers >= 0) & (pair.numbers < 0.7)
 
 
@@ -216,11 +217,11 @@ RULES: Final = (
     Rule("told again", Kind.RETOLD, told_again),
     Rule("next step", Kind.FOLLOW_UP, next_step),
 )
-"""Asked in this order; a pair for which none holds is ``related``."""
+"""The rules in the order in which they are tried; a pair for which none holds is ``related``."""
 
 
 def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
-    """Number of the rule that decides each pair, ``len(RULES)`` where none holds: int8 (pairs,)."""
+    """Index of the rule that decides each pair, ``len(RULES)`` if none holds: int8 (pairs,)."""
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     for number in reversed(range(len(RULES))):
         decided[RULES[number].holds(facts)] = number
@@ -239,7 +240,7 @@ def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
 
 
 def seen_from_later(kind: Kind) -> Kind:
-    """What the later document of a pair is to the earlier one: it is contained where the earlier one contains it."""
+    """The kind as seen from the later document: it is contained if the earlier document contains it."""
     return {Kind.CONTAINED: Kind.CONTAINS, Kind.CONTAINS: Kind.CONTAINED}.get(kind, kind)
 
 

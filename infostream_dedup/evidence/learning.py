@@ -1,6 +1,6 @@
-"""Learning the pair model: logistic regression by Newton's method, the same bytes on every run.
+"""Learns the pair model: logistic regression by Newton's method, with the same bytes on every run.
 
-Which pairs are right comes from labelled sets (see ``reports/learn_pair_model.py``); here are only numbers.
+The labelled sets come from ``reports/learn_pair_model.py``; this module handles only numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_PAIRS", "TrainingSet", "draw", "learn", "pair_weights"]
 
 MOST_PAIRS: Final = 2500
-"""Pairs of each class that one set contributes at most."""
+"""Maximum number of pairs of each class that one set contributes."""
 
 _PENALTY: Final = 3e-5
 _ROUNDS: Final = 100
@@ -35,7 +35,7 @@ class TrainingSet:
         name: name of the set.
         evidence: float64 (pairs, COLUMNS).
         same: bool (pairs,), whether each is a pair of the same text or story.
-        weights: float64 (pairs,), half a unit in sum for each class.
+        weights: float64 (pairs,), weight of each pair; the weights of each class add up to one half.
     """
 
     name: str
@@ -47,10 +47,10 @@ class TrainingSet:
 def pair_weights(
     families_a: NDArray[np.int64], families_b: NDArray[np.int64], same: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Weight of each pair: all pairs of two families share the root of their number; both classes weigh one half.
+    """Weight of each pair: the pairs of two families share the square root of their number; each class weighs one half.
 
     Args:
-        families_a: int64 (pairs,), family of one document; each its own without families.
+        families_a: int64 (pairs,), family of one document; without families, each document has its own.
         families_b: int64 (pairs,), family of the other.
         same: bool (pairs,), the class.
     """
@@ -64,7 +64,7 @@ def pair_weights(
 
 
 def draw(same: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Pairs to learn from: at most ``MOST_PAIRS`` of each class, the same ones on every run; int64, ascending."""
+    """Choose the pairs to learn from, at most ``MOST_PAIRS`` of each class, the same on every run; int64, ascending."""
     chosen = []
     for number, kind in enumerate((same, ~same)):
         order = np.random.default_rng(_SEED + number).permutation(np.flatnonzero(kind))
@@ -73,10 +73,10 @@ def draw(same: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def learn(sets: Sequence[TrainingSet], *, penalty: float = _PENALTY) -> PairModel:
-    """Learn from sets of equal weight.
+    """Learn the model from sets of equal weight.
 
     Args:
-        sets: the judged pairs.
+        sets: judged pairs.
         penalty: weight of the sum of squared coefficients against the mean log loss, above 0.
     """
     features = np.concatenate([features_of(one.evidence) for one in sets])
@@ -90,7 +90,7 @@ def learn(sets: Sequence[TrainingSet], *, penalty: float = _PENALTY) -> PairMode
 def _newton(
     features: NDArray[np.float64], same: NDArray[np.float64], weights: NDArray[np.float64], penalty: float
 ) -> NDArray[np.float64]:
-    """Intercept and coefficients of least penalised log loss: float64 (features + 1,)."""
+    """Intercept and coefficients that minimise the penalised log loss: float64 (features + 1,)."""
     columns = np.column_stack([np.ones(len(features)), features])
     ridge = np.full(columns.shape[1], 2 * penalty)
     ridge[0] = 0.0

@@ -1,7 +1,7 @@
-"""What two documents mean: cosines of sentence vectors, asked only of pairs that the other evidence leaves in doubt.
+"""Compares meanings: cosines of sentence vectors, only for pairs that the other evidence leaves in doubt.
 
-The vector of a document is that of its title and first words. It is computed when the first doubtful pair asks for it,
-and kept as 384 small whole numbers.
+A document's vector encodes its title and first words. It is computed when a doubtful pair first needs it, and kept as
+384 small integers.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ __all__ = [
 ]
 
 MEANING_WORDS: Final = 40
-"""Words of a text that are encoded, after its title."""
+"""Number of words encoded after the title."""
 
 CERTAIN: Final = 0.9
-"""Pairs with a probability of less than 1 - CERTAIN or more than this are not asked for their meaning."""
+"""Meanings are not compared if the probability is below 1 - CERTAIN or above this."""
 
 MEANING_WEIGHT: Final = 60.0
-"""What one unit of cosine adds to the logit of a pair's probability."""
+"""Amount that one unit of cosine adds to the logit of a pair's probability."""
 
 MEANING_MIDDLE: Final = 0.9
-"""Cosine that says nothing either way: the encoder's cosines of unrelated news are mostly .78 to .88."""
+"""Neutral cosine: the encoder's cosines of unrelated news are mostly 0.78 to 0.88."""
 
 
 class Meanings:
@@ -54,7 +54,7 @@ class Meanings:
         self._vectors: dict[int, NDArray[np.int8]] = {}
 
     def add(self, document: Document) -> None:
-        """Take the next document."""
+        """Add the next document."""
         self._heads.append(head_of(document))
 
     def cosines(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -74,7 +74,7 @@ class Meanings:
 
 
 def head_of(document: Document) -> str:
-    """Return the title and the first words of a document; the title is not doubled where the text begins with it."""
+    """Return the title and first words of a document; the title is not repeated if the text begins with it."""
     body = document.text.removeprefix(document.title) if document.title else document.text
     words = " ".join(body.split()[:MEANING_WORDS])
     return f"{document.title}. {words}" if document.title else words
@@ -83,16 +83,16 @@ def head_of(document: Document) -> str:
 def with_meaning(
     a: NDArray[np.int64], b: NDArray[np.int64], probability: NDArray[np.float64], meanings: Meanings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Look at doubtful pairs once more.
+    """Judge doubtful pairs again, by meaning.
 
     Args:
         a: int64 (pairs,).
         b: int64 (pairs,).
-        probability: float64 (pairs,), of the pair model.
+        probability: float64 (pairs,), probability of the pair model.
         meanings: meanings of all documents.
 
     Returns:
-        float64 (pairs,) twice: the probability, rounded as before, and the cosine; NaN where it was not asked for.
+        float64 (pairs,) twice: the probability, rounded as before, and the cosine, NaN if it was not computed.
     """
     doubtful = np.flatnonzero((probability >= round(1 - CERTAIN, DECIMALS)) & (probability <= CERTAIN))
     cosines = np.full(len(a), np.nan)
@@ -105,5 +105,5 @@ def with_meaning(
 
 
 def added_by(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What cosines add to the logit: float64, rounded to ``DECIMALS``."""
+    """Amounts that cosines add to the logit: float64, rounded to ``DECIMALS``."""
     return np.round(MEANING_WEIGHT * (cosines - MEANING_MIDDLE), DECIMALS)

@@ -23,7 +23,7 @@ __all__ = ["COLUMNS", "ComparedKeys", "TripleRows", "compared", "fill_in_wording
 _HEAVIEST: Final = 12
 _LARGEST: Final = 1 << 62
 _LEAST: Final = 4
-"""Terms that tables of a document have room for at least."""
+"""Minimum number of terms that the tables of a document have room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class TripleRows:
     """Word triples of documents.
 
     Attributes:
-        triples: uint64, of each document ascending, each once.
+        triples: uint64, hashes of the triples; ascending within each document, each once.
         begins: int64 (documents + 1,), bounds of each document.
     """
 
@@ -41,7 +41,7 @@ class TripleRows:
     def repeat_earlier(self) -> NDArray[np.bool_]:
         """Which documents consist mostly of wording of earlier ones: bool (documents,).
 
-        More than half of their triples occur in earlier documents, in one or in several.
+        More than half of their triples occur in earlier documents, whether in one or in several.
         """
         found = np.zeros(len(self.begins) - 1, dtype=np.bool_)
         sizes = np.diff(self.begins)
@@ -54,10 +54,10 @@ class TripleRows:
 
 
 def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
-    """Key terms as the comparison wants them.
+    """Arrange key terms for the comparison.
 
     Args:
-        keys: int64 (documents, terms), weights in units of 1e-9 of the 30 heaviest terms.
+        keys: int64 (documents, terms), weights of the 30 heaviest terms in units of 1e-9.
         targets: (documents, terms), the terms in which key terms are looked up.
     """
     begins, terms = keys.indptr.astype(np.int64, copy=False), keys.indices.astype(np.int32, copy=False)
@@ -78,11 +78,11 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
 
 
 def heaviest(begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """uint8, 1 for each of the 12 heaviest key terms of a document; ties go to the smaller term."""
+    """Mark the 12 heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term."""
     owners = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
     most = int(weights.max(initial=0)) + 1
     if (len(begins) - 1) * most < _LARGEST:
-        # Terms ascend in each document, so one stable sort by document and weight does it, three times as fast.
+        # Terms ascend in each document, so one stable sort by document and weight is enough and three times as fast.
         order = np.argsort(owners * most + (most - 1 - weights), kind="stable")
     else:
         order = np.lexsort((terms, -weights, owners))
@@ -108,7 +108,7 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
         np.zeros(SLOTS * max(longest, _LEAST), dtype=np.int32),
         np.zeros(max(most, longest) + 1, dtype=np.int64),
     )
-    # The tables hold the document that stays the same from pair to pair: the earlier ones in the order of a collection.
+    # The tables hold the document that is the same in consecutive pairs: the earlier one, in the order of a collection.
     if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
         share_pairs(b, a, keys, room, 1, evidence)
     else:
@@ -129,14 +129,14 @@ def compared(
 
     Args:
         a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one; quickest where pairs of one b are neighbours.
-        evidence: float64 (pairs, COLUMNS), what ``shares_of_pairs`` returned.
+        b: int64 (pairs,), row of the later one; fastest if the pairs of one b are adjacent.
+        evidence: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
         keys: key terms of all documents.
         records: packed evidence of all documents.
         triples: word triples of all documents; ``None`` to leave wording out.
 
     Returns:
-        ``evidence`` itself; all columns but ``length`` (0 to 3), counts and codes are 0 to 1.
+        ``evidence`` itself; all columns except ``length`` (0 to 3), counts and codes are between 0 and 1.
     """
     compare_pairs(a, b, keys, records.words, records.begins, meeting_room(), evidence)
     if triples is not None:

@@ -1,4 +1,4 @@
-"""The pair model: the probability that two documents are one text or report one story, and what speaks for it."""
+"""The pair model: the probability that two documents are the same text or report the same story, and why."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FEATURES: Final = (
 """Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
 
 DECIMALS: Final = 9
-"""Decimals of z, and of every value that a threshold is compared with."""
+"""Decimals of z and of every value compared with a threshold."""
 
 _FORMAT: Final = "infostream-dedup pair model 1"
 
@@ -51,14 +51,14 @@ class PairModel:
 
     Attributes:
         intercept: z of a pair whose features are all 0.
-        coefficients: by feature, in the order of ``FEATURES``.
+        coefficients: coefficient of each feature, in the order of ``FEATURES``.
     """
 
     intercept: float
     coefficients: Mapping[str, float]
 
     def scores(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Z of pairs: float64 (pairs,), rounded to ``DECIMALS``.
+        """Return z of pairs: float64 (pairs,), rounded to ``DECIMALS``.
 
         Args:
             evidence: float64 (pairs, COLUMNS).
@@ -67,11 +67,11 @@ class PairModel:
         return np.round(score_pairs(features_of(evidence), self.intercept, weights), DECIMALS)
 
     def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probability of pairs: float64 (pairs,), 0 to 1, rounded to ``DECIMALS``."""
+        """Return the probability of pairs: float64 (pairs,), 0 to 1, rounded to ``DECIMALS``."""
         return np.round(1.0 / (1.0 + np.exp(-np.clip(self.scores(evidence), -35.0, 35.0))), DECIMALS)
 
     def contributions(self, evidence: NDArray[np.float64]) -> list[dict[str, float]]:
-        """What each feature adds to z: with ``intercept`` the values of a pair add up to its z within 1e-6."""
+        """Return what each feature adds to z; together with ``intercept`` it adds up to a pair's z within 1e-6."""
         values = features_of(evidence)
         return [
             {
@@ -85,7 +85,7 @@ class PairModel:
         ]
 
     def as_json(self) -> str:
-        """The model as it is shipped."""
+        """The model in the format of the shipped file."""
         content = {"format": _FORMAT, "intercept": self.intercept, "coefficients": dict(self.coefficients)}
         return json.dumps(content, indent=2) + "\n"
 
@@ -94,7 +94,7 @@ class PairModel:
         """Read a model.
 
         Args:
-            text: what ``as_json`` wrote.
+            text: output of ``as_json``.
             name: name of the file, for the error message.
 
         Raises:
@@ -125,7 +125,7 @@ def shipped_model() -> PairModel:
 
 
 def _checked(content: Any, name: str) -> tuple[float, dict[str, float]]:
-    """Intercept and coefficients of a file."""
+    """Check the content of a file and return intercept and coefficients."""
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise ConfigurationError(f"{name} is not a pair model; expected an object with format {_FORMAT!r}")
     given, intercept = content.get("coefficients"), content.get("intercept")

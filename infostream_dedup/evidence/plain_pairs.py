@@ -1,4 +1,4 @@
-"""The evidence of one pair in plain Python: the judge of ``kernels.comparing``, and its specification."""
+"""The evidence of one pair in plain Python: specifies ``kernels.comparing`` and tests it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class PlainRecord:
 
     Attributes:
         tokens: number of tokens.
-        title: hash of the title, 0 without a title.
-        form: hash of its form.
+        title: hash of the title, 0 if there is none.
+        form: hash of the form of the title.
         numbers: weight of each number.
         names: weight of each name.
-        lead: weight of each word beginning of the lead.
-        filter: filter of the word beginnings of the text.
+        lead: weight of each word beginning in the lead.
+        filter: filter of the word beginnings in the text.
     """
 
     tokens: int
@@ -38,7 +38,7 @@ class PlainRecord:
 
 @dataclass(frozen=True, slots=True)
 class PlainDocument:
-    """All that a comparison knows of a document.
+    """All that a comparison knows about a document.
 
     Attributes:
         keys: weight of each of the 30 heaviest terms, in units of 1e-9.
@@ -54,7 +54,7 @@ class PlainDocument:
 
 
 def unpack_plainly(words: Sequence[int]) -> PlainRecord:
-    """Read a record."""
+    """Unpack a record."""
     sizes = (words[1] & 0xFFFF, words[1] >> 16, words[2] & (1 << LEAD_BITS) - 1)
     entries, at = sum(sizes), 10
     packed = words[at + entries : at + entries + (entries + 3) // 4]
@@ -112,7 +112,7 @@ def compare_plainly(a: PlainDocument, b: PlainDocument) -> list[float]:
 
 
 def _contained(weights: Mapping[int, int], there: Collection[int]) -> float:
-    """Share of the weight of entries that another document holds."""
+    """Share, by weight, of the entries that another document also has."""
     own = sum(weights.values())
     return sum(weight for entry, weight in weights.items() if entry in there) / own if own else 0.0
 
@@ -135,7 +135,7 @@ def _cosine(keys: Mapping[int, int], others: Mapping[int, int]) -> float:
 
 
 def _dates(one: PlainRecord, other: PlainRecord) -> float:
-    """0: no dates in one of the heads, 1: the same dates, 2: others."""
+    """0: at least one head has no date, 1: the same dates, 2: different dates."""
     heads = [
         {number for number in record.numbers if number & DATE_BIT and number & HEAD_BIT} for record in (one, other)
     ]
@@ -145,7 +145,7 @@ def _dates(one: PlainRecord, other: PlainRecord) -> float:
 
 
 def _titles(one: PlainRecord, other: PlainRecord) -> float:
-    """0: a title is missing, 1: other titles, 2: equal but for numbers and dates, 3: equal."""
+    """0: a title is missing, 1: different titles, 2: equal except for numbers and dates, 3: equal."""
     if not one.title or not other.title:
         return 0.0
     if one.title == other.title:

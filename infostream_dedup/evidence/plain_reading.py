@@ -1,8 +1,8 @@
-"""The evidence of one document in plain Python: the judge of ``kernels.reading``, and its specification.
+"""The evidence of one document in plain Python: specifies ``kernels.reading`` and tests it.
 
-A *token* is a word or a number. A word is a run of letters with apostrophes between them; it ends where a capital
-follows a small letter ("пишетАгора") and where a digit follows ("стоит17,76"). Letters are folded: small, without
-marks, ё as е, й as и. A number is written one way whatever separates its thousands and decimals.
+A *token* is a word or a number. A word is a run of letters, which may have apostrophes between them; it ends where a
+capital follows a small letter ("пишетАгора") and before a digit ("стоит17,76"). Letters are folded: lower case, without
+accents, ё as е, й as и. Numbers are normalised, whatever separates their thousands and decimals.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 _MASK: Final = (1 << 64) - 1
 _KIND_SIGNS: Final = "osCdx'.,_!-/"
-"""Sign of each ``CharacterKind`` in a string of kinds, on which the patterns below work."""
+"""Character for each ``CharacterKind``; the patterns below match strings of these."""
 
 _TOKEN: Final = re.compile(r"(?P<word>[sC](?:(?<!s)C|s|'+[sC])*)|(?P<number>d)|(?P<opener>[.!])")
 _DAY_FIRST: Final = re.compile(r"d{1,2}(?P<sign>[./-])d{1,2}(?P=sign)(?:d{4}|d{2})(?!d)(?!(?P=sign)d)")
@@ -60,17 +60,17 @@ _VOWELS: Final = re.compile("[aeiou]")
 
 @dataclass(slots=True, kw_only=True)
 class PlainEvidence:
-    """Evidence of one document before it is weighed.
+    """Evidence of one document, without weights.
 
     Attributes:
-        triples: hashes of three tokens in a row, ascending, each once.
+        triples: hashes of three consecutive tokens, ascending, each once.
         numbers: 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``; ascending, each once.
         names: codes of skeletons, ascending, each once.
         lead: hashes of the word beginnings of the lead, ascending, each once.
-        body: the same for all words.
+        body: hashes of the word beginnings of the whole document, ascending, each once.
         tokens: number of tokens.
-        title: hash of the tokens of the title, 0 without tokens.
-        title_form: the same without numbers, dates, ordinals.
+        title: hash of the tokens of the title, 0 if there are none.
+        title_form: hash of the tokens of the title without numbers, dates and ordinals.
         title_figures: bits of the figures of three digits or more in the title, without dates.
     """
 
@@ -86,13 +86,13 @@ class PlainEvidence:
 
 
 class _Number(NamedTuple):
-    """A number read at a place.
+    """A number read from a text.
 
     Attributes:
-        end: place after it.
+        end: position after it.
         token: hash of the token.
-        figures: entries of ``numbers`` without the head bit.
-        whole: its value if it is a whole number of one or two digits, else -1.
+        figures: its entries in ``numbers``, without the head bit.
+        whole: its value if it is an integer of one or two digits, otherwise -1.
     """
 
     end: int
@@ -106,7 +106,7 @@ def _step(state: int, character: int) -> int:
 
 
 def mixed_plainly(state: int) -> int:
-    """Spread a state over all 64 bits."""
+    """Mix a hash state over all 64 bits."""
     state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _MASK
     return state ^ (state >> 31)
@@ -128,17 +128,17 @@ def word_hash(folded: str) -> int:
 
 
 def figure_hash(written: str) -> int:
-    """Entry of ``numbers`` for a figure as the reader writes it: ``17.76``."""
+    """Entry in ``numbers`` for a normalised figure such as ``17.76``."""
     return _hash_of(FIGURE_SEED, written) >> 34 << 2
 
 
 def date_hash(value: int) -> int:
-    """Entry of ``numbers`` for a day (32 times the month plus the day) or a year."""
+    """Entry in ``numbers`` for a day (32 times the month plus the day) or a year."""
     return mixed_plainly(_step(FIGURE_SEED, value)) >> 34 << 2 | DATE_BIT
 
 
 def skeleton_code(folded: str) -> int:
-    """First letter and four consonants of a word in Latin letters, five bits a letter; 0 if nothing is left."""
+    """First letter and up to four consonants of a word in Latin letters, five bits each; 0 if none are left."""
     latin = alphabet().latin
     numbers = (int(latin[ord(letter)]) for letter in folded)
     written = "".join(chr(96 + number) for number in numbers if number).replace("x", "ks")
@@ -155,13 +155,13 @@ def read_plainly(text: str, title_end: int) -> PlainEvidence:
 
     Args:
         text: title and text.
-        title_end: characters of the title, 0 without one.
+        title_end: length of the title in characters, 0 if there is none.
     """
     return _Reader(text, title_end).read()
 
 
 class _Reader:
-    """Walks over the tokens of one document."""
+    """Reads the tokens of one document."""
 
     def __init__(self, text: str, title_end: int) -> None:
         table = alphabet()
@@ -268,7 +268,7 @@ class _Reader:
         return None
 
     def figure_at(self, begin: int) -> tuple[str, int]:
-        """A figure as ``numbers`` writes it, and where it ends."""
+        """Normalised figure, and the position after it."""
         match = _SPACED.match(self.kinds, begin)
         if match and self.folded[begin] != 0:
             whole_end = match.start("rest") if match["rest"] else match.end()
@@ -281,7 +281,7 @@ class _Reader:
         return _written(groups, signs), end
 
     def digits(self, begin: int, end: int) -> str:
-        """Characters of a number, its digits as 0-9 and its spaces as blanks."""
+        """Characters of a number, with its digits as 0-9 and its spaces as blanks."""
         written = []
         for place in range(begin, end):
             kind = self.kinds[place]
@@ -310,7 +310,7 @@ class _Reader:
 
 
 def _written(groups: list[str], signs: str) -> str:
-    """A figure from its groups of digits and the signs between them."""
+    """Normalise a figure given as groups of digits and the separators between them."""
     first = groups[0]
     thousands = 0
     if len(first) <= 3 and first[0] != "0":

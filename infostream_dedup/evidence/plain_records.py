@@ -1,4 +1,4 @@
-"""Weighing and packing of evidence in plain Python: the judge of ``kernels.packing``."""
+"""Weighting and packing of evidence in plain Python: specifies ``kernels.packing`` and tests it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def buckets_plainly(evidence: PlainEvidence, language: int) -> list[int]:
 
 
 def count_plainly(documents: Iterable[tuple[PlainEvidence, int]]) -> Counter[int]:
-    """Documents of each counter; each document comes with the number of its language."""
+    """Count the documents of each counter; each document comes with the number of its language."""
     found: Counter[int] = Counter()
     for evidence, language in documents:
         found.update(buckets_plainly(evidence, language))
@@ -38,13 +38,13 @@ def count_plainly(documents: Iterable[tuple[PlainEvidence, int]]) -> Counter[int
 
 
 def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float], documents: float) -> list[int]:
-    """The record of a document.
+    """Pack the record of a document.
 
     Args:
-        evidence: what was read of it.
+        evidence: evidence read from the document.
         language: number of its language.
-        counts: documents of each counter.
-        documents: documents of its language.
+        counts: number of documents of each counter.
+        documents: number of documents of its language.
     """
     kept = [one[:MOST_ENTRIES] for one in (evidence.numbers, evidence.names, evidence.lead)]
     cut = PlainEvidence(numbers=kept[0], names=kept[1], lead=kept[2])
@@ -74,7 +74,7 @@ def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float]
 
 
 def in_filter(entry: int, words: Sequence[int]) -> bool:
-    """Whether a filter may hold a word beginning; always true for those put in."""
+    """Whether a filter may contain a word beginning; always true for those added to it."""
     if not words:
         return False
     block, first, second = _bits(entry, len(words) // 2)

@@ -1,4 +1,4 @@
-"""The evidence of many documents, read in compiled code."""
+"""Reads the evidence of many documents in compiled code."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 __all__ = ["RawEvidence", "evidence_texts", "evidence_texts_of_block", "read_evidence", "room_for", "tables"]
 
 _MARKUP: Final = (b"<", b"&", b"://", b"@", b"{")
-"""A text that holds one of these is cleaned first."""
+"""A text that contains one of these is cleaned first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawEvidence:
-    """What was read of documents, not weighed yet. Entries of each document are ascending and each once.
+    """Evidence of documents, not weighted yet. The entries of each document are ascending and distinct.
 
     Attributes:
-        triples: uint64, hashes of three tokens in a row.
-        numbers: uint32, 30 bits of hash, ``DATE_BIT``, ``HEAD_BIT``.
+        triples: uint64, hashes of three consecutive tokens.
+        numbers: uint32, 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``.
         names: uint32, codes of skeletons.
         lead: uint32, hashes of word beginnings among the first 20 long words.
         body: uint32, hashes of word beginnings in the whole document.
         ends: int64 (documents + 1, 5), bounds of each document in these five.
         tokens: int32 (documents, 2), tokens of the document, and bits of the figures in its title.
-        titles: uint64 (documents, 2), hash of the title's tokens, and of those left in its form; 0 for none.
+        titles: uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none.
     """
 
     triples: NDArray[np.uint64]
@@ -64,7 +64,7 @@ class RawEvidence:
         return len(self.tokens)
 
     def lists(self) -> EvidenceLists:
-        """These arrays, as compiled code takes them."""
+        """The arrays as compiled code takes them."""
         return EvidenceLists(
             triples=self.triples,
             numbers=self.numbers,
@@ -89,14 +89,14 @@ class RawEvidence:
 def evidence_texts(
     documents: Sequence[Document], texts: Utf8Texts | None = None
 ) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """Title and text of documents as ``read_evidence`` wants them.
+    """Arrange titles and texts of documents for ``read_evidence``.
 
     Args:
         documents: the documents.
-        texts: ``full_text`` of each, if already encoded.
+        texts: ``full_text`` of each document, if already encoded.
 
     Returns:
-        The texts, and int64 (documents,), where each title ends in their bytes.
+        The texts, and int64 (documents,), byte offset of the end of each title.
     """
     if texts is None:
         texts = texts_of([full_text(document) for document in documents])
@@ -105,7 +105,7 @@ def evidence_texts(
 
 
 def evidence_texts_of_block(block: DocumentBlock) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """What ``evidence_texts`` returns, of documents in columns."""
+    """Like ``evidence_texts``, for documents in columns."""
     heads = block.titles - block.offsets[:-1]
     return _cleaned(
         Utf8Texts(block.offsets, block.data), heads, lambda number: (block.title(number), block.text(number))
@@ -115,7 +115,7 @@ def evidence_texts_of_block(block: DocumentBlock) -> tuple[Utf8Texts, NDArray[np
 def _cleaned(
     texts: Utf8Texts, heads: NDArray[np.int64], title_and_text: Callable[[int], tuple[str, str]]
 ) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """The texts, those with markup cleaned, and where each title, of ``heads`` bytes, ends in them."""
+    """Clean the texts that contain markup, and return all texts and where each title (``heads`` bytes) ends."""
     marked = _marked(texts)
     if marked:
         heads = heads.copy()
@@ -129,7 +129,7 @@ def _cleaned(
 
 
 def _marked(texts: Utf8Texts) -> list[int]:
-    """Numbers of the texts that hold markup, ascending."""
+    """Indexes of the texts that contain markup, ascending."""
     bounds = texts.offsets - texts.offsets[0]
     data, found = texts.data[texts.offsets[0] : texts.offsets[-1]].tobytes(), set()
     for mark in _MARKUP:
@@ -145,11 +145,11 @@ def _marked(texts: Utf8Texts) -> list[int]:
 
 
 def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
-    """Read documents. The first call compiles, or loads compiled code from disk.
+    """Read the evidence of documents. The first call compiles, or loads compiled code from disk.
 
     Args:
         texts: title and text of each document.
-        title_ends: int64 (documents,), where its title ends in ``texts.data``.
+        title_ends: int64 (documents,), offset in ``texts.data`` at which each title ends.
     """
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = EvidenceLists(

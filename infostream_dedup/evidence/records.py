@@ -1,4 +1,4 @@
-"""Evidence packed into one small record per document: what a window keeps and a store writes down."""
+"""Evidence packed into one small record per document, as windows and stores keep it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["EvidenceRecords", "pack_evidence"]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRecords:
-    """Consecutive records of documents.
+    """Records of consecutive documents.
 
-    A record is a run of 32-bit words, little-endian where it is written down: tokens; numbers and names << 16; lead
-    words, bits of the title's figures << 5 and filter blocks << 16; hash of the title; hash of its form; figures and
-    dates of the head << 16; weight of all numbers, figures, names, lead words; the entries; their weights, a byte each
-    in units of 1/16; the filter of the word beginnings of the text, blocks of two words.
+    A record is a run of 32-bit words, little-endian on disk: tokens; numbers and names << 16; lead words, bits of the
+    title's figures << 5 and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head
+    << 16; weight of all numbers, figures, names, lead words; the entries; their weights, a byte each in units of 1/16;
+    the filter of the word beginnings of the text, blocks of two words.
 
     Attributes:
         words: uint32, the records.
@@ -54,7 +54,7 @@ class EvidenceRecords:
 
 
 def pack_evidence(raw: RawEvidence, languages: NDArray[np.int8], frequencies: EvidenceFrequencies) -> EvidenceRecords:
-    """Weigh and pack the evidence of documents.
+    """Weight and pack the evidence of documents.
 
     Args:
         raw: evidence of the documents.
@@ -68,7 +68,7 @@ def pack_evidence(raw: RawEvidence, languages: NDArray[np.int8], frequencies: Ev
 def pack_weighed(
     raw: RawEvidence, languages: NDArray[np.int8], counts: NDArray[np.float32], documents: NDArray[np.float64]
 ) -> EvidenceRecords:
-    """Pack evidence by counters that ``EvidenceFrequencies.filled_up`` returned, once for an epoch."""
+    """Pack evidence, with counters that ``EvidenceFrequencies.filled_up`` returned once for an epoch."""
     begins = np.empty(len(raw) + 1, dtype=np.int64)
     record_sizes(raw.ends, begins)
     words = np.zeros(int(begins[-1]), dtype=np.uint32)

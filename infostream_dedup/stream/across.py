@@ -46,9 +46,9 @@ class EnteringAcross:
 
     Attributes:
         keys: their 30 key terms.
-        members: the terms that stand for the key terms.
+        members: the terms that count as each key term.
         canonical: the terms that document frequencies count.
-        met_by: all terms by which the documents are met.
+        met_by: all terms by which other documents can match these.
     """
 
     keys: KeyRows
@@ -58,11 +58,11 @@ class EnteringAcross:
 
     @property
     def rows(self) -> PivotRows:
-        """What the window keeps."""
+        """The columns that the window keeps."""
         return PivotRows(self.keys.keys, self.keys.weights, self.members, self.met_by)
 
     def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
-        """What is remembered of each, given its links."""
+        """What is kept of each document, given its links."""
         found = []
         further_terms = without(self.met_by, self.canonical)
         for keys, weights, members, canonical, further, own in zip(
@@ -83,7 +83,7 @@ class EnteringAcross:
 
 
 class Across:
-    """What a stream's engine does across languages.
+    """The part of a stream's engine that compares documents across languages.
 
     Args:
         settings: settings of the stream.
@@ -103,7 +103,7 @@ class Across:
         self.stories = Stories()
 
     def remember(self, memory: Memory) -> None:
-        """Work with the documents of a window, which are not linked yet."""
+        """Use the documents of a window, which are not linked yet."""
         self._groups = memory.groups
         self.links = LinksAcross(memory.window)
         self._met = WordsAcross(memory.window, self._words, self._numbers)
@@ -127,7 +127,7 @@ class Across:
         return self.frequencies.close(epoch)
 
     def follow(self, ordinal: int, events: Sequence[GroupEvent]) -> list[StoryEvent]:
-        """Let stories follow what a document made happen to groups of its language."""
+        """Update stories after the group events that a document caused in its own language."""
         for event in events:
             if event.kind == "expiry":
                 self.stories.leave(event.group)
@@ -138,11 +138,11 @@ class Across:
         return self.stories.merge(ordinal, names, self._groups.of(ordinal), self._groups.begun(ordinal))
 
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
-        """How consecutive documents and the best earlier one in another language met; ``None`` if there is none.
+        """Describe how consecutive documents match the best earlier one in another language; ``None`` if there is none.
 
         Args:
             first: ordinal of the first document.
-            links: that the rule keeps, the best first.
+            links: links of each document that the rule keeps, the best first.
         """
         linked = [place for place, own in enumerate(links) if own]
         found: list[TranslatedFrom | None] = [None] * len(links)
@@ -161,10 +161,10 @@ class Across:
         """Add to a verdict what the document is across languages.
 
         Args:
-            document: as it is remembered.
-            verdict: on it, by its own language.
-            links: that the rule keeps, the best first.
-            translation: how the document and that of the first link met.
+            document: the document as it is remembered.
+            verdict: verdict on it within its own language.
+            links: its links that the rule keeps, the best first.
+            translation: how the document matches that of the first link.
         """
         groups, ordinal = self._groups, document.ordinal
         if not links:

@@ -1,4 +1,4 @@
-"""Files of a folder that earlier runs took in, and whose verdicts they reported."""
+"""Skips files of a folder whose verdicts earlier runs have reported."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["read_mark", "unreported", "write_mark"]
 def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[str], None]) -> Iterator[list[Placed]]:
     """Leave out batches whose verdicts earlier runs have reported.
 
-    A batch is reported before the next one is asked for; then a file beside the store says so. Without that mark (the
-    run was killed) the last batch of the store may not have been reported completely: it alone is given again.
+    A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
+    mark is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
 
     Args:
         batches: all batches of the folder.
-        intake: intake of the stream; this run has not taken anything in yet.
-        note: called once if a batch is left out, and if the mark is damaged, which counts as none.
+        intake: intake of the stream; this run has not ingested anything yet.
+        note: called once if a batch is left out, and if the mark is damaged, which counts as a missing mark.
 
     Yields:
         Batches that are new or may not have been reported.
@@ -58,17 +58,17 @@ def _is_reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -
 
 
 def _mark_of(intake: Intake) -> Path | None:
-    """The file that names the last batch of a store that was reported; none for a stream in memory."""
+    """The file that names the last reported batch of a store; ``None`` for a stream in memory."""
     path = getattr(intake.stream.store, "path", None)
     return None if path is None else path.with_name(f"{path.name}.reported")
 
 
 def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:
-    """The batch that a mark names; ``None`` without a mark.
+    """Read the batch that a mark names; ``None`` if there is no mark.
 
     Args:
         mark: the file.
-        note: called if it is not what was written.
+        note: called if the file is damaged.
     """
     try:
         batch, _, checksum = mark.read_bytes().decode("utf-8").removesuffix("\n").rpartition("\n")

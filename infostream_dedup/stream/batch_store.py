@@ -130,7 +130,7 @@ class MemoryStore:
         self._next += len(remembered)
         given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
         self._batches[batch.id] = StoredBatch(batch.id, batch.hash, given)
-        # An empty batch is kept as long as the next document.
+        # An empty batch is kept as long as the document after it.
         self._ends.append((self._next + (not remembered), batch.id))
         self._forget_before(batch.decided.oldest)
 

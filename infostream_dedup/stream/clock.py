@@ -15,8 +15,8 @@ NO_TIME: Final = 0
 """The clock before the first date."""
 
 AGREEING: Final = 5
-"""Documents in a row whose dates a clock that runs late believes: fewer than the days of a usual window, so that none
-of them has left it by then."""
+"""Number of consecutive dates that convince a late clock: fewer than the days of a usual window, so that none
+of these documents has left the window by then."""
 
 _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -49,8 +49,8 @@ class StreamClock:
     Args:
         at: the clock so far.
         dates: dates of the last documents that had one, at most ``AGREEING - 1``.
-        agreeing: whether the clock also believes the earliest of the last ``AGREEING`` dates. Otherwise a stream whose
-            documents once were rare, a year between two of them, runs late by as many days as came between.
+        agreeing: whether the clock also moves to the earliest of the last ``AGREEING`` dates. Otherwise it stays behind
+        after a gap: if two documents were a year apart, it would run a year late.
 
     Attributes:
         at: the clock.

@@ -53,7 +53,7 @@ class BestCandidate:
         duplicate: whether the document repeats it or only resembles it.
         relation: relation of the document to it.
         repeated: int64, ordinals of all documents that the document repeats, ascending.
-        probability: that it repeats ``of``, or that the two report one event; ``None`` if key terms alone decide.
+        probability: probability that it repeats ``of`` or reports the same event; ``None`` if key terms alone decide.
         criteria: the model's criteria by name, with the differences from ``of``.
         kind: what the document is to ``of``, where evidence decides.
         exact: whether evidence has found the texts equal.
@@ -71,7 +71,7 @@ class BestCandidate:
 
 @dataclass(slots=True)
 class KeysThatMet:
-    """Key terms of two documents that occur in the other document.
+    """Key terms of each of two documents that occur in the other.
 
     Attributes:
         forward: number of key terms of the later document in the earlier one.
@@ -122,15 +122,15 @@ class Judge:
         )
 
     def begin_batch(self) -> None:
-        """Begin a batch: the documents of the last one come from the store now."""
+        """Begin a batch; the documents of the last one now come from the store."""
         if self._second is not None:
             self._second.begin_batch()
 
     def read(self, documents: Sequence[Remembered]) -> None:
-        """Take the next documents of the batch; the columns of the window say enough of them."""
+        """Take the next documents of the batch; nothing to do, since the columns of the window suffice."""
 
     def equal_text(self, of: int) -> BestCandidate:
-        """Return what a document is to the one of equal text, or of equal opening."""
+        """Return the candidate for a document of equal text or equal opening."""
         return BestCandidate(of=of, duplicate=True, relation="equal", repeated=NO_ORDINALS)
 
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
@@ -254,11 +254,11 @@ def least_hits(settings: StreamSettings) -> int:
 
 
 def named_by(equal: int | None, found: BestCandidate | None) -> int | None:
-    """Return the ordinal of the document that a document is linked to; ``None`` for none.
+    """Return the ordinal of the document that a document is linked to; ``None`` if there is none.
 
     Args:
         equal: the earliest document of equal text or opening.
-        found: the best candidate; among several equal texts evidence knows the best.
+        found: the best candidate; among several equal texts, evidence chooses the best.
     """
     if found is not None and (equal is None or found.exact):
         return found.of

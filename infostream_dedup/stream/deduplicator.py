@@ -185,8 +185,7 @@ class Deduplicator:
             done = self._store.batch(name)
             if done is None:
                 plan = self._plan(documents, hashes)
-                # From here on the engine is ahead of the store. If the batch fails, the next one starts from the
-                # stored state.
+                # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
                 self._engine = None
                 verdicts = self._decide(engine, name, digest, plan)
         if done is None:

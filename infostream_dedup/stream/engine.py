@@ -47,7 +47,7 @@ INSUFFICIENT_TERMS: Final = 3
 
 
 _JUDGED_AT_ONCE: Final = 500
-"""Documents that are looked up, or read by a model, together: enough for speed, few enough for memory."""
+"""Number of documents looked up, or read by a model, at a time: a compromise between speed and memory."""
 
 
 class StreamEngine:
@@ -60,7 +60,7 @@ class StreamEngine:
         settings: everything that decides verdicts.
         progress: called while code is being compiled.
         second: the second stage, which judges the candidates by a classifier.
-        wording: gives the word triples of earlier documents; needed if evidence decides.
+        wording: returns the word triples of earlier documents; needed if evidence decides.
 
     Raises:
         ValueError: evidence decides, and there is no ``wording``.
@@ -69,7 +69,7 @@ class StreamEngine:
         settings: as given.
         frequencies: document frequencies, for the weights.
         numbers: numbers of the stream's terms.
-        rules_changed: whether the last stored documents were read by other rules of key terms than new ones will be.
+        rules_changed: whether the rules for key terms have changed since the last documents were stored.
 
     Example:
         >>> engine = StreamEngine(StreamSettings())                                     # doctest: +SKIP
@@ -353,7 +353,7 @@ class StreamEngine:
         return joined
 
     def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
-        """Make the verdict on a document that is linked to an earlier one, with the terms that met."""
+        """Make the verdict on a document linked to an earlier one, with the matching terms."""
         words = self.numbers.terms.some(np.array(met.terms, dtype=np.int64))
         ranked = sorted(zip([-weight for weight in met.weights], words, strict=True))
         window = self._memory.window

@@ -29,7 +29,7 @@ __all__ = ["EnteredDocuments", "Entering"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entering:
-    """Consecutive documents of a batch that are weighed by one epoch.
+    """Consecutive documents of a batch that are weighted with the statistics of one epoch.
 
     Attributes:
         prepared: the batch.
@@ -115,7 +115,7 @@ class Entering:
         """Make what is remembered of each document.
 
         Args:
-            epoch: whose statistics weighted the key terms.
+            epoch: epoch whose statistics weighted the key terms.
             keep_text: whether to remember the texts, too.
             links: links across languages of each document, if the stream looks there.
         """
@@ -173,8 +173,8 @@ class EnteredDocuments:
     """Consecutive documents of the window that are about to be judged.
 
     Attributes:
-        documents: as they are remembered.
-        equals: an earlier document of equal text, or ``None``, for each.
+        documents: the documents as they are remembered.
+        equals: an earlier document of equal text for each, or ``None``.
         oldest: int64 (documents,), first ordinal in the window when each arrives.
         links: links of each across languages.
     """

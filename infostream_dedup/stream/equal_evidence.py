@@ -1,4 +1,4 @@
-"""Documents of the window whose evidence is equal, numbered alike: a story that fills a stream repeats itself."""
+"""Gives documents of the window with equal evidence the same number: a story that fills a stream repeats itself."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _LEARNED_AT_ONCE: Final = 4096
 
 
 class EqualEvidence:
-    """Numbers from 0, equal for documents of equal text and evidence, and the evidence behind each number.
+    """Numbers from 0, equal for documents of equal text and evidence, and the evidence of each number.
 
-    Evidence is equal if key terms, weights, terms, records and word triples are. Such documents make the same pair with
-    any third one, sources, times and addresses aside.
+    Evidence is equal if key terms, weights, terms, records and word triples are. Compared with any third document, such
+    documents give the same result, apart from sources, times and addresses.
 
     Args:
         window: holds the documents.
-        triples: gives the word triples of documents by ordinal, which are ascending and distinct.
+        triples: returns the word triples of documents, given ascending and distinct ordinals.
     """
 
     def __init__(self, window: Window, triples: Callable[[NDArray[np.int64]], TripleRows]) -> None:
@@ -50,7 +50,7 @@ class EqualEvidence:
         self._squares: NDArray[Any] = np.zeros(1 << 10, dtype=np.float64)
 
     def __len__(self) -> int:
-        """Numbers given."""
+        """How many numbers have been given."""
         return len(self._known)
 
     @property
@@ -108,7 +108,7 @@ class EqualEvidence:
         return found
 
     def _learn(self, ordinals: NDArray[np.int64]) -> None:
-        """Number documents, ascending and distinct."""
+        """Number new documents, given ascending and distinct ordinals."""
         window, before = self._window, len(self)
         rows = ordinals - window.first
         evidence = window.evidence_columns
@@ -128,7 +128,7 @@ class EqualEvidence:
         ]
 
     def _add(self, new: NDArray[np.int64], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows) -> None:
-        """Keep the evidence of new numbers, given their places in what has been gathered."""
+        """Keep the evidence of new numbers, given their positions in the gathered evidence."""
         before, after = len(self) - len(new), len(self)
         for column, begins, values in (
             (self._terms, keys.begins, keys.terms),
@@ -153,7 +153,7 @@ def _chosen(rows: Rows, places: NDArray[np.int64]) -> Rows:
 
 
 def _contents(texts: list[bytes], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows) -> Iterator[bytes]:
-    """Sixteen bytes for each document that stand for all of its evidence."""
+    """Hash all evidence of each document into sixteen bytes."""
     columns = (
         Rows(keys.begins, keys.terms),
         Rows(keys.begins, keys.weights),

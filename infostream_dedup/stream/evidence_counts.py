@@ -1,4 +1,4 @@
-"""Reading the evidence of a stream's documents, weighed by all documents before their epoch."""
+"""Reads the evidence of a stream's documents, weighted by all documents before their epoch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["EvidenceCounts", "ReadEvidence"]
 
 _CHARACTERS: Final = 1_000_000
-"""Characters that are read together; reading takes about 25 bytes of memory for each byte of text."""
+"""Characters read at a time; reading takes about 25 bytes of memory for each byte of text."""
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class EvidenceCounts:
         return found
 
     def weigh(self, document: Document, language: int) -> tuple[bytes, bytes]:
-        """Read a document that is not of the stream, and count nothing.
+        """Read a document that is not part of the stream, and count nothing.
 
         Args:
             document: any document.
@@ -115,7 +115,7 @@ class EvidenceCounts:
         return pack_weighed(raw, languages, *self._weights)
 
     def _close(self, epoch: int, found: ReadEvidence) -> None:
-        """Freeze what has been counted so far, and open another epoch."""
+        """Freeze the counts so far, and open the next epoch."""
         for changes in self._open:
             self._frozen.add(changes)
         self.epoch, self._open, self._weights = epoch, [], None

@@ -1,4 +1,4 @@
-"""Evidence decides about the candidates that key terms have found: preset ``judged`` in a stream."""
+"""Judges by evidence the candidates that key terms have found: preset ``judged`` in a stream."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATE_TERMS", "ComparedDocuments", "EvidenceJudge", "WordingSource", "verdict_probability"]
 
 CANDIDATE_TERMS: Final = 3
-"""Key terms that must meet in one direction."""
+"""Number of key terms that must match in one direction."""
 
 _LEAST_TERMS: Final = 3
-"""A document with fewer key terms is linked by equal text only."""
+"""A document with fewer key terms is linked only to equal texts."""
 
 _RECENT_BYTES: Final = 32 << 20
 """Word triples of the latest documents that are kept in memory, some 12,000 news items: most candidates are recent, and
@@ -46,17 +46,17 @@ _RELATIONS: Final = (None, "contained", "contains", "equal")
 _VERDICT_DECIMALS: Final = 6
 
 WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
-"""Gives the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
+"""Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
 
 
 def verdict_probability(probability: float) -> float:
-    """Round a probability as in a verdict."""
+    """Round a probability as verdicts show it."""
     return round(probability, _VERDICT_DECIMALS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedDocuments:
-    """Some documents with all that comparing them takes, numbered from 0.
+    """Documents, numbered from 0, with everything that a comparison needs.
 
     Attributes:
         keys: their key terms and terms.
@@ -93,8 +93,8 @@ class _Pairs:
     """Judged candidates, in the order of the later documents.
 
     Attributes:
-        finds: int64 (pairs,), index among the candidates that were found.
-        later: int64 (pairs,), number of the later document among those that ask.
+        finds: int64 (pairs,), index of the pair among the candidates found.
+        later: int64 (pairs,), number of the later document among the documents being judged.
         ordinals: int64 (pairs,), the earlier document.
         status: int8 (pairs,), ``DocumentStatus``.
         kinds: int8 (pairs,), ``Kind``.
@@ -129,7 +129,7 @@ class EvidenceJudge:
     Args:
         settings: settings of the stream.
         window: holds the documents that are candidates, with their evidence.
-        wording: gives the word triples of documents that are stored; those of the batch at hand are not yet.
+        wording: returns the word triples of stored documents, which do not include the current batch.
         model: the pair model of the stream.
 
     Attributes:
@@ -148,7 +148,7 @@ class EvidenceJudge:
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def begin_batch(self) -> None:
-        """Begin a batch: the triples of older documents come from the store now."""
+        """Begin a batch; the triples of older documents now come from the store."""
         while self._recent_bytes > _RECENT_BYTES:
             _, triples = self._recent.popitem(last=False)
             self._recent_bytes -= len(triples)
@@ -163,7 +163,7 @@ class EvidenceJudge:
                 self._recent_bytes += len(one.evidence.triples)
 
     def equal_text(self, of: int) -> BestCandidate:
-        """Return what a document is to the one of equal text, or of equal opening."""
+        """Return the candidate for a document of equal text or equal opening."""
         copy = KIND_NAMES[Kind.COPY]
         return BestCandidate(
             of=of, duplicate=True, relation="equal", repeated=NO_ORDINALS, probability=1.0, kind=copy, exact=True
@@ -172,12 +172,12 @@ class EvidenceJudge:
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
         """Find the document that gives each document its status; arguments as in ``Judge.found``.
 
-        The strongest status wins, then the highest probability, the higher smaller share of the key terms, the higher
-        larger share, the earliest document.
+        Candidates rank by status (strongest first), then by probability, by the smaller of the two shares of key terms,
+        by the larger one (highest first), and by ordinal (earliest first).
         """
         found: list[BestCandidate | None] = [None] * len(documents)
         pairs, repeats = self._judged(candidates, documents[0].ordinal)
-        # The strongest status wins, so that pairs without any only matter where a document has no others.
+        # The strongest status wins, so pairs without a status matter only if a document has no others.
         decided = np.flatnonzero(pairs.status > DocumentStatus.NEW)
         if not len(decided):
             return found
@@ -204,7 +204,7 @@ class EvidenceJudge:
         return found
 
     def one_text(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether documents of one language have one text, perhaps in other words: bool (pairs,).
+        """Whether documents of one language have the same text, perhaps reworded: bool (pairs,).
 
         Args:
             earlier: int64 (pairs,), ordinals in the window.
@@ -224,7 +224,7 @@ class EvidenceJudge:
         return judged.one_text
 
     def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
-        """Judge the candidates of consecutive documents, of which the first has a given ordinal."""
+        """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
         later = np.repeat(np.arange(len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later, first)
         later, earlier = later[finds], candidates.ordinals[finds]
@@ -257,7 +257,7 @@ class EvidenceJudge:
     def _judged_as_story(
         self, finds: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64], first: int
     ) -> tuple[_Pairs, _Repeated]:
-        """Judge candidates of which many are alike: of pairs that are alike only one is judged, and returned."""
+        """Judge candidates many of which are alike: only one of several like pairs is judged and returned."""
         window = self._window
         if self._story is None or self._story.outdated(first):
             self._story = StoryPairs(EqualEvidence(window, self._triples), first)
@@ -299,7 +299,7 @@ class EvidenceJudge:
         status = np.full(len(a), DocumentStatus.EXACT, dtype=np.int8)
         kinds, probability = np.full(len(a), Kind.COPY, dtype=np.int8), np.ones(len(a), dtype=np.float64)
         shares = np.empty((len(a), 2), dtype=np.float64)
-        # Equal texts are exact whatever a close look would say, and a text that fills a stream has thousands of them.
+        # Equal texts are exact whatever a comparison would say, and a text that fills a stream has thousands of them.
         shares[same] = np.round(shares_of_pairs(a[same], b[same], keys)[:, :2], DECIMALS)
         other = np.flatnonzero(~same)
         judged = judge_pairs(
@@ -316,7 +316,7 @@ class EvidenceJudge:
         return status, kinds, probability, shares
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
-        """Facts of documents of the window, but for their texts."""
+        """Facts of documents of the window, except their texts."""
         window, rows = self._window, ordinals - self._window.first
         evidence, texts = window.evidence_columns, np.full(len(rows), -1, dtype=np.int64)
         return DocumentFacts(
@@ -324,10 +324,10 @@ class EvidenceJudge:
         )
 
     def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64], first: int) -> NDArray[np.int64]:
-        """Indices of the candidates that may be linked: long enough, of one language or one text, of the right source.
+        """Indices of candidates that may be linked: long enough, same language or same text, and a permitted source.
 
         Args:
-            candidates: that were found.
+            candidates: candidates found.
             later: int64 (finds,), number of the document that found each.
             first: ordinal of the first document.
         """

@@ -1,4 +1,4 @@
-"""What preset ``judged`` keeps of the documents of the window beside their other columns."""
+"""Additional columns that preset ``judged`` keeps for the documents of the window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPARED_TERMS", "EvidenceRows", "EvidenceWindow", "address_numbers", "compared_keys", "published_times"]
 
 COMPARED_TERMS: Final = 30
-"""Key terms of a document that are compared; candidates are found by the n heaviest of them."""
+"""Number of key terms of a document that are compared; the n heaviest of them find candidates."""
 
 _NO_ADDRESS: Final = -1
 _COLUMNS: Final = ("languages", "published", "addresses")
@@ -32,7 +32,7 @@ _HASH_BYTES: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceRows:
-    """Documents that enter the window.
+    """Columns of documents that enter the window.
 
     Attributes:
         languages: uint8 (documents,), index into ``LANGUAGES``.
@@ -52,7 +52,7 @@ class EvidenceRows:
 
 
 class EvidenceWindow:
-    """Columns by row of the ``Window`` beside which it is kept.
+    """Columns with the same rows as the ``Window`` they belong to.
 
     Attributes:
         languages: uint8, index into ``LANGUAGES``.
@@ -76,7 +76,7 @@ class EvidenceWindow:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what is held, without spare room."""
+        """Size of the columns in bytes, without spare room."""
         rows = sum(column.nbytes for column in (self.keys, self.weights, self.records))
         return rows + sum(int(getattr(self, name).itemsize) for name in _COLUMNS) * len(self)
 
@@ -117,13 +117,13 @@ class EvidenceWindow:
 
 
 def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[np.int64]) -> ComparedKeys:
-    """Key terms as the comparison wants them.
+    """Arrange key terms for the comparison.
 
     Args:
         keys: key terms of each document, heaviest first, at most ``COMPARED_TERMS``.
         weights: their weights.
         targets: all terms of each document, ascending.
-        firsts: int64 (documents,), how many of its key terms count as the heaviest.
+        firsts: int64 (documents,), how many of each document's key terms count as the heaviest.
     """
     owners, bounds = keys.numbers, keys.indptr
     heaviest = (np.arange(len(keys.values)) - bounds[:-1][owners] < firsts[owners]).astype(np.uint8)
@@ -145,12 +145,12 @@ def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[n
 
 
 def address_numbers(addresses: Iterable[str | None]) -> NDArray[np.int64]:
-    """A number for each address, the same in every process; ``-1`` for none."""
+    """Number each address, the same in every process; ``-1`` if there is none."""
     return np.array([_number(one) if one else _NO_ADDRESS for one in addresses], dtype=np.int64)
 
 
 def published_times(times: Sequence[int | None]) -> NDArray[np.int64]:
-    """Times as a column; a date of 1970 or before, as broken feeds write it, counts as none."""
+    """Times as a column; a date of 1970 or earlier, as broken feeds write, counts as missing."""
     return np.array([NO_TIME if time is None or time <= 0 else time for time in times], dtype=np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Checksums of documents: one of all fields, one of the opening, one for each number."""
+"""Checksums of documents: of all fields, of the opening, and of each number."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["followed"]
 
 _LOOK_AGAIN: Final = 0.2
-"""Seconds between two looks at a folder, or at a signal."""
+"""Seconds between two checks for new files or a signal."""
 
 
 def followed(
@@ -35,11 +35,11 @@ def followed(
     seconds: float,
     note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Placed]]:
-    """Batches of an input that continues, until SIGTERM or SIGINT; what was read by then is given first.
+    """Yield batches of a continuing input until SIGTERM or SIGINT; documents read by then are still yielded.
 
     Args:
         sources: one folder, or ``-``.
-        bad: takes the bad records of all files, and counts.
+        bad: collects and counts the bad records of all files.
         reading: how files are read.
         size: maximum documents of a batch from standard input; each file of a folder is a batch.
         seconds: maximum time to wait for a batch from standard input.
@@ -50,7 +50,7 @@ def followed(
 
     Raises:
         ConfigurationError: there is not exactly one source.
-        NoInputError: it is not a folder.
+        NoInputError: the source is not a folder.
     """
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
@@ -63,7 +63,7 @@ def followed(
 
 @contextmanager
 def _stopping() -> Iterator[threading.Event]:
-    """An event that is set when the process is asked to end."""
+    """Yield an event that is set when the process is asked to end."""
     stop = threading.Event()
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     for number in before:
@@ -95,7 +95,7 @@ def _from_folder(
                 note(f"{path}: not read; expected a name that ends in {', '.join(KNOWN_ENDINGS)}")
                 continue
             now = (path.stat().st_size, path.stat().st_mtime_ns)
-            # A file that has not grown since the last look is whole; better still it is renamed into the folder.
+            # A file that has not grown since the last check is complete; renaming it into the folder is safer still.
             if seen.get(path.name) == now:
                 done.add(path.name)
                 yield list(placed_documents(str(path), bad, reading))
@@ -132,7 +132,7 @@ def _from_lines(
 def _batch(
     arrived: queue.Queue[Placed | BaseException | None], stop: threading.Event, size: int, seconds: float
 ) -> tuple[list[Placed], bool | BaseException]:
-    """Documents that came in time, and whether they are the last ones, or the error that followed them."""
+    """Documents that arrived in time, and whether they are the last ones, or the error that followed them."""
     batch: list[Placed] = []
     closes: float | None = None
     while len(batch) < size:

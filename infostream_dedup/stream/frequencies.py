@@ -57,7 +57,7 @@ class LanguageCounts:
 
 
 class Frequencies:
-    """Counts of the closed epochs, which documents are weighed by, and of the open one.
+    """Counts of the closed epochs, which weight documents, and of the open one.
 
     Args:
         settings: weighting, representation, df_min, df_max.
@@ -129,11 +129,11 @@ class Frequencies:
         return found
 
     def withhold(self, counted: Iterable[EpochFrequencies], repeated: Iterable[EpochFrequencies] = ()) -> None:
-        """Count in the open epoch documents that have been forgotten on request.
+        """Count documents that have been forgotten on request in the open epoch.
 
         Args:
             counted: their counts.
-            repeated: counts of those of them that repeat earlier ones.
+            repeated: counts of those that repeat earlier documents.
         """
         for into, records in ((self.open, counted), (self.open_repeats, repeated)):
             for one in records:
@@ -145,7 +145,7 @@ class Frequencies:
         return self.closed[language].totals.average_length(shares)
 
     def statistics(self, language: int) -> Statistics:
-        """Statistics of the closed epochs, filled up with the background.
+        """Statistics of the closed epochs, with the background added.
 
         Unlike a collection, a stream has statistics before its first document: those of the background alone.
         """
@@ -184,7 +184,7 @@ class Frequencies:
         if pseudo:
             df += pseudo * self._background[language].of(terms)
             if LANGUAGES[language] not in OUR_LANGUAGES:
-                # Without a background ``df_min`` would leave the first documents of other languages no key terms.
+                # Other languages have no background; ``df_min`` would leave their first documents without key terms.
                 df = np.maximum(df, as_count(self._settings.df_min, totals.documents + pseudo))
         return DocumentFrequencies(float(totals.documents + pseudo), df)
 

@@ -42,7 +42,7 @@ class Groups:
         self._alarmed: dict[str, int] = {}
 
     def state(self) -> dict[str, int]:
-        """Groups whose earliest document has left the window, with its ordinal, which the window no longer knows."""
+        """Groups whose earliest document has left the window, with the ordinal of that document."""
         return dict(sorted(self._orphaned.items()))
 
     def resume(self, state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:

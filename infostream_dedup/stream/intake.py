@@ -1,4 +1,4 @@
-"""Batches into a stream; a bad document is reported with its place in the input."""
+"""Passes batches to a stream and reports a bad document with its place in the input."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class LastBatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Takes batches into a stream.
+    """Passes batches to a stream.
 
     Attributes:
-        stream: decides about the documents.
+        stream: judges the documents.
         bad: takes documents whose id is known with other content.
         listed: sentences to leave out of the comparison, if any.
         columns: columns that will be added to the documents, if any.
@@ -54,17 +54,17 @@ class Intake:
     on_conflict: str = "error"
 
     def take(self, batch: Sequence[Placed], batch_id: str | None) -> tuple[Sequence[Document], list[Verdict]]:
-        """Let the stream decide about a batch.
+        """Let the stream judge a batch.
 
         Args:
             batch: documents and their places.
             batch_id: see ``Deduplicator.process``.
 
         Returns:
-            The documents that were decided, as they came, and a verdict for each.
+            The documents that were judged, unchanged, and a verdict for each.
 
         Raises:
-            BadDataError: see there; or a document already has a field named like a column.
+            BadDataError: see ``Deduplicator.process``; or a document already has a field with the name of a column.
         """
         documents = [document for document, _ in batch]
         compared = self._compared(documents)
@@ -98,7 +98,7 @@ class Intake:
         return None if row is None else LastBatch(*row)
 
     def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
-        """Place in the stream of each document that came before with the same content; ``None`` for a new one."""
+        """Ordinal of each document that is already in the stream with the same content; ``None`` for a new one."""
         from infostream_dedup.stream.fingerprints import content_hash
 
         compared = self._compared(documents)
@@ -112,7 +112,7 @@ class Intake:
         return documents if self.listed is None else list(self.listed.left_out(documents))
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
-        """Positions of the documents whose id came before with other content."""
+        """Positions of documents whose id is already in the stream with other content."""
         from infostream_dedup.stream.fingerprints import content_hash
 
         contents: dict[str, set[bytes]] = {}

@@ -1,4 +1,4 @@
-"""The key terms of a batch, weighed by the statistics of an epoch; ``terms`` selects the same ones."""
+"""Chooses the key terms of a batch by the statistics of an epoch, the same ones as ``terms`` would choose."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["KeyRows", "WeighingFrequencies", "choose_keys", "code_point_rank"]
 
 
 class WeighingFrequencies(Protocol):
-    """Statistics of an epoch that documents are weighed by."""
+    """Statistics of an epoch that weight documents."""
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms for a document of a language: float64 (terms,)."""
 
     def average_length(self, language: int) -> float:
-        """Return the mean length that the length of a document of a language is compared with."""
+        """Return the mean document length of a language, against which weighting compares a document's length."""
 
 
 class KeyRows:

@@ -1,4 +1,4 @@
-"""Earlier documents in other languages that render the text of a new one.
+"""Earlier documents in other languages that have the same text as a new one.
 
 The rule is that of ``links.between_languages``. A translation can only be found in the past: a link is judged by the
 documents that came before the later of its two ends, so the answer for a document never changes, and is the same
@@ -30,34 +30,34 @@ if TYPE_CHECKING:
 __all__ = ["KEY_TERMS", "LinkAcross", "LinksAcross", "OneText", "candidate_needs"]
 
 KEY_TERMS: Final = 30
-"""Key terms of the pivot language that a document is compared by."""
+"""Number of key terms in the pivot language by which documents are compared."""
 
 _LEAST_TERMS: Final = 3
 _LEAST_ROOM: Final = 4
 _UNIT: Final = 1_000_000_000
-"""Shares are compared as whole numbers of 1e-9, as they are stored."""
+"""Shares are compared as integers in units of 1e-9, as they are stored."""
 
 OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
-"""Tells of pairs of ordinals, the earlier first, whether both documents of one language have one text."""
+"""For pairs of ordinals (earlier, later) of one language, returns whether both documents have the same text."""
 
 
 def candidate_needs() -> NDArray[np.int64]:
-    """Canonical key terms that must meet in one direction, by the number of key terms of the shorter document.
+    """Canonical key terms that must match in one direction, by the number of key terms of the shorter document.
 
-    A third of them, at least three: two documents that share .4 of the weight of their key terms in both directions
-    share more. Int64 (KEY_TERMS + 1,).
+    A third of them, at least three: documents that share 0.4 of the weight of their key terms in both directions share
+    more. Int64 (KEY_TERMS + 1,).
     """
     return np.maximum(_LEAST_TERMS, -(-np.arange(KEY_TERMS + 1) // 3)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class LinkAcross:
-    """An earlier document of another language, of which enough meets in both directions.
+    """An earlier document in another language with enough matching key terms in both directions.
 
     Attributes:
         ordinal: the earlier document.
-        forward: share of the weight of the later document's key terms that meet it, in units of 1e-9.
-        backward: share of the earlier document's.
+        forward: share, by weight, of the later document's key terms found in the earlier one, in units of 1e-9.
+        backward: share of the earlier document's key terms found in the later one.
     """
 
     ordinal: int
@@ -71,13 +71,13 @@ class LinkAcross:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Sort key: the greatest smaller share, then the greatest larger one, then the earliest."""
+        """Sort key: greatest smaller share first, then greatest larger share, then earliest document."""
         return -self.smaller, -max(self.forward, self.backward), self.ordinal
 
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """An end of a link has a better partner: the link stays if that one has the same text.
+    """One end of a link has a better partner; the link stays if that partner has the same text.
 
     Attributes:
         earlier: one partner.
@@ -89,11 +89,11 @@ class _Doubt:
 
 
 class _Partner(NamedTuple):
-    """The other end of a link; the least one is the best.
+    """The other end of a link; the smallest is the best.
 
     Attributes:
-        share: the smaller share of the link, negative.
-        ordinal: the document.
+        share: the smaller share of the link, negated.
+        ordinal: ordinal of the document.
     """
 
     share: int
@@ -115,7 +115,7 @@ class _Partners:
         self._best = partner if self._best is None else min(self._best, partner)
 
     def best(self, oldest: int) -> _Partner:
-        """The best of those from an ordinal on; there is one."""
+        """The best partner that is not older than ``oldest``; there is at least one."""
         if self._best is None or self._best.ordinal < oldest:
             self._all = [one for one in self._all if one.ordinal >= oldest]
             self._best = min(self._all)
@@ -124,10 +124,10 @@ class _Partners:
 
 @dataclass(frozen=True, slots=True)
 class _PastLinks:
-    """Links that were found before a restart: in arrays, since few of them are ever asked for again.
+    """Links found before a restart: in arrays, since few of them are ever needed again.
 
     Attributes:
-        ordinals: int64 (links,), a document of each link, ascending; each link is there twice.
+        ordinals: int64 (links,), one document of each link, ascending; each link occurs twice.
         partners: int64 (links, 2), the other document, and the smaller share.
     """
 
@@ -136,7 +136,7 @@ class _PastLinks:
 
     @classmethod
     def of(cls, links: NDArray[np.int64]) -> _PastLinks:
-        """Order links, int64 (links, 3): the later document, the earlier one, the smaller share."""
+        """Arrange links, int64 (links, 3): later document, earlier document, smaller share."""
         both = np.concatenate([links, links[:, [1, 0, 2]]])
         both = both[np.argsort(both[:, 0], kind="stable")]
         return cls(np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1:]))
@@ -147,7 +147,7 @@ class _PastLinks:
         return [(other, share) for other, share in self.partners[begin:end].tolist()]
 
     def from_document(self, oldest: int) -> _PastLinks:
-        """The links that are still needed when the window begins with a document; most are kept a while longer."""
+        """The links still needed when the window begins with ``oldest``; most links are kept a while longer."""
         begin = int(np.searchsorted(self.ordinals, oldest))
         if 2 * begin <= len(self.ordinals):
             return self
@@ -157,8 +157,8 @@ class _PastLinks:
 class LinksAcross:
     """Finds and keeps the links of the window's documents.
 
-    Documents are added in two steps: first ``find`` for all of a batch, which only looks at key terms; then ``kept``
-    in the order of the stream.
+    Documents are added in two steps: first ``find`` for a whole batch, which uses only key terms; then ``kept`` in the
+    order of the stream.
 
     Args:
         window: the documents, with the columns of the pivot language.
@@ -173,7 +173,7 @@ class LinksAcross:
         self._known = window.first
 
     def find(self, first: int, oldest: NDArray[np.int64]) -> list[list[LinkAcross]]:
-        """Let documents whose columns have been added look up earlier ones in turn.
+        """Look up earlier documents for each of the documents whose columns have been added.
 
         Args:
             first: ordinal of the first of them; all earlier documents have been looked up.
@@ -206,7 +206,7 @@ class LinksAcross:
             first: ordinal of the first of consecutive documents.
             links: links of each, as ``find`` returned them.
             oldest: first ordinal in the window when each arrives.
-            one_text: is asked at most once.
+            one_text: tells which pairs have the same text; called at most once.
         """
         doubts: list[list[list[_Doubt]]] = []
         for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
@@ -278,7 +278,7 @@ class LinksAcross:
     def _contradict(
         self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Whether evidence rules out that documents in these rows render each other: bool (pairs,)."""
+        """Whether evidence rules out that the documents in these rows are translations: bool (pairs,)."""
         if not len(earlier):
             return np.zeros(0, dtype=np.bool_)
         rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
@@ -287,12 +287,12 @@ class LinksAcross:
         return contradict(a, b, shares / _UNIT, documents.keys, documents.records)
 
     def _same_text(self, row: int, other: int) -> bool:
-        """Whether two texts are equal, though their languages were given or detected differently: they are copies."""
+        """Whether two texts are equal, though given or detected as different languages: such documents are copies."""
         hashes = self._window.hashes
         return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
 
     def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[_Doubt]]:
-        """For each link the better partners of either end: nothing better may be there unless it has the same text."""
+        """For each link, the better partners of either end; the link stays only if all of them have the same text."""
         language, theirs = self._language(ordinal), [self._language(one.ordinal) for one in links]
         mine: dict[int, _Partner] = {}
         for link, spoken in zip(links, theirs, strict=True):
@@ -311,7 +311,7 @@ class LinksAcross:
         return found
 
     def _best(self, ordinal: int, language: int, oldest: int) -> _Partner:
-        """The best partner of a document in a language that is in the window; there is one."""
+        """The best partner of a document in a language, within the window; there is at least one."""
         found = self._links[ordinal][language].best(oldest)
         for other, share in self._past.of_document(ordinal):
             if other >= oldest and self._language(other) == language:
@@ -335,12 +335,12 @@ class LinksAcross:
 def _shared(
     held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """How many key terms meet in both directions, their weight, and that of all key terms: int64 (pairs, 2) each.
+    """How many key terms match in both directions, their weight, and that of all key terms: int64 (pairs, 2) each.
 
     Args:
-        held: int64 (pairs,), rows; equal ones are neighbours.
+        held: int64 (pairs,), rows; equal ones are adjacent.
         asking: int64 (pairs,), rows.
-        documents: by row.
+        documents: pivot-language columns, by row.
     """
     counts, met, own = (np.zeros((len(held), 2), dtype=np.int64) for _ in range(3))
     if len(held):

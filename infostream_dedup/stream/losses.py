@@ -18,7 +18,7 @@ class Losses:
 
     Args:
         limit: share, 0 to 1; ``None`` for no limit.
-        documents: number of a source's last documents, in stream order, that the share is computed over.
+        documents: number of a source's last documents, in stream order, over which the share is computed.
     """
 
     def __init__(self, limit: float | None, documents: int) -> None:

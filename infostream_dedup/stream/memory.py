@@ -151,7 +151,7 @@ class Memory:
         return np.maximum.accumulate(np.maximum(oldest, alive))
 
     def _oldest_by_dates(self, first: int, oldest: NDArray[np.int64], limits: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Let documents leave by their own dates, as far as the clock has reached these.
+        """Let documents leave by their own dates, as far as the clock has reached them.
 
         A document that came while the clock ran late would otherwise leave as soon as the clock catches up.
 
@@ -219,7 +219,7 @@ class Memory:
             events: all events of groups, or all since the earlier documents were indexed.
         """
         window = self.window
-        # Documents from the first one on have no hashes here yet.
+        # The new documents have no hashes here yet.
         self._forget_hashes(window.oldest, min(oldest, first))
         window.expire_before(oldest)
         self._index.expire_before(oldest)

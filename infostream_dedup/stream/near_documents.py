@@ -1,4 +1,4 @@
-"""Which documents share key terms with a text, found in the index of a store."""
+"""Finds the documents that share key terms with a text, in the index of a store."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class NearDocuments:
 
     Attributes:
         ordinals: int64 (documents,), ascending.
-        counts: int64 (documents, 2), key terms of the text that they have, and their key terms that the text has.
-        shares: float64 (documents,), share of the weight of the text's key terms that they have.
+        counts: int64 (documents, 2), key terms of the text found in each document, and its key terms found in the text.
+        shares: float64 (documents,), share, by weight, of the text's key terms found in each document.
     """
 
     ordinals: NDArray[np.int64]
@@ -55,7 +55,7 @@ class NearDocuments:
     shares: NDArray[np.float64]
 
     def nearest(self, most: int) -> NearDocuments:
-        """The documents with the greatest shares, and all those that share as much as the last of them."""
+        """The documents with the greatest shares, and all that tie with the last of them."""
         if len(self.ordinals) <= most:
             return self
         least = np.partition(self.shares, -most)[-most]
@@ -69,10 +69,10 @@ class FoundInPart:
 
     Attributes:
         ordinals: int64 (documents,), ascending.
-        backward: int64 (documents,), their key terms that the text has.
-        least: int64 (documents,), how many must meet in either direction.
-        rows: int64, a document by its place among these, for each of its terms that matches a key term of the text.
-        keys: int64, that key term.
+        backward: int64 (documents,), number of each document's key terms found in the text.
+        least: int64 (documents,), how many key terms must match in either direction.
+        rows: int64, for each match of a term with a key term of the text, the index of the document in ``ordinals``.
+        keys: int64, the key term of each match.
     """
 
     ordinals: NDArray[np.int64]
@@ -87,9 +87,9 @@ class TermQuestions:
 
     Args:
         asked: the texts.
-        least: for each text the key terms that must meet in either direction, by number of the document's key terms:
-            int64 (256,).
-        in_text: key terms are looked up in all terms of the other document, not only among its key terms.
+        least: for each text, the number of key terms that must match in either direction, by number of the document's
+        key terms: int64 (256,).
+        in_text: look key terms up in all terms of the other document, not only among its key terms.
     """
 
     def __init__(self, asked: Sequence[AskedTerms], least: Sequence[NDArray[np.int64]], *, in_text: bool) -> None:
@@ -104,7 +104,7 @@ class TermQuestions:
         self._backward, self._backward_ends = _joined(backward)
 
     def ask(self, part: IndexPart, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, FoundInPart]]:
-        """Find documents of a part; yield the number of a text, and what it found.
+        """Find documents of a part; yield the number of each text and the documents found for it.
 
         Args:
             part: documents by term.
@@ -133,7 +133,7 @@ class TermQuestions:
             yield number, FoundInPart(part.first + found, counted[found], least, rows[met_rows], keys[met_rows])
 
     def near(self, number: int, parts: Sequence[FoundInPart]) -> NearDocuments:
-        """Join what the parts found for one of the texts, and compare it."""
+        """Join the documents that the parts found for one text, and compare them with it."""
         if not parts:
             return NearDocuments(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), np.zeros(0))
         one = self._asked[number]
@@ -155,7 +155,7 @@ def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArr
 
 
 def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Place among those found of each of some documents, -1 for one that was not found: int64."""
+    """Index in ``found`` of each document, -1 if it was not found: int64."""
     place = np.full(size, -1, dtype=np.int64)
     place[found] = np.arange(len(found))
     rows: NDArray[np.int64] = place[documents]

@@ -28,14 +28,14 @@ __all__ = ["PivotFrequencies"]
 class PivotFrequencies:
     """Counts of all documents, whatever their language, in the terms of the pivot language.
 
-    Pseudo-documents, which fill up a young stream, are those of a document's own language, translated.
+    The pseudo-documents added to a young stream are those of each document's own language, translated.
 
     Args:
         settings: weighting, df_min, df_max.
         numbers: numbers of the stream's terms.
 
     Attributes:
-        closed: counts of the closed epochs, which documents are weighed by.
+        closed: counts of the closed epochs, which weight documents.
         open: counts of the open one.
     """
 
@@ -62,7 +62,7 @@ class PivotFrequencies:
         self.open.add(Totals(len(lengths), int(lengths.sum())), values, 1)
 
     def withhold(self, counted: Iterable[EpochFrequencies]) -> None:
-        """Count in the open epoch documents that have been forgotten on request."""
+        """Count documents that have been forgotten on request in the open epoch."""
         for one in counted:
             self.open.add(Totals(one.documents, one.length), one.terms, one.df)
 

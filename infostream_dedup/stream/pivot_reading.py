@@ -1,4 +1,4 @@
-"""A batch in the terms of the pivot language."""
+"""Reads a batch in the terms of the pivot language."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class PivotRead:
 
     Attributes:
         canonical: counts of the terms that may be key terms; languages and lengths are those of the documents.
-        met_by: int64, ascending: all terms by which each document is met.
-        entries: document and canonical term of each word, as one number each, and the terms by which it is met.
+        met_by: int64, ascending: all terms by which other documents can match each document.
+        entries: document and canonical term of each word, packed into one number, and the terms by which it is matched.
     """
 
     canonical: Analysed
@@ -54,11 +54,11 @@ class PivotRead:
     entries: tuple[NDArray[np.int64], NDArray[np.int64]]
 
     def members(self, first: int, keys: Rows) -> Rows:
-        """Which terms stand for which key term of a document: packed numbers, ascending.
+        """Which terms count as which key term of a document: packed numbers, ascending.
 
         Args:
             first: number of the first document.
-            keys: canonical key terms of it and of those after it, at most 32 each.
+            keys: canonical key terms of this and the following documents, at most 32 each.
         """
         owners = keys.numbers
         asked = (owners + first) << _TERM_BITS | keys.values.astype(np.int64)
@@ -80,11 +80,11 @@ class PivotReader:
     Args:
         settings: settings of the stream's terms.
         numbers: numbers of the stream's terms.
-        words: what words become in the pivot language.
+        words: pivot terms of words.
     """
 
     def __init__(self, settings: Settings, numbers: TermNumbers, words: PivotWords) -> None:
-        # Russian and Ukrainian terms are nouns already; those of English are stems, which no dictionary has.
+        # Russian and Ukrainian terms are nouns already; English terms are stems, which no dictionary contains.
         self._english = Analyser(settings.but(representation="pivot"), numbers)
         self._words = words
 
@@ -128,19 +128,19 @@ class PivotReader:
 
 
 def packed(terms: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A term and the place of the key term that it stands for as one number."""
+    """Pack a term and the position of its key term into one number."""
     return terms << PLACE_BITS | places
 
 
 def union(one: Rows, other: Rows) -> Rows:
-    """Rows of both, each ascending; no value of a row is in both."""
+    """Union of two sets of rows, each row ascending; no value of a row is in both."""
     owners = np.concatenate([one.numbers, other.numbers])
     values = np.concatenate([one.values, other.values]).astype(np.int64)
     return _rows(np.sort(owners << _TERM_BITS | values), len(one))
 
 
 def without(one: Rows, other: Rows) -> Rows:
-    """The values of rows that are not in the rows of the other, all ascending."""
+    """Values of each row that are not in the other's row; all rows ascend."""
     given, taken = (rows.numbers << _TERM_BITS | rows.values.astype(np.int64) for rows in (one, other))
     places = np.searchsorted(taken, given)
     kept = np.ones(len(given), dtype=np.bool_)
@@ -169,13 +169,13 @@ def _is_first(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Distinct numbers, ascending; sorting vectors is quicker than the hash table of ``np.unique``."""
+    """Distinct numbers, ascending; vectorised sorting is faster than the hash table of ``np.unique``."""
     ordered = np.sort(codes)
     found: NDArray[np.int64] = ordered[_is_first(ordered)]
     return found
 
 
 def _rows(codes: NDArray[np.int64], rows: int) -> Rows:
-    """Rows of ascending codes, which are row and value."""
+    """Rows of ascending codes, each of which packs row and value."""
     bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
     return Rows(bounds.astype(np.int64), codes & ((1 << _TERM_BITS) - 1))

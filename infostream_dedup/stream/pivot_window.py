@@ -1,4 +1,4 @@
-"""What a stream that looks across languages keeps of the documents of the window beside their other columns."""
+"""Additional columns of the window in a stream that compares documents across languages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _COLUMNS: Final = ("keys", "weights", "members", "met_by")
 
 @dataclass(frozen=True, slots=True)
 class PivotRows:
-    """Documents that enter the window.
+    """Columns of documents that enter the window.
 
     Attributes:
         keys: canonical key terms, heaviest first, at most 30.
         weights: their weights.
-        members: the terms that stand for them, as ``KeptPivot.members``.
-        met_by: all terms by which they are met, ascending.
+        members: the terms that count as each key term, as ``KeptPivot.members``.
+        met_by: all terms by which other documents can match these, ascending.
     """
 
     keys: Rows
@@ -34,7 +34,7 @@ class PivotRows:
 
 
 class PivotWindow:
-    """Columns by row of the ``Window`` beside which it is kept; see ``PivotRows``."""
+    """Columns with the same rows as the ``Window`` they belong to; see ``PivotRows``."""
 
     def __init__(self) -> None:
         self.keys = RowWindow(np.int32)
@@ -44,7 +44,7 @@ class PivotWindow:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what is held, without spare room."""
+        """Size of the columns in bytes, without spare room."""
         return sum(int(getattr(self, name).nbytes) for name in _COLUMNS)
 
     def extend(self, rows: PivotRows) -> None:
@@ -59,7 +59,7 @@ class PivotWindow:
 
     @property
     def documents(self) -> PivotDocuments:
-        """All documents by row as their comparison wants them; a view that changes with ``extend`` and ``drop``."""
+        """All documents by row, arranged for comparison; a view that changes with ``extend`` and ``drop``."""
         weights, members, met_by = (column.rows for column in (self.weights, self.members, self.met_by))
         return PivotDocuments(
             weight_begins=weights.indptr,

@@ -1,8 +1,8 @@
-"""What the words of a stream become in its pivot language, by the dictionaries alone.
+"""Translates the words of a stream into its pivot language, by the dictionaries alone.
 
-A word has the same pivot terms whatever else the stream holds, so that verdicts depend on neither batches nor on which
-languages came first. The rungs of the ladder that guess names and cognates are left out: they need whole collections
-to be of use, and seconds to start.
+A word has the same pivot terms whatever else the stream contains, so verdicts do not depend on batches or on which
+language came first. The rungs of the ladder that guess names and cognates are left out: they need whole collections to
+be useful, and take seconds to start.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ __all__ = ["NO_TERM", "PIVOT", "PivotWords", "pivot_frequencies"]
 
 PIVOT: Final[Language] = "ru"
 NO_TERM: Final = -1
-"""Canonical term of a word that the pivot language has no sure term for, or the other languages no word."""
+"""Canonical term of a word without a reliable pivot term, or whose pivot term some language has no word for."""
 
 _UNKNOWN: Final = -2
 
 
 class PivotWords:
-    """The pivot terms of words: one canonical term, which may be a key term, and all terms that are met.
+    """The pivot terms of words: one canonical term, which may become a key term, and all terms that match.
 
-    An English word is also met by itself, since Russian and Ukrainian texts leave many names in Latin letters.
+    An English word also matches itself, since Russian and Ukrainian texts leave many names in Latin letters.
 
     Args:
         numbers: numbers of the stream's terms; pivot terms get numbers too.
@@ -69,23 +69,23 @@ class PivotWords:
         return found
 
     def met(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the terms by which words are met: the place of the word, and the term; arguments as above."""
+        """Return the terms that match words: the index of the word, and the term; arguments as in ``canonical``."""
         owners, places = self._places(language, words)
         return owners, self._pool[places]
 
     def rungs(self, language: int, words: NDArray[np.int64], some: NDArray[np.int64]) -> list[str]:
-        """The rungs that lead from words to some of the terms that ``met`` returns for them.
+        """Name the rungs that lead from words to some of the terms that ``met`` returns for them.
 
         Args:
             language: index into ``OUR_LANGUAGES``.
             words: numbers of words.
-            some: int64, indices of terms in the answer of ``met``.
+            some: int64, indices of terms in the result of ``met``.
         """
         names = self._rung_names
         return [names[rung] for rung in self._rungs[self._places(language, words)[1][some]].tolist()]
 
     def _places(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The place of the word, and that in the pool, of each term by which words are met."""
+        """The index of the word, and the index in the pool, of each term that matches a word."""
         self._learn(language, words)
         begins, sizes = self._begins[language][words], self._sizes[language][words].astype(np.int64)
         ends = np.cumsum(sizes)
@@ -158,14 +158,14 @@ def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
 
 
 def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
-    """Append an English word to its equivalents: good enough to be met, but no key term."""
-    # A word that was translated is not a slur in its own language.
+    """Append an English word to its equivalents: good enough for a match, but not for a key term."""
+    # The word itself counts as offensive in its own language only if it was not translated.
     refused = is_blocked(word, PIVOT) or (not found and is_blocked(word, "en"))
     return tuple(found) if refused else (*found, Translation(word, "identity", 0.0))
 
 
 def _said(terms: Sequence[str]) -> set[str]:
-    """Return the pivot terms that all other languages have a word for, or that are spelled alike in all."""
+    """Return the pivot terms for which all other languages have a word, or which are spelled alike in all."""
     alike = IdentityRung().translate(terms, PIVOT, "en")
     sayable = _sayable()
     return {term for term, same in zip(terms, alike, strict=True) if same or term.rpartition("-")[2] in sayable}

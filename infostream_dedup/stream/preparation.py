@@ -1,4 +1,4 @@
-"""Hashes and times of a batch, taken before its words are read."""
+"""Computes hashes and times of a batch before its words are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the key terms of documents a text holds, by weight."""
+"""Share, by weight, of the key terms of documents that a text contains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["share_of_rows"]
 
 
 def share_of_rows(keys: Rows, weights: Rows, targets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Share of the weight of each document's key terms that a text holds.
+    """Share, by weight, of each document's key terms that a text contains.
 
     Args:
         keys: key terms of each document.

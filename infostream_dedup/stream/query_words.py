@@ -28,7 +28,7 @@ _UNKNOWN: Final = -1
 
 
 class QueryWords:
-    """Numbers of words that questions used, which of them are terms of a store, and how frequent these are.
+    """Numbers the words of questions, and knows which of them are terms of a store and how frequent these are.
 
     Args:
         settings: settings of the stream's terms.
@@ -47,7 +47,7 @@ class QueryWords:
         self._connection: sqlite3.Connection | None = None
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Take over what the store knows by now."""
+        """Update from the store."""
         self._connection = connection
         epoch, terms = open_epoch(connection), position_of(connection).terms
         if terms != self._terms:
@@ -60,7 +60,7 @@ class QueryWords:
             self._epoch = epoch
 
     def stored(self, words: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return the number that the store gives each word, negative for a word that it does not know: int64."""
+        """Return the store's number of each word, negative if the store does not know the word: int64."""
         if len(self._stored) < len(self.numbers):
             more = np.full(len(self.numbers) - len(self._stored), _NOT_ASKED, dtype=np.int64)
             self._stored = np.concatenate((self._stored, more))
@@ -82,7 +82,7 @@ class QueryWords:
 
 @dataclass(slots=True)
 class _StoredCounts(LanguageCounts):
-    """Counts by the store's numbers, asked by ours."""
+    """Counts by the store's numbers, looked up by ours."""
 
     words: QueryWords = field(kw_only=True)
 

@@ -1,4 +1,4 @@
-"""A question to a store, read: its key terms in its own language, and translated into others."""
+"""Reads a question to a store: its key terms in its own language, and translated into others."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Question", "QuestionReader"]
 
 _UNKNOWN_FROM: Final = 1 << 30
-"""Words that the store does not know get numbers from this one, which no term of the store has."""
+"""First number for words that the store does not know; the store's terms have smaller numbers."""
 
 _MOST_WORDS: Final = 200_000
-"""Words remembered at most; then all are forgotten."""
+"""Maximum number of words remembered; beyond it, all are forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +39,10 @@ class Question:
     Attributes:
         language: index into ``LANGUAGES``.
         asked: its key terms.
-        keys: int64, up to 30 key terms, heaviest first; numbers of the store, or above these.
+        keys: int64, up to 30 key terms, heaviest first, by the store's numbers or, for unknown words, larger ones.
         weights: int64, their weights.
         targets: int64, all its terms, ascending.
-        document: what was read; ``None`` for a stored document that is compared as it is in the store.
+        document: the text that was read; ``None`` for a stored document, which is compared as stored.
     """
 
     language: int
@@ -54,7 +54,7 @@ class Question:
 
 
 class QuestionReader:
-    """Reads questions by the settings and frequencies of a stream, which they do not change.
+    """Reads questions with the settings and frequencies of a stream, without changing them.
 
     Args:
         settings: settings of the stream.
@@ -70,7 +70,7 @@ class QuestionReader:
         self._translator = QueryTranslator(self._settings, self._words.numbers, self._words.frequencies)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Take over what the store knows by now."""
+        """Update from the store."""
         if len(self._words.numbers) > _MOST_WORDS:
             self._start_over()
         self._words.refresh(connection)
@@ -100,7 +100,7 @@ class QuestionReader:
         )
 
     def stored(self, connection: sqlite3.Connection, document: FoundDocument) -> Question:
-        """Ask for what resembles a stored document, as it is in the store."""
+        """Make a question of a stored document, as it is in the store."""
         names = term_names_of(connection, document.keys.tolist())
         asked = AskedTerms(
             sets=list(document.keys.reshape(-1, 1)),

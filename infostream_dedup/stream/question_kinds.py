@@ -1,4 +1,4 @@
-"""What documents that a search found are to the text: kind and probability, by the evidence of preset ``judged``."""
+"""Judges the documents that a search found: kind and probability, by the evidence of preset ``judged``."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 __all__ = ["HitJudgement", "QuestionJudge"]
 
 _LEAST_TERMS: Final = 3
-"""A document with fewer key terms is compared by equal text only."""
+"""A document with fewer key terms is compared only for equal text."""
 
 
 @dataclass(frozen=True, slots=True)
 class HitJudgement:
-    """What a document is to a text.
+    """Kind and probability of a found document.
 
     Attributes:
-        kind: seen from the text.
-        probability: that the two are copies or report one event.
+        kind: kind of the pair, seen from the text.
+        probability: probability that the two are copies or report the same event.
     """
 
     kind: str
@@ -51,11 +51,11 @@ class HitJudgement:
 
 
 class QuestionJudge:
-    """Judges what was found, as ``pairs`` and verdicts do.
+    """Judges found documents as ``pairs`` and verdicts do.
 
     Args:
-        store: of preset ``judged``.
-        n: key terms of a document that a search compares.
+        store: store of preset ``judged``.
+        n: number of key terms of a document that a search compares.
     """
 
     def __init__(self, store: Store, n: int) -> None:
@@ -65,7 +65,7 @@ class QuestionJudge:
         self._model = shipped_model()
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Take over the frequencies of the store's last closed epoch of evidence."""
+        """Load the frequencies of the store's last closed epoch of evidence."""
         row = connection.execute("SELECT max(epoch) FROM evidence_frequency").fetchone()
         if self._counts is None or self._counts.epoch != (row[0] or 0):
             check_settings(connection, self._store.path)
@@ -82,18 +82,18 @@ class QuestionJudge:
         *,
         semantic: bool = False,
     ) -> list[HitJudgement | None]:
-        """Judge documents; ``None`` where the two cannot be compared: too short, or in two languages.
+        """Judge documents; ``None`` if the two cannot be compared: too short, or in different languages.
 
         Args:
             question: the text.
-            itself: the stored document that it is; ``None`` for any other text. A text is the later of each pair, a
-                stored document is earlier than those after it.
+            itself: the stored document that is searched for; ``None`` for any other text. A text is the later document
+            of each pair; a stored document is the earlier one of pairs with documents after it.
             found: documents of the store.
-            semantic: ask a sentence encoder about pairs in doubt. Of a document whose text is not stored it sees the
-                headline.
+            semantic: let a sentence encoder judge doubtful pairs. It sees only the headline of a document whose text is
+            not stored.
 
         Raises:
-            MissingExtraError, ConfigurationError: ``semantic``, and the encoder cannot run here.
+            MissingExtraError, ConfigurationError: ``semantic`` is set and the encoder cannot run here.
         """
         answers: list[HitJudgement | None] = [None] * len(found)
         asking = _Side.of_stored(itself) if itself is not None else self._read(question)

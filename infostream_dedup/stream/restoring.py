@@ -77,13 +77,13 @@ def catch_up(memory: Memory, loaded: Loaded) -> None:
 
 
 def resume_across(across: Across | None, window: Window, loaded: Loaded, *, first: int | None = None) -> None:
-    """Restore what a stream knows across languages.
+    """Restore the cross-language state of a stream.
 
     Args:
-        across: new, or as it was before other processes stored what is new; ``None`` does nothing.
+        across: a new object, or one as it was before other processes stored something; with ``None`` nothing is done.
         window: the documents, the new ones included.
         loaded: everything, or what is new.
-        first: ordinal of the first new document; ``None`` if all are.
+        first: ordinal of the first new document; ``None`` if all are new.
     """
     if across is None:
         return

@@ -112,32 +112,32 @@ class Searcher:
     ) -> SearchHits:
         """Find the documents that resemble a text most.
 
-        They are ordered by the share of the weight of the text's key terms that they hold, then by the share of theirs
-        that the text holds, then the earliest first. Documents in other languages are compared with the text itself
-        and with its translation by the dictionaries; the better shares win.
+        They are ordered by the share, by weight, of the text's key terms that they contain, then by the share of their
+        key terms that the text contains, then the earliest first. Documents in other languages are compared with the
+        text itself and with its translation by the dictionaries; the better shares win.
 
         Args:
             text: any text.
             title: its title.
             id: a stored document to search for instead of a text; it is not among the hits.
-            url: the same by its address.
-            k_min: minimum number of key terms that meet in either direction; by default ``k_similar``, fewer for a
-                short text.
+            url: address of a stored document to search for, instead of its id.
+            k_min: minimum number of key terms that match in either direction; by default ``k_similar``, fewer for a
+            short text.
             top: maximum number of hits; 0 for all.
             across: also search other languages by translation.
-            languages: only documents in these.
-            sources: only documents of these.
-            everything: search all documents whose signatures the store has; ``False`` for the window. By default what
-                the searcher was made for, and everything where ``since`` or ``until`` is given.
+            languages: only documents in these languages.
+            sources: only documents of these sources.
+            everything: search all documents whose signatures the store has; ``False`` for the window only. The default
+            is that of the searcher, or everything if ``since`` or ``until`` is given.
             since: only documents that arrived then or later, UTC microseconds since 1970 by the stream's clock.
             until: only documents that arrived before then.
-            semantic: let a sentence encoder judge hits in doubt, which changes their kinds and probabilities, not their
-                order. Of a document whose text is not stored it sees the headline.
+            semantic: let a sentence encoder judge doubtful hits, which changes their kinds and probabilities, not their
+            order. It sees only the headline of a document whose text is not stored.
 
         Raises:
             BadDataError: the store has no such document, or has deleted its signature.
-            ConfigurationError: there is no such language; ``semantic`` in a store whose preset is not ``judged``.
-            MissingExtraError: ``semantic`` without its extra.
+            ConfigurationError: a language is unknown; ``semantic`` is set and the store's preset is not ``judged``.
+            MissingExtraError: ``semantic`` is set and its extra is not installed.
         """
         if semantic:
             check_encoder()
@@ -239,7 +239,7 @@ class Searcher:
         return self._settings.terms.target == "text"
 
     def _least(self, asked: AskedTerms, k_min: int | None) -> NDArray[np.int64]:
-        """Key terms that must meet, by number of the other document's key terms: int64 (256,)."""
+        """Number of key terms that must match, by number of the other document's key terms: int64 (256,)."""
         if k_min is not None:
             return np.full(_MOST_KEYS + 1, k_min, dtype=np.int64)
         terms, sizes = self._settings.terms, np.arange(_MOST_KEYS + 1)

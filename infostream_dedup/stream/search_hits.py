@@ -1,4 +1,4 @@
-"""What a search finds, and what it looked through."""
+"""The hits of a search, and what was searched."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ class Hit:
         ordinal: its place in the stream, from 0.
         id: id of the document.
         title: its headline.
-        source: who published it; ``None`` where the store does not say.
-        published: when, ISO 8601 in UTC; ``None`` without a date.
-        url: its address; ``None`` where the store has none.
+        source: who published it; ``None`` if the store does not say.
+        published: publication time, ISO 8601 in UTC; ``None`` if it has no date.
+        url: its address; ``None`` if the store has none.
         language: its language.
         group: id of its group.
         forward: number of the text's key terms found in it, or of their equivalents if it is in another language.
         backward: number of its key terms found in the text.
-        share_forward: share of the weight of the text's key terms that was found, 0 to 1.
-        share_backward: the same of its key terms.
+        share_forward: share, by weight, of the text's key terms found in it, 0 to 1.
+        share_backward: share, by weight, of its key terms found in the text, 0 to 1.
         relation: relation of the text to it at ``k_duplicate``: ``equal``, ``contained`` (it contains the text),
-            ``contains``, or ``None``.
-        kind: what it is to the text. In a store of preset ``judged``, in the text's language, as in ``pairs``:
+        ``contains``, or ``None``.
+        kind: kind of the hit. In a store of preset ``judged``, for a hit in the text's language, as in ``pairs``:
             ``copy``, ``retold``, ``contained`` (it includes the text), ``contains``, ``template``, ``updated``,
-            ``follow-up``, ``related``; a text without source and date makes no ``template`` or ``updated``. In other
-            stores ``copy`` for an equal text. ``translation`` in another language where 0.4 of the weight and three
-            terms meet in both directions. Otherwise ``None``.
-        probability: that the two are copies or report one event, 0 to 1, rounded to 6 decimals; ``None`` where evidence
-            did not compare them.
-        terms: its terms that met in either direction, heaviest first.
+            ``follow-up``, ``related``; a text without source and date is never ``template`` or ``updated``. In other
+            stores, ``copy`` for an equal text. ``translation`` for a hit in another language if 0.4 of the weight and
+            three terms match in both directions. Otherwise ``None``.
+        probability: probability that the two are copies or report the same event, 0 to 1, rounded to 6 decimals;
+        ``None`` if evidence did not compare them.
+        terms: its terms that match in either direction, heaviest first.
         met: the text's key terms that were found: ``word`` in the text and ``their_word`` in the document.
         judged: whether the store's preset is ``judged``.
     """
@@ -62,21 +62,21 @@ class Hit:
     judged: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row of ``search``; without ``probability`` where evidence does not decide."""
+        """Return the row of ``search``; without ``probability`` if evidence does not decide."""
         left_out = ("judged",) if self.judged else ("judged", "probability")
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
-    """What a search looked through.
+    """The documents that a search covered.
 
     Attributes:
         documents: number of documents that could have been found.
-        languages: number of them per language.
-        first: arrival of the first of them by the stream's clock, ISO 8601; ``None`` without dated documents.
-        last: time of the last of them.
-        notes: what could not be looked for, and why.
+        languages: number of these documents per language.
+        first: arrival of the first by the stream's clock, ISO 8601; ``None`` if no document has a date.
+        last: arrival of the last.
+        notes: what could not be searched for, and why.
     """
 
     documents: int
@@ -86,7 +86,7 @@ class Searched:
     notes: list[str] = field(default_factory=list)
 
     def sentence(self) -> str:
-        """Say it in one line."""
+        """Describe it in one line."""
         if not self.documents:
             return "searched nothing: no document of the store fits the choice"
         spoken = ", ".join(f"{language} {documents}" for language, documents in self.languages.items())
@@ -97,10 +97,10 @@ class Searched:
 
 
 class SearchHits(Tabular, list[Hit]):
-    """SearchHits, the most alike first.
+    """Hits of a search, the most similar first.
 
     Attributes:
-        searched: what was looked through.
+        searched: documents that the search covered.
     """
 
     def __init__(self, hits: list[Hit], searched: Searched) -> None:

@@ -1,4 +1,4 @@
-"""Which documents of a store a search may find, and what it tells of them."""
+"""Which documents of a store a search may find, and the summary of these documents."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SearchedDocuments:
     """The documents that may be found.
 
     Args:
-        parts: in order, with the documents of each that may be found: bool (documents,).
+        parts: parts of the index in order, each with the documents that may be found: bool (documents,).
     """
 
     def __init__(self, parts: Sequence[tuple[IndexPart, NDArray[np.bool_]]]) -> None:
@@ -74,14 +74,14 @@ class SearchedDocuments:
         return np.flatnonzero(self._counts).tolist()
 
     def told(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
-        """Say what was searched."""
+        """Summarise what was searched."""
         ends = self._dated_ends(connection)
         first, last = (None if end is None else time_text(clock_of(connection, end)) for end in ends)
         spoken: dict[str, int] = {LANGUAGES[number]: int(self._counts[number]) for number in self.languages}
         return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
 
     def _dated_ends(self, connection: sqlite3.Connection) -> tuple[int | None, int | None]:
-        """First and last ordinal that arrived at a date: the clock of a stream is at 0 until the first one."""
+        """First and last ordinal with an arrival date: a stream's clock is at 0 until the first date."""
         dated = first_ordinal(connection, "clock", 1)
         first, last = (
             next((int(places[end]) for part, allowed in parts if len(places := _from(part, allowed, dated))), None)
@@ -91,6 +91,6 @@ class SearchedDocuments:
 
 
 def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
-    """Ordinals of the documents that may be found, without those before one: int64."""
+    """Ordinals of the documents that may be found, from ``ordinal`` onwards: int64."""
     places: NDArray[np.int64] = part.first + np.flatnonzero(allowed)
     return places[places >= ordinal]

@@ -13,7 +13,7 @@ from infostream_dedup.store.search_index import IndexRow, index_rows, indexed_un
 __all__ = ["SearchedParts"]
 
 _MOST_PIECES: Final = 16
-"""Pieces of documents that are not in the index yet; more are joined."""
+"""Maximum number of pieces of documents not in the index yet; further pieces are joined."""
 
 Bounds = tuple[int, int]
 
@@ -39,7 +39,7 @@ class SearchedParts:
         self._pieces: dict[Bounds, IndexPart] = {}
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Catch up with what has been written, expired or forgotten since the last call."""
+        """Update for documents written, expired or forgotten since the last call."""
         position = position_of(connection)
         expired: int = connection.execute("SELECT expired_below FROM store").fetchone()[0]
         now = position.documents, expired, position.forgotten
@@ -71,7 +71,7 @@ class SearchedParts:
                 yield self._pieces[begin, stop]
 
     def notes(self) -> list[str]:
-        """Say what a search cannot be as fast for as it should be."""
+        """Say why a search is slower than it should be."""
         notes = []
         if self.damaged:
             notes.append(f"the damaged index of {self.damaged} documents was not used ('store index' rebuilds it)")
@@ -89,7 +89,7 @@ class SearchedParts:
         return self._after[0][0] if self._after else self.documents
 
     def _continue(self, begin: int) -> None:
-        """Cut the documents from ``begin`` on into pieces, those of before where they still fit."""
+        """Cut the documents from ``begin`` onwards into pieces, reusing earlier pieces that still fit."""
         end = self._after[-1][1] if self._after and self._after[0][0] == begin else begin
         if end == begin or end > self.documents or len(self._after) >= _MOST_PIECES:
             self._after, end = [], begin

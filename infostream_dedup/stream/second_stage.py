@@ -91,7 +91,7 @@ class SecondStage:
         self._rows: dict[int, int] = {}
 
     def begin_batch(self) -> None:
-        """Begin a batch: the documents of the last one come from the store now."""
+        """Begin a batch; the documents of the last one now come from the store."""
         self._batch.clear()
 
     def read(self, documents: Sequence[Remembered], earlier: Iterable[int]) -> None:
@@ -119,7 +119,7 @@ class SecondStage:
         j = np.array([self._rows[other] for other in others.tolist()], dtype=np.int64)
         i = np.full(len(j), self._rows[ordinal], dtype=np.int64)
         forward, backward = self._classifier.vectors(self._models, i, j)
-        # A stream judges what comes against what was there, whatever the dates say.
+        # A stream judges each arrival against what it already holds, whatever the dates say.
         arrived = np.ones(len(j), dtype=np.bool_)
         decided = self._classifier.decide_vectors(i, j, forward, backward, i_is_later=arrived)
         return Judged(self._classifier.criteria, decided.forward, decided.probability_forward, forward)

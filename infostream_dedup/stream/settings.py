@@ -36,13 +36,13 @@ _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "
 """Settings of terms that a stream uses; the others concern whole collections."""
 
 _KEY_TERMS_DECIDE: Final = ("k_duplicate", "k_similar", "duplicate_rule", "least_shared", "templates", "model")
-"""Settings of streams in which key terms decide, or a classifier of the user."""
+"""Settings of streams in which key terms or the user's classifier decide."""
 
 _JUDGED_TERMS: Final = ("representation", "n", "target", "short")
-"""Settings of terms that the pair model was learned with."""
+"""Settings of terms with which the pair model was learned."""
 
 _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
-"""Settings that no verdict depends on: a store may be opened with other values."""
+"""Settings that do not affect verdicts: a store may be opened with other values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,12 +184,12 @@ class StreamSettings:
         Raises:
             ConfigurationError: see ``of``.
         """
-        # Stores made before there was a choice count every document, let key terms decide, and keep languages apart.
+        # Stores older than these settings count every document, let key terms decide, and keep languages apart.
         return cls.of({"df_counts": "all", "preset": "faithful", "across": "none"} | dict(stored))
 
     @property
     def compares_numbers(self) -> bool:
-        """Whether the numbers of documents are kept apart; evidence holds them otherwise."""
+        """Whether the numbers of documents are kept in a column of their own; otherwise evidence holds them."""
         return self.templates and self.preset != "judged"
 
     @property
@@ -200,14 +200,14 @@ class StreamSettings:
         return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
     def refuse_other_preset(self, asked: str, store: str) -> None:
-        """Refuse a preset that a store was not made with.
+        """Refuse a preset other than that of the store.
 
         Args:
-            asked: the preset that is asked for.
+            asked: the requested preset.
             store: name of the store that was made with these settings.
 
         Raises:
-            ConfigurationError: it is another one.
+            ConfigurationError: the presets differ.
         """
         if asked != self.preset:
             raise ConfigurationError(
@@ -216,10 +216,10 @@ class StreamSettings:
             )
 
     def refuse_other_across(self, asked: str, store: str) -> None:
-        """Refuse to look across languages, or not to, where a store was not made so; arguments as above.
+        """Refuse a value of ``across`` other than that of the store; arguments as in ``refuse_other_preset``.
 
         Raises:
-            ConfigurationError: it was made otherwise.
+            ConfigurationError: the values differ.
         """
         if asked != self.across:
             raise ConfigurationError(
@@ -241,7 +241,7 @@ class StreamSettings:
     def digest(self) -> str:
         """32 hexadecimal digits that depend on everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
-        # Stores made before there were models, lists or rules of counting keep their digest.
+        # Stores made before models, lists or counting rules existed keep their digest.
         for name in ("model", "boilerplate"):
             if decisive[name] is None:
                 del decisive[name]
@@ -270,7 +270,7 @@ def _no_meaning(name: str) -> ConfigurationError:
 
 
 def _plain(value: Any) -> Any:
-    """Make 7 and 7.0 days the same."""
+    """Make 7 and 7.0 days equal."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -1,4 +1,4 @@
-"""Documents that were found, as rows of a search."""
+"""Turns found documents into rows of a search."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class RankedDocument:
     """A document that was found.
 
     Attributes:
-        asked: the text by which it was found.
+        asked: the text that found it.
         ordinal: its place in the stream.
-        counts: key terms of the text that it has, and its key terms that the text has.
-        share_forward: the first of these as a share of the weight of all.
-        share_backward: likewise the second.
+        counts: number of key terms of the text found in it, and of its key terms found in the text.
+        share_forward: share, by weight, of the text's key terms found in it.
+        share_backward: share, by weight, of its key terms found in the text.
     """
 
     asked: AskedTerms
@@ -54,20 +54,20 @@ class RankedDocument:
 
     @property
     def translates(self) -> bool:
-        """Whether enough meets in both directions for a translation."""
+        """Whether enough matches in both directions for a translation."""
         share = min(self.share_forward, self.share_backward)
         enough = share >= _TRANSLATION_SHARE and min(self.counts) >= _TRANSLATION_TERMS
         return self.asked.language is not None and enough
 
 
 class HitMaker:
-    """Makes rows of documents that were found.
+    """Makes rows of found documents.
 
     Args:
         connection: open connection to the store.
         settings: settings of the stream.
-        judge: judges them by evidence; ``None`` where key terms decide.
-        semantic: whether it asks a sentence encoder about pairs in doubt.
+        judge: judges them by evidence; ``None`` if key terms decide.
+        semantic: whether a sentence encoder judges doubtful pairs.
     """
 
     def __init__(
@@ -90,9 +90,9 @@ class HitMaker:
 
         Args:
             question: the text.
-            itself: the stored document that it is.
+            itself: the stored document that is searched for, if any.
             body: the text without its title.
-            ranked: what was found.
+            ranked: found documents, the best first.
         """
         stored = documents_of(self._connection, [one.ordinal for one in ranked])
         found = [stored[one.ordinal] for one in ranked]
@@ -101,7 +101,7 @@ class HitMaker:
             judged = self._judge.judged(question, itself, found, semantic=self._semantic)
         text = itself.text_hash if itself is not None else text_hash(body)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
-        # What met a key term of the text is among the terms with weights.
+        # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
         return [
             self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names))
@@ -157,7 +157,7 @@ class _Met:
 
 
 def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """Terms of a document that met in either direction with their weights, and which key term met which of them."""
+    """Terms of a document that match in either direction, with their weights, and which key term each one matches."""
     theirs = set((one.targets if in_text else one.keys).tolist())
     weights: dict[int, int] = {}
     met: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Stories: groups of several languages that tell one thing."""
+"""Stories: groups in several languages that report the same thing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["Stories"]
 
 
 class Stories:
-    """The story of each group of the window that has met another language.
+    """The story of each group of the window that is linked to another language.
 
     A story is named after the earliest of its groups, which is named after its earliest document. When two stories
     become one, the one that began first keeps its name, and the other's name goes: an event records it. A group that
-    has met no other language counts as a story of its own, which no verdict names.
+    has no link to another language counts as a story of its own, which no verdict names.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Stories:
         self._begun: dict[str, int] = {}
 
     def of(self, group: str) -> str | None:
-        """Return the story of a group; ``None`` if it has met no other language."""
+        """Return the story of a group; ``None`` if the group has no link to another language."""
         return self._story_of.get(group)
 
     def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
@@ -38,7 +38,7 @@ class Stories:
             self._begun[story] = begun
 
     def join(self, ordinal: int, groups: Sequence[tuple[str, int]]) -> list[StoryEvent]:
-        """Make one story of groups of several languages.
+        """Join groups of several languages into one story.
 
         Args:
             ordinal: the document that joins them.
@@ -47,16 +47,16 @@ class Stories:
         loose = {name: begun for name, begun in groups if name not in self._story_of}
         told = {self._story_of[name] for name, _ in groups if name in self._story_of}
         stories = loose | {story: self._begun[story] for story in told}
-        # Equal texts that are taken for two languages are one group already.
+        # Equal texts detected as different languages are one group already.
         return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
 
     def merge(self, ordinal: int, names: Sequence[str], group: str, begun: int) -> list[StoryEvent]:
-        """Let stories follow groups of one language that became one.
+        """Update stories after groups of one language were merged.
 
         Args:
             ordinal: the document that joined them.
-            names: all groups that became one.
-            group: that of them whose name stays.
+            names: all groups that were merged.
+            group: the one whose name stays.
             begun: ordinal of its earliest document.
         """
         loose = {} if group in self._story_of else {group: begun}
@@ -66,13 +66,13 @@ class Stories:
         return self._unite(ordinal, loose | {story: self._begun[story] for story in told}, [group])
 
     def leave(self, group: str) -> None:
-        """Let a group go whose last document has left the window."""
+        """Remove a group whose last document has left the window."""
         story = self._leave(group)
         if story is not None and not self._groups[story]:
             del self._groups[story], self._begun[story]
 
     def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
-        """Make one story of some, and let groups without a story join it.
+        """Join several stories, and groups without a story, into one.
 
         Args:
             ordinal: the document that caused it.
@@ -94,7 +94,7 @@ class Stories:
         self._groups.setdefault(story, []).append(group)
 
     def _leave(self, group: str) -> str | None:
-        """Take a group out of its story, and return the story."""
+        """Remove a group from its story, and return the story."""
         story = self._story_of.pop(group, None)
         if story is not None:
             self._groups[story].remove(group)

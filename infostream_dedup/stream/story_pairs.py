@@ -19,21 +19,20 @@ if TYPE_CHECKING:
 __all__ = ["MANY_CANDIDATES", "StoryPairs", "ToJudge", "worth_keeping"]
 
 MANY_CANDIDATES: Final = 100
-"""Candidates of a document on average, from which their evidence is kept and compared by number."""
+"""Mean number of candidates per document above which their evidence is kept and compared by number."""
 
 _ALL_DIFFERENT: Final = 0.5
-"""Share of distinct texts among candidates, from which hardly a pair is the repetition of another."""
+"""Share of distinct texts among candidates above which hardly any pair repeats another."""
 
 _GATHERED_AGAIN: Final = 20
-"""Candidates of which each document at hand may have one to itself before gathering their evidence each time costs more
-than keeping it."""
+"""Ratio of documents to candidates above which gathering evidence each time costs more than keeping it."""
 
 _MOST_EVIDENCE: Final = 256 << 20
 _MOST_KNOWN: Final = 32 << 20
 """Bytes."""
 
 _UNUSED: Final = 1000
-"""Documents after which evidence is forgotten if none of them had many candidates."""
+"""Evidence is forgotten after this number of documents if none of them had many candidates."""
 
 _NOWHERE: Final = -1
 
@@ -41,8 +40,8 @@ _NOWHERE: Final = -1
 def worth_keeping(earlier: NDArray[np.int64], documents: int, window: Window) -> bool:
     """Whether it pays to number the evidence of many candidates and keep it; results are the same either way.
 
-    It does where texts repeat each other, or where few documents look at many: keeping evidence asks for the wording of
-    every candidate, while judging the pairs at once asks for that of the few that pass the filter.
+    It pays if texts repeat each other, or if few documents have many candidates: keeping evidence needs the wording of
+    every candidate, whereas judging the pairs directly needs only that of the few that pass the filter.
 
     Args:
         earlier: int64 (pairs,), ordinals of the candidates, repeated or not.
@@ -58,12 +57,12 @@ def worth_keeping(earlier: NDArray[np.int64], documents: int, window: Window) ->
 
 
 class ToJudge(NamedTuple):
-    """Pairs that must be judged, and where all pairs find their judgement.
+    """Pairs that must be judged, and the judged pair that decides each of all pairs.
 
     Attributes:
-        places: int64, the pairs among all, ascending.
-        a: int64, number of the evidence of the earlier document of each.
-        b: int64, number of that of the later one.
+        places: int64, indexes of these pairs among all pairs, ascending.
+        a: int64, evidence number of the earlier document of each.
+        b: int64, evidence number of the later document.
         facts: facts of the earlier and of the later documents.
     """
 
@@ -75,7 +74,7 @@ class ToJudge(NamedTuple):
 
 @dataclass(slots=True)
 class _Known:
-    """Of one text as the later document in given circumstances: numbers that it was compared with, and repeats.
+    """For one text as the later document in given circumstances: evidence numbers it was compared with, and repeats.
 
     Attributes:
         asked: uint8, bits by number.
@@ -94,8 +93,8 @@ class _Part(NamedTuple):
     """Pairs of one later document in the same circumstances.
 
     Attributes:
-        pairs: int64, their places among all.
-        key: what they are known by.
+        pairs: int64, their indexes among all pairs.
+        key: key under which they are remembered.
     """
 
     pairs: NDArray[np.int64]
@@ -105,13 +104,13 @@ class _Part(NamedTuple):
 class StoryPairs:
     """Chooses the pairs that must be judged. The others are judged like one of them, or only count as repeats.
 
-    Two pairs of equal evidence and in equal circumstances are of one kind, probability and shares, so the first stands
-    for all: the earliest wins among equals. And where a document's text is in the window already, only an equal text
-    can give its status; of all other pairs it matters only whether they are repeats, which the earlier one knows.
+    Pairs with equal evidence in equal circumstances have the same kind, probability and shares, so only the first is
+    judged: among equals, the earliest wins. If a document's text is in the window already, only an equal text can give
+    its status; of its other pairs it matters only whether they are repeats, which is known from the earlier document.
 
     Args:
         evidence: numbers of the window's documents.
-        since: ordinal of the document that asks first.
+        since: ordinal of the first document to be judged.
     """
 
     def __init__(self, evidence: EqualEvidence, since: int) -> None:
@@ -123,7 +122,7 @@ class StoryPairs:
         self._parts: list[_Part] = []
 
     def outdated(self, ordinal: int) -> bool:
-        """Whether all of this should be forgotten; ``ordinal`` is that of the document at hand."""
+        """Whether everything remembered should be forgotten; ``ordinal`` is that of the current document."""
         return ordinal - self._used > _UNUSED or self.evidence.nbytes > _MOST_EVIDENCE
 
     def choose(
@@ -164,7 +163,7 @@ class StoryPairs:
         )
 
     def _firsts(self, part: _Part, equal: NDArray[np.bool_], *, known: bool) -> NDArray[np.int64]:
-        """The first pair of each number, but for those of other texts of which enough is known."""
+        """The first pair of each evidence number, without pairs of other texts that were judged before."""
         numbers, count = self._a[part.pairs], len(self.evidence)
         first = np.full(count, _NOWHERE, dtype=np.int64)
         first[numbers[::-1]] = part.pairs[::-1]
@@ -176,7 +175,7 @@ class StoryPairs:
         return found
 
     def repeats(self, judged: ToJudge, repeats: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of all pairs are repeats, given which of the judged ones are: bool (pairs,)."""
+        """Which of all pairs are repeats, given which of the judged pairs are: bool (pairs,)."""
         count, found = len(self.evidence), np.zeros(len(self._a), dtype=np.bool_)
         was_judged = np.zeros(len(self._a), dtype=np.bool_)
         was_judged[judged.places] = True

@@ -1,4 +1,4 @@
-"""Surfaces to numbers of terms: each distinct surface is analysed once while it is in memory."""
+"""Maps surfaces to numbers of terms: each distinct surface is analysed once while it is in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules and dictionaries made the key terms of a stream, so that nobody compares old with new ones unawares."""
+"""Records which rules and dictionaries made a stream's key terms, so that a change does not go unnoticed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["TermRules"]
 
 _STATE: Final = "term_rules"
 _UNRECORDED: Final = ""
-"""Stands for the rules of documents that were stored before stores recorded them."""
+"""Represents the rules of documents stored before stores recorded rules."""
 
 _MOST: Final = 50
 
@@ -21,8 +21,8 @@ _MOST: Final = 50
 class TermRules:
     """The rules by which a stream read its documents, and from which document on.
 
-    Of ``stem``, whose rules are those of the stemmer alone, nothing is recorded; nor are imported tables and
-    translation models of ``across``.
+    Nothing is recorded for ``stem``, which depends only on the stemmer, or for the imported tables and translation
+    models of ``across``.
 
     Args:
         settings: settings of the stream.
@@ -42,7 +42,7 @@ class TermRules:
             documents: number of documents in the store.
 
         Returns:
-            Whether its last documents were read by other rules than those of this process, or nobody knows by which.
+            Whether its last documents were read by other rules than those of this process, or by unknown rules.
         """
         if self._now is None or not documents:
             return False
@@ -55,5 +55,5 @@ class TermRules:
             self._history = [*self._history, (self._now, ordinal)][-_MOST:]
 
     def state(self) -> dict[str, list[tuple[str, int]]]:
-        """What the store keeps: the rules and the first document read by them, the last ones last."""
+        """What the store keeps: each set of rules with the first document read by it, oldest first."""
         return {_STATE: self._history} if self._history else {}

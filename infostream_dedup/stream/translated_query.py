@@ -1,4 +1,4 @@
-"""A text in another language: its words translated into the terms of the stream."""
+"""Translates the words of a text in another language into the terms of the stream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["QueryTranslator", "TranslatedQuery"]
 
 _SURE: Final = 0.75
-"""Equivalents of lower confidence are guesses: they may match, but never become key terms."""
+"""Equivalents with lower confidence are guesses: they may match, but never become key terms."""
 
 _MOST_REMEMBERED: Final = 200_000
 

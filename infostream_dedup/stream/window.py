@@ -46,8 +46,8 @@ class Window:
         targets: terms that key terms are looked up in, ascending.
         numbers: hashes of the numbers in the text, ascending.
         evidence: columns of evidence; ``None`` if key terms decide.
-        pivot: columns of the pivot language, extended apart from the others; ``None`` in a stream that does not look
-            across languages.
+        pivot: columns of the pivot language, extended separately; ``None`` in a stream that does not compare across
+        languages.
     """
 
     def __init__(self, first: int = 0, *, evidence: bool = False, pivot: bool = False) -> None:
@@ -87,7 +87,7 @@ class Window:
             ids: ids of the documents.
             hashes: text hash and opening hash of each.
             sources: numbers of their sources.
-            clocks: the stream's clock at each.
+            clocks: the stream's clock at each document.
             times: publication times, or the clock.
             rows: keys, weights, targets, numbers.
             evidence: evidence of the documents, if the window keeps it.
@@ -128,7 +128,7 @@ class Window:
         """The columns of evidence.
 
         Raises:
-            ValueError: the window keeps none.
+            ValueError: the window does not keep evidence.
         """
         if self.evidence is None:
             raise ValueError("the window keeps no evidence")

@@ -1,4 +1,4 @@
-"""Which words of two documents of different languages met, for a reader of the verdict."""
+"""Shows the reader of a verdict which words of two documents in different languages match."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
 
 
 class _Met(NamedTuple):
-    """Terms in which two documents met.
+    """Terms in which pairs of documents match.
 
     Attributes:
         pairs: int64, ascending; number of the pair of documents.
-        terms: int64, those of one pair by the weight of the key term, heaviest first, each once.
+        terms: int64, the terms; within a pair by weight of the key term, heaviest first, each once.
     """
 
     pairs: NDArray[np.int64]
@@ -45,11 +45,11 @@ class _Met(NamedTuple):
 
 
 class _Behind(NamedTuple):
-    """The words of one side of each pair of documents behind the terms in which they met.
+    """The words of one document of each pair that produced the matching terms.
 
     Attributes:
-        held: bool, by place in ``_Met``: whether a word of the document is behind the term.
-        words: the word; undefined where there is none.
+        held: bool, by position in ``_Met``: whether a word of the document produced the term.
+        words: the word; undefined if there is none.
         rungs: the rung that leads from the word to the term; ``None`` in the pivot language itself.
     """
 
@@ -59,11 +59,11 @@ class _Behind(NamedTuple):
 
 
 class WordsAcross:
-    """Names the words that met.
+    """Names the words that match.
 
     Args:
         window: the documents.
-        words: what words become in the pivot language.
+        words: pivot terms of words.
         numbers: numbers of the stream's terms.
     """
 
@@ -78,7 +78,7 @@ class WordsAcross:
         return self._window.ids[ordinal - self._window.first]
 
     def translated(self, ordinals: Sequence[int], links: Sequence[LinkAcross]) -> list[TranslatedFrom]:
-        """Say how documents and earlier ones met.
+        """Describe how documents match earlier ones.
 
         Args:
             ordinals: the documents.
@@ -103,14 +103,14 @@ class WordsAcross:
         ]
 
     def _met(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> _Met:
-        """For each key term that the other document meets the term in which they met."""
+        """For each key term that the other document has, the term in which they match."""
         columns = self._window.pivot_columns
         members, keys = columns.members.gathered(rows), columns.keys.gathered(rows)
         pairs, terms, places = members.numbers, members.values >> PLACE_BITS, members.values & (MOST_KEYS - 1)
         hit = np.flatnonzero(_among(_codes(pairs, terms), _pair_codes(columns.met_by.gathered(others))))
         pairs, terms, places = pairs[hit], terms[hit], places[hit]
-        # The key term itself, or else the first by code points: words do not depend on how the stream was cut into
-        # batches, as their numbers do.
+        # The key term itself, otherwise the first by code points: unlike their numbers, words do not depend on how the
+        # stream was cut into batches.
         other = keys.values[keys.indptr[pairs] + places] != terms
         key = pairs * MOST_KEYS + places
         best = _firsts(np.lexsort((code_point_rank(terms, self._numbers), other, key)), key)
@@ -120,7 +120,7 @@ class WordsAcross:
         return _Met(pairs[best], terms[best])
 
     def _behind(self, rows: NDArray[np.int64], met: _Met) -> _Behind:
-        """The words of one document of each pair behind the terms: the least of those whose best term it is."""
+        """The word of one document of each pair that produced each term: the smallest whose best term it is."""
         spoken = self._window.evidence_columns.languages[rows]
         codes = _codes(met.pairs, met.terms)
         order = np.argsort(codes)
@@ -148,11 +148,11 @@ class WordsAcross:
         return _Behind(held, words, rungs)
 
     def _sources(self, rows: NDArray[np.int64], language: int) -> Rows:
-        """The words of documents of a language, which their pivot terms were made of."""
+        """The words of documents of a language from which their pivot terms were made."""
         if language != _ENGLISH:
             targets = self._window.targets.gathered(rows)
             return Rows(targets.indptr, targets.values.astype(np.int64))
-        # An English word is met by itself.
+        # An English word also matches itself.
         met_by = self._window.pivot_columns.met_by.gathered(rows)
         terms = met_by.values.astype(np.int64)
         self._latin = longer(self._latin, int(terms.max(initial=-1)) + 1)
@@ -173,7 +173,7 @@ def _pair_codes(rows: Rows) -> NDArray[np.int64]:
 
 
 def _among(values: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which values are among the wanted ones, which ascend: bool (values,)."""
+    """Which values are among the wanted ones (ascending): bool (values,)."""
     if not len(wanted):
         return np.zeros(len(values), dtype=np.bool_)
     places = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
@@ -181,7 +181,7 @@ def _among(values: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.b
 
 
 def _firsts(order: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first place of each key, in an order that begins with the key."""
+    """First position of each key in an order sorted by the key."""
     ordered = key[order]
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
