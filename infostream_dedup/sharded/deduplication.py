@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from infostream_dedup.model import Settings
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.kernels.forests import join_edges
 from infostream_dedup.sharded.pairing import DocumentPairs, paired
+from infostream_dedup.sharded.recounting import pick_terms, recounted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,6 +127,8 @@ class StatusRules:
     def decide(self, pairs: DocumentPairs) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
         """The best earlier document that each later one repeats, and resembles; and all pairs that repeat.
 
+        Of a later document whose weaker counts are all too small to be known, every pair: ``settled`` finds the best.
+
         Args:
             pairs: all pairs of their later documents.
         """
@@ -134,7 +138,29 @@ class StatusRules:
         # Of a pair (a, b) the later b is judged: a contains b when the pair "contains".
         same = repeats(relation, self._settings.rule, self._duplicate_rule) & (np.minimum(a, b) >= INSUFFICIENT_TERMS)
         alike = np.maximum(pairs.forward, pairs.backward) >= self._need(self._k_similar, a, b)
-        return _best(pairs.where(same)), _best(pairs.where(alike)), pairs.where(same)
+        return self._candidates(pairs.where(same)), self._candidates(pairs.where(alike)), pairs.where(same)
+
+    def settled(self, pairs: DocumentPairs, recount: Callable[[DocumentPairs], DocumentPairs]) -> DocumentPairs:
+        """The best pair of each later document.
+
+        Args:
+            pairs: what ``decide`` found, of one kind.
+            recount: gives pairs exact counts.
+        """
+        _, number, times = np.unique(pairs.b, return_inverse=True, return_counts=True)
+        several = times[number] > 1
+        exact = recount(pairs.where(several)) if several.any() else pairs.where(several)
+        single = pairs.where(~several)
+        names = ("a", "b", "forward", "backward")
+        both = (np.concatenate([getattr(single, name), getattr(exact, name)]) for name in names)
+        return _best(DocumentPairs(*both))
+
+    def _candidates(self, pairs: DocumentPairs) -> DocumentPairs:
+        known = np.minimum(pairs.forward, pairs.backward) >= self.least
+        left = ~np.isin(pairs.b, pairs.b[known]) & ~known
+        best = np.zeros(len(pairs), dtype=np.bool_)
+        best[np.flatnonzero(known)[_best_places(pairs.where(known))]] = True
+        return pairs.where(best | left)
 
     def _need(self, k: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
         return need(k, a, b, n=self._settings.n, short=self._settings.short)
@@ -153,7 +179,7 @@ class Statuses:
         self._parents = np.arange(nodes.documents, dtype=np.int32)
 
     def add(self, duplicate: DocumentPairs, similar: DocumentPairs, same: DocumentPairs) -> None:
-        """Take what ``StatusRules.decide`` returned."""
+        """Take what ``StatusRules.decide`` returned, the first two ``settled``."""
         self._duplicate[duplicate.b] = duplicate.a
         self._similar[similar.b] = similar.a
         join_groups(same.a, same.b, self._parents)
@@ -192,17 +218,23 @@ def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equa
     rules, found = StatusRules(nodes, linked.settings, duplicate_rule), Statuses(nodes)
     finder, alone = paired(linked, rules.least), rules.alone()
     step = f"{linked.settings.representation}: statuses"
+    recount = partial(recounted, pick=lambda documents: pick_terms(linked.keys.batches("keys"), documents))
     for block in row_blocks(finder.work(whole=False) * nodes.weights, _PAIRS_AT_ONCE):
-        found.add(*rules.decide(finder.earlier(finder.members_of(block), alone)))
+        duplicate, similar, same = rules.decide(finder.earlier(finder.members_of(block), alone))
+        found.add(rules.settled(duplicate, recount), rules.settled(similar, recount), same)
         linked.run.tell(step, min(block.stop, len(nodes)), len(nodes))
     return found.finish(list(linked.documents()))
 
 
 def _best(pairs: DocumentPairs) -> DocumentPairs:
     """The best pair of each later document: by (min, max, earliest)."""
+    return pairs.where(_best_places(pairs))
+
+
+def _best_places(pairs: DocumentPairs) -> NDArray[np.int64]:
     low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
     order = np.lexsort((pairs.a, -high, -low, pairs.b))
-    return pairs.where(order[np.unique(pairs.b[order], return_index=True)[1]])
+    return order[np.unique(pairs.b[order], return_index=True)[1]]
 
 
 def join_groups(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.int32]) -> None:

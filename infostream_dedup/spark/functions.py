@@ -138,8 +138,7 @@ def dedup(
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut, hashes=True) as run:
         rules, found = StatusRules(run.nodes, chosen, duplicate_rule), Statuses(run.nodes)
-        for part in judged_documents(run, rules):
-            found.add(*part)
+        found.add(*judged_documents(run, rules))
         statuses = found.finish(run.documents())
         rows = list(statuses.statuses())
         table = pa.table(

@@ -23,10 +23,12 @@ from infostream_dedup.sharded.key_terms import KeyChunk, asking, select_keys, un
 from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import Linking, Shard, merge_links
 from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
+from infostream_dedup.sharded.recounting import pick_terms
 from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
 from infostream_dedup.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
 __all__ = ["SparkCut", "SparkRun"]
@@ -254,6 +256,16 @@ class SparkRun:
     def documents(self) -> list[dict[str, Any]]:
         """Rows of DOCUMENTS on the driver, in order."""
         return list(DOCUMENTS.rows(blob.batch for blob in self.counted.only(1).collected()))
+
+    def picked(self, documents: NDArray[np.int64]) -> list[pa.RecordBatch]:
+        """Rows of PICKED of some documents, which ascend, on the driver."""
+        shared = shared_value(self.spark, documents)
+
+        def pick(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for blob in blobs:
+                yield from (Blob(0, blob.place, row) for row in pick_terms([blob.batch], shared.value))
+
+        return [blob.batch for blob in self._keyed.only(0).then(pick).collected()]
 
     def dropped(self) -> None:
         """Free what the executors keep."""

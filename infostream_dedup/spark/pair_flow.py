@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from infostream_dedup.sharded.deduplication import StatusRules
 from infostream_dedup.sharded.layout import Layout
 from infostream_dedup.sharded.linking import LINKS
 from infostream_dedup.sharded.pairing import DocumentPairs, PairFinder, merged_rows, turn_links
+from infostream_dedup.sharded.recounting import recounted
 from infostream_dedup.sharded.totals import LinkTable
 from infostream_dedup.spark.flow import Blob, Flow, shared_value, unpacked
 
@@ -43,8 +45,8 @@ _LISTED_ARROW: Final = pa.schema(
 )
 
 
-def judged_documents(run: SparkRun, rules: StatusRules) -> Iterator[tuple[DocumentPairs, DocumentPairs, DocumentPairs]]:
-    """What ``StatusRules.decide`` finds, chunk by chunk, on the driver."""
+def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
+    """What ``StatusRules.decide`` finds, all in one, on the driver, its pairs ``settled``."""
     shared = shared_value(run.spark, (run.nodes, rules, rules.alone()))
     least = rules.least
 
@@ -57,7 +59,18 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> Iterator[tuple[Docume
 
     found = [_pairs_of(blob.batch) for blob in _both_directions(run, least).then(decide).collected()]
     # Three of each chunk, in the order of ``decide``.
-    yield from zip(found[::3], found[1::3], found[2::3], strict=True)
+    duplicate, similar, same = (_joined(found[kind::3]) for kind in range(3))
+    recount = partial(recounted, pick=run.picked)
+    return rules.settled(duplicate, recount), rules.settled(similar, recount), same
+
+
+def _joined(parts: Sequence[DocumentPairs]) -> DocumentPairs:
+    nothing = np.zeros(0, dtype=np.int64)
+    a, b, forward, backward = (
+        np.concatenate([nothing, *(getattr(part, name) for part in parts)])
+        for name in ("a", "b", "forward", "backward")
+    )
+    return DocumentPairs(a, b, forward, backward)
 
 
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
