@@ -122,8 +122,8 @@ read by others before; the rest had not been read.
 """,
         """
 By kind of error: of the seventeen wrong `follow-up`, eleven belong to one affair (two sides of it, or a paragraph of
-background under other news; the reader gives `follow-up` as the second word for four), four are forms (weather, a guide),
-one tells the same story. By the present rule 98 links of all rounds are a `follow-up`, and 69 of them (.70) were judged
+background under other news; for four the reader's second word is `follow-up`), four are forms (weather, a guide), one
+tells the same story. By the present rule 98 links of all rounds are a `follow-up`, and 69 of them (.70) were judged
 one; by rule, a next step 48 of 63, an old background under a new lead 21 of 35. This reader calls fewer links so than
 the earlier ones did. Of the three wrong `template` two are results of a club or a team.
 """,
