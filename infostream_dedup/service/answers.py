@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 from fastapi import Depends, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import caller_of, running
@@ -20,10 +20,8 @@ __all__ = ["JsonResponse", "keyset", "listed", "needs", "rows_wanted", "unchange
 _MOST_NUMBER: Final = 1 << 62
 
 
-class JsonResponse(Response):
+class JsonResponse(JSONResponse):
     """JSON with the keys in the order in which they were given."""
-
-    media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
         """Encode the answer."""

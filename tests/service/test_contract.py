@@ -36,6 +36,8 @@ def test_every_route_names_its_problems_and_those_that_read_a_body_its_form() ->
     for path, methods in description["paths"].items():
         for method, route in methods.items():
             assert {"4XX", "503", "507"} <= set(route["responses"]), path
+            for answer in route["responses"].values():
+                assert answer.get("content", {}).get("application/json", {}).get("schema") != {"type": "string"}, path
             if method in ("post", "put") and "requestBody" not in route:
                 without.add(path)
     # It needs a key only.
