@@ -28,7 +28,7 @@ from infostream_dedup.stream.settings import StreamSettings
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
 SETS = ("wmt", "ntrex", "multilingual")
-SIZES = (37, 1000)
+SIZES = (1, 37, 1000)
 SEED = 18
 WARM = 4000
 FIELDS = ("id", "text", "title", "lang", "source", "url")

@@ -46,6 +46,11 @@ HEAD_CHARACTERS: Final = 200
 FIRST_YEAR: Final = 1990
 LAST_YEAR: Final = 2039
 
+TITLE_FIGURE_DIGITS: Final = 3
+"""Fewest digits of a figure in a title that a translation repeats: smaller ones may be written as words."""
+TITLE_FIGURE_BITS: Final = 11
+"""Bits that mark the figures of a title."""
+
 HEAD_BIT: Final = 1
 """Bit set in a number that occurs in the title or soon after it."""
 DATE_BIT: Final = 2

@@ -1,7 +1,8 @@
 """What shows that two documents of different languages are not translations: different numbers or lengths.
 
 Pages of one manual, and advisories written to one template, share nearly all key terms, and the real translation may
-not have arrived in the stream yet. A translation keeps the numbers of its source and most of its length.
+not have arrived in the stream yet. A translation keeps the numbers of its source, those of its title above all, and
+most of its length.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.evidence.constants import TITLE_FIGURE_BITS
+from infostream_dedup.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
 from infostream_dedup.evidence.pair_evidence import COLUMNS, ComparedKeys, compared
 from infostream_dedup.evidence.pair_model import DECIMALS
 from infostream_dedup.evidence.records import EvidenceRecords
@@ -42,8 +45,9 @@ def contradict(
 ) -> NDArray[np.bool_]:
     """Whether numbers or lengths rule out that the documents are translations of each other: bool (pairs,).
 
-    They do if both documents have at least three numbers and share less than half of them, unless both have nine and
-    nearly all key terms match; or if one document is more than 1.8 times as long as the other.
+    They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
+    documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
+    terms match; or if one document is more than 1.8 times as long as the other.
 
     Args:
         a: int64 (pairs,), row of one document.
@@ -62,4 +66,11 @@ def contradict(
     least = column("numbers_least")
     sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
     other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
-    return np.asarray(other_numbers | (column("length") > _LENGTH), dtype=np.bool_)
+    other_titles = _other_titles(records, a, b)
+    return np.asarray(other_numbers | other_titles | (column("length") > _LENGTH), dtype=np.bool_)
+
+
+def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether both titles hold figures, and none in common; records of older stores mark none."""
+    marks = records.words[records.begins[:-1] + BLOCKS_AT] >> LEAD_BITS & (1 << TITLE_FIGURE_BITS) - 1
+    return np.asarray((marks[a] > 0) & (marks[b] > 0) & (marks[a] & marks[b] == 0), dtype=np.bool_)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.evidence.kernels.packing import LEAD_BITS
 from infostream_dedup.evidence.plain_records import in_filter
 
 __all__ = ["PlainDocument", "PlainRecord", "compare_plainly", "unpack_plainly"]
@@ -54,7 +55,7 @@ class PlainDocument:
 
 def unpack_plainly(words: Sequence[int]) -> PlainRecord:
     """Unpack a record."""
-    sizes = (words[1] & 0xFFFF, words[1] >> 16, words[2] & 0xFFFF)
+    sizes = (words[1] & 0xFFFF, words[1] >> 16, words[2] & (1 << LEAD_BITS) - 1)
     entries, at = sum(sizes), 10
     packed = words[at + entries : at + entries + (entries + 3) // 4]
     weights = [packed[number // 4] >> number % 4 * 8 & 255 for number in range(entries)]

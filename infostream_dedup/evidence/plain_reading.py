@@ -26,6 +26,8 @@ from infostream_dedup.evidence.constants import (
     SEED,
     SHORTEST_FORM_WORD,
     SHORTEST_NAME,
+    TITLE_FIGURE_BITS,
+    TITLE_FIGURE_DIGITS,
     TITLE_SEED,
     WORD_LETTERS,
 )
@@ -69,7 +71,7 @@ class PlainEvidence:
         tokens: number of tokens.
         title: hash of the tokens of the title, 0 if there are none.
         title_form: hash of the tokens of the title without numbers, dates and ordinals.
-        title_tokens: number of tokens of the title.
+        title_figures: bits of the figures of three digits or more in the title, without dates.
     """
 
     triples: list[int] = field(default_factory=list)
@@ -80,7 +82,7 @@ class PlainEvidence:
     tokens: int = 0
     title: int = 0
     title_form: int = 0
-    title_tokens: int = 0
+    title_figures: int = 0
 
 
 class _Number(NamedTuple):
@@ -227,6 +229,9 @@ class _Reader:
         self.take_token(number.token, begin, dated=True)
         head = HEAD_BIT if begin < self.title_end + HEAD_CHARACTERS else 0
         figures = number.figures
+        long = self.kinds.count("d", begin, number.end) >= TITLE_FIGURE_DIGITS
+        if begin < self.title_end and long and not figures[0] & DATE_BIT:
+            self.found.title_figures |= 1 << (figures[0] >> 2) % TITLE_FIGURE_BITS
         if self.month and 1 <= number.whole <= 31:
             figures, self.day = (date_hash(self.month * 32 + number.whole),), -1
         else:
@@ -287,7 +292,6 @@ class _Reader:
         self.tokens.append(token)
         if begin < self.title_end:
             found = self.found
-            found.title_tokens += 1
             found.title = mixed_plainly((found.title or TITLE_SEED) ^ token)
             if not dated:
                 found.title_form = mixed_plainly((found.title_form or TITLE_SEED) ^ token)

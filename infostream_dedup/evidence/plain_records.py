@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.evidence.kernels.packing import BUCKET_BITS, FILTER_BITS, MOST_ENTRIES
+from infostream_dedup.evidence.kernels.packing import BUCKET_BITS, FILTER_BITS, LEAD_BITS, MOST_ENTRIES
 from infostream_dedup.evidence.plain_reading import PlainEvidence, mixed_plainly
 
 __all__ = ["bucket", "buckets_plainly", "count_plainly", "in_filter", "pack_plainly"]
@@ -57,7 +57,7 @@ def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float]
     return [
         evidence.tokens,
         len(kept[0]) | len(kept[1]) << 16,
-        len(kept[2]) | blocks << 16,
+        len(kept[2]) | evidence.title_figures << LEAD_BITS | blocks << 16,
         evidence.title >> 32,
         evidence.title_form >> 32,
         sum(figures) | heads << 16,

@@ -47,7 +47,7 @@ class RawEvidence:
         lead: uint32, hashes of word beginnings among the first 20 long words.
         body: uint32, hashes of word beginnings in the whole document.
         ends: int64 (documents + 1, 5), bounds of each document in these five.
-        tokens: int32 (documents, 2), tokens of the document and of its title.
+        tokens: int32 (documents, 2), tokens of the document, and bits of the figures in its title.
         titles: uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none.
     """
 

@@ -23,10 +23,10 @@ __all__ = ["EvidenceRecords", "pack_evidence"]
 class EvidenceRecords:
     """Records of consecutive documents.
 
-    A record is a run of 32-bit words, little-endian on disk: tokens; numbers and names << 16; lead
-    words and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head << 16; weight of
-    all numbers, figures, names, lead words; the entries; their weights, a byte each in units of 1/16; the filter of the
-    word beginnings of the text, blocks of two words.
+    A record is a run of 32-bit words, little-endian on disk: tokens; numbers and names << 16; lead words, bits of the
+    title's figures << 5 and filter blocks << 16; hash of the title; hash of its form; figures and dates of the head
+    << 16; weight of all numbers, figures, names, lead words; the entries; their weights, a byte each in units of 1/16;
+    the filter of the word beginnings of the text, blocks of two words.
 
     Attributes:
         words: uint32, the records.

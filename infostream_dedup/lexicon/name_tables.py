@@ -19,7 +19,7 @@ __all__ = [
     "NO_NAME",
     "Name",
     "NameKind",
-    "agencies",
+    "is_agency",
     "name_rows",
     "names",
     "personal_names",
@@ -59,6 +59,8 @@ NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
 """Our tables, all with the columns ``ru uk en kind``."""
 
 _MEDIA: Final = "media"
+_MEDIA_ENDINGS: Final = ("news", "info", "tv")
+_SHORTEST_MEDIUM: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +123,19 @@ def names(language: Language) -> Mapping[str, Name]:
     return MappingProxyType(found)
 
 
-@cache
-def agencies(language: Language) -> frozenset[str]:
-    """Return the one-word names of news agencies and media by key form, unless something else also has that name.
+def is_agency(word: str, language: Language) -> bool:
+    """Whether a key form is the one-word name of a news agency or medium: a listed one, or Latin like ``nordnews``.
 
     Raises:
         BadDataError: a table is malformed.
     """
+    ending = len(word) >= _SHORTEST_MEDIUM and word.isascii() and word.endswith(_MEDIA_ENDINGS)
+    return ending or word in _agencies(language)
+
+
+@cache
+def _agencies(language: Language) -> frozenset[str]:
+    """One-word names of news agencies and media by key form, unless something else also has that name."""
     media: set[str] = set()
     others: set[str] = set()
     for table in NAME_TABLES:

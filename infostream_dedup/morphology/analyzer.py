@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Final
 
 from infostream_dedup.lexicon.frequency import form_frequencies
-from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind, agencies, names, personal_names
+from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind, is_agency, names, personal_names
 from infostream_dedup.lexicon.spelling import alphabet
 from infostream_dedup.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
 from infostream_dedup.model import Language
@@ -73,7 +73,6 @@ class Morphology:
             self._latin_names = names("en")
             self._english_stop = stop_words("en")
             self._excluded = excluded(language)
-            self._agencies = agencies(language)
             self._repairs = repairs(language)
             self._added = added_nouns(language)
 
@@ -382,7 +381,7 @@ class Morphology:
             return replace(found, term=None, in_dictionary=False, why="one letter")
         if shape == Shape.UPPER and is_roman_numeral(form):
             return replace(found, term=None, in_dictionary=False, why="a Roman numeral")
-        if lemma in self._agencies and self._is_meant_as_name(lemma, form, shape):
+        if is_agency(lemma, self.language) and self._is_meant_as_name(lemma, form, shape):
             return replace(found, term=None, in_dictionary=False, why="an agency")
         listed = self._excluded.get(lemma) or self._excluded.get(form)
         if listed:

@@ -14,7 +14,7 @@ from typing import Final
 
 from infostream_dedup.lexicon.english_parts_of_speech import part_of_speech
 from infostream_dedup.lexicon.frequency import form_frequencies
-from infostream_dedup.lexicon.name_tables import NameKind, agencies, names
+from infostream_dedup.lexicon.name_tables import NameKind, is_agency, names
 from infostream_dedup.lexicon.spelling import APOSTROPHE
 from infostream_dedup.lexicon.translation_tables import concepts
 from infostream_dedup.lexicon.word_lists import excluded, stop_words
@@ -287,7 +287,7 @@ def _noun_term(form: str, shape: int) -> str | None:
 
 def _is_agency(word: str) -> bool:
     """Whether a capitalised word is the name of an agency; one that is a common word too (Time) is that word."""
-    return word in agencies("en") and part_of_speech(word) is None and word not in _nouns()
+    return is_agency(word, "en") and part_of_speech(word) is None and word not in _nouns()
 
 
 def _is_abbreviation(word: str, listed: bool) -> bool:

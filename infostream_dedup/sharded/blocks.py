@@ -1,7 +1,7 @@
-"""Rows of links sent to the blocks that need them: for runners in which no task can look at all links.
+"""Sends rows of links to the blocks that need them, for runners in which no task sees all links.
 
-A block needs its own rows and the rows that these lead to. So each task that holds rows sends its own ones to their
-blocks, with requests for the others, and answers the requests that reach it.
+A block needs its own rows and the rows that these link to. Each task therefore sends its rows to their blocks, requests
+the others, and answers the requests that reach it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["REQUESTS", "ROWS", "answer_requests", "count_blocks", "own_rows", "request_rows"]
 
 ROWS: Final = Layout("rows", ("block", "own"), {"nodes": "i4", "sizes": "i4", "columns": "i4", "counts": "u1"})
-"""Rows of links for one block: its own (``own`` is 1), or those that its rows lead to."""
+"""Rows of links for one block: its own (``own`` is 1), or those that its rows link to."""
 
 REQUESTS: Final = Layout("requests", ("chunk", "block"), {"nodes": "i4"})
-"""Nodes led in one chunk whose rows a block needs besides its own."""
+"""Nodes with leaders in one chunk whose rows a block needs in addition to its own."""
 
 
 def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
-    """Rows of LINKS to the blocks that they belong to: rows of ROWS.
+    """Send rows of LINKS to the blocks that they belong to, as rows of ROWS.
 
     Args:
         batches: of LINKS, complete rows.
@@ -45,7 +45,7 @@ def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -
 def request_rows(
     batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer], firsts: NDArray[np.int64]
 ) -> Iterator[pa.RecordBatch]:
-    """Requests for the rows that links lead to in other blocks.
+    """Request the rows in other blocks to which links lead.
 
     Args:
         batches: of LINKS, complete rows.
@@ -64,7 +64,7 @@ def request_rows(
 
 
 def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows of ROWS for the requests that reached the chunk that holds the nodes; each block gets a row once.
+    """Answer the requests for nodes of a chunk with rows of ROWS; each block gets a row once.
 
     Args:
         links: a row of LINKS.
@@ -82,10 +82,10 @@ def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -
 def count_blocks(
     batches: Iterable[pa.RecordBatch], nodes: NodeTable, ks: Sequence[int]
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Totals and forests of blocks.
+    """Compute totals and forests of blocks.
 
     Args:
-        batches: of ROWS; all rows of one block one after another.
+        batches: batches of ROWS, with all rows of a block consecutive.
         nodes: the nodes of the collection.
         ks: each at least the smallest count of the links.
 

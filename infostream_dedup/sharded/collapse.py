@@ -1,4 +1,4 @@
-"""Documents with equal key terms and equal targets as one node, wherever they are."""
+"""Combines documents with equal key terms and equal targets into one node, wherever they are."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["NODES", "NodeTable", "collapse_documents"]
 
 NODES: Final = Layout("nodes", (), {"node_of": "i8", "leaders": "i8", "inside": "u1", "languages": "u1", "sizes": "u1"})
-"""Nodes of a collection, numbered by their earliest documents: node of each document; earliest document, count of the
-links between its documents (0 for a node of one), language and number of key terms of each node."""
+"""Nodes of a collection, numbered by their earliest documents: the node of each document; and for each node, its
+earliest document, count of the links between its documents (0 for a single one), language and number of key terms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class NodeTable:
         node_of: int64 (documents,), node of each document.
         leaders: int64 (nodes,), earliest document of each node, ascending.
         inside: uint8 (nodes,), count of the links between the documents of a node; 0 for a node of one document.
-        languages: uint8 (nodes,), language of the leader; equal documents may be of several, but for ``pivot``.
+        languages: uint8 (nodes,), language of the leader; only with ``pivot`` do equal documents share one.
         sizes: uint8 (nodes,), number of key terms.
         weights: int64 (nodes,), number of documents.
     """
@@ -58,13 +58,13 @@ class NodeTable:
         return cls(**row, weights=weights)
 
     def members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Documents by node: int64 (nodes + 1,), bounds, and int64 (documents,), ascending in a node."""
+        """Documents by node: int64 (nodes + 1,), bounds, and int64 (documents,), ascending within a node."""
         indptr = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(self.weights, out=indptr[1:])
         return indptr, np.argsort(self.node_of, kind="stable")
 
     def leaders_in(self, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
-        """Number of the first node led by documents first to last - 1; places of all such leaders from ``first``."""
+        """First node led by documents first to last - 1, and offsets from ``first`` of all such leaders."""
         begin, end = np.searchsorted(self.leaders, (first, last))
         return int(begin), self.leaders[begin:end] - first
 
@@ -77,7 +77,7 @@ def collapse_documents(
     Args:
         batches: of KEYS, the whole collection in the order of ordinals.
         by_language: only documents of one language are equal.
-        moments: int64 (documents,): only documents of one moment are equal; ``None`` not to look at time.
+        moments: int64 (documents,): only documents of one moment are equal; ``None`` to ignore time.
 
     Yields:
         A single row of NODES.

@@ -1,4 +1,4 @@
-"""Texts to terms: each chunk of documents with a vocabulary of its own, whose terms are known by their hashes."""
+"""Counts terms of texts: each chunk of documents has its own vocabulary, whose terms are identified by hashes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["CHUNK", "COUNTS", "TEXTS", "CountedChunk", "count_documents"]
 
 CHUNK: Final = 50_000
-"""Documents counted together. Words are analysed once a chunk; a chunk of news takes about 500 MB to count."""
+"""Documents counted together. Words are analysed once per chunk; counting a chunk of news takes about 500 MB."""
 
 TEXTS: Final = pa.schema([("ordinal", pa.int64()), ("text", pa.large_string()), ("lang", pa.string())])
-"""Documents as the first stage takes them: ``ordinal`` ascends without gaps where documents are to share a chunk;
-``lang`` is null where the language is to be detected."""
+"""Documents as the first stage takes them: ``ordinal`` ascends without gaps among documents that may share a chunk;
+``lang`` is null if the language is to be detected."""
 
 COUNTS: Final = Layout(
     "counts",
@@ -50,8 +50,8 @@ COUNTS: Final = Layout(
     },
 )
 """A chunk as counts of its terms. ``representation`` is an index into ``REPRESENTATIONS``, ``first`` the ordinal of the
-first document. ``columns`` number the chunk's terms in code point order, which lie in ``pool`` from ``starts``;
-``order`` lists them by hash, ``hashes`` and ``checks`` are in that order."""
+first document. ``columns`` number the chunk's terms in code point order; ``starts`` are their offsets in ``pool``.
+``order`` lists them by hash; ``hashes`` and ``checks`` are in that order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _without_gaps(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 class _OpenChunk:
-    """Documents read so far; their texts are gone."""
+    """Documents read so far, without their texts."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers

@@ -1,4 +1,4 @@
-"""Status and group of every document of a collection in a work folder: what ``dedup`` decides in memory."""
+"""Decides status and group of every document of a collection in a work folder, as ``dedup`` does in memory."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class FoundStatuses:
 
 
 class StatusRules:
-    """Decides what documents are to earlier ones, some pairs at a time.
+    """Decides the relation of documents to earlier ones, some pairs at a time.
 
     Args:
         nodes: the nodes of the collection.
@@ -120,14 +120,15 @@ class StatusRules:
         return min(least_count(self._settings), least_count(self._settings, self._k_similar))
 
     def alone(self) -> NDArray[np.bool_]:
-        """Bool (nodes,): whether the documents of a node, equal as they are, do not repeat each other."""
+        """Bool (nodes,): whether the documents of a node do not repeat each other, although they are equal."""
         least = self._need(self._settings.k, self._sizes, self._sizes)
         return np.asarray((self._nodes.weights > 1) & (self._nodes.inside < least))
 
     def decide(self, pairs: DocumentPairs) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
-        """The best earlier document that each later one repeats, and resembles; and all pairs that repeat.
+        """Find the best earlier document that each later one repeats, the best that it resembles, and all repeats.
 
-        Of a later document whose weaker counts are all too small to be known, every pair: ``settled`` finds the best.
+        If all weaker counts of a later document are too small to be known, all its pairs are returned; ``settled`` then
+        finds the best.
 
         Args:
             pairs: all pairs of their later documents.
@@ -135,17 +136,17 @@ class StatusRules:
         a, b = (self._sizes[self._nodes.node_of[side]] for side in (pairs.a, pairs.b))
         least = self._need(self._settings.k, a, b)
         relation = (pairs.forward >= least).astype(np.int64) + 2 * (pairs.backward >= least)
-        # Of a pair (a, b) the later b is judged: a contains b when the pair "contains".
+        # In a pair (a, b) the later b is judged: if the pair "contains", a contains b.
         same = repeats(relation, self._settings.rule, self._duplicate_rule) & (np.minimum(a, b) >= INSUFFICIENT_TERMS)
         alike = np.maximum(pairs.forward, pairs.backward) >= self._need(self._k_similar, a, b)
         return self._candidates(pairs.where(same)), self._candidates(pairs.where(alike)), pairs.where(same)
 
     def settled(self, pairs: DocumentPairs, recount: Callable[[DocumentPairs], DocumentPairs]) -> DocumentPairs:
-        """The best pair of each later document.
+        """Find the best pair of each later document.
 
         Args:
-            pairs: what ``decide`` found, of one kind.
-            recount: gives pairs exact counts.
+            pairs: pairs of one kind that ``decide`` found.
+            recount: returns pairs with exact counts.
         """
         _, number, times = np.unique(pairs.b, return_inverse=True, return_counts=True)
         several = times[number] > 1
@@ -167,7 +168,7 @@ class StatusRules:
 
 
 class Statuses:
-    """Statuses of a collection in the making.
+    """Collects the statuses of a collection.
 
     Args:
         nodes: the nodes of the collection.
@@ -179,7 +180,7 @@ class Statuses:
         self._parents = np.arange(nodes.documents, dtype=np.int32)
 
     def add(self, duplicate: DocumentPairs, similar: DocumentPairs, same: DocumentPairs) -> None:
-        """Take what ``StatusRules.decide`` returned, the first two ``settled``."""
+        """Add a result of ``StatusRules.decide``, with the first two ``settled``."""
         self._duplicate[duplicate.b] = duplicate.a
         self._similar[similar.b] = similar.a
         join_groups(same.a, same.b, self._parents)
@@ -212,7 +213,7 @@ def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equa
 
     Args:
         linked: the collection; the hashes of the bodies must have been taken.
-        duplicate_rule: as there.
+        duplicate_rule: as in ``batch.deduplication.statuses``.
     """
     nodes = linked.nodes
     rules, found = StatusRules(nodes, linked.settings, duplicate_rule), Statuses(nodes)
@@ -244,7 +245,7 @@ def join_groups(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.
 
 
 def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The smallest document that each is joined with: a parent is always the smaller one."""
+    """The smallest document that each is joined with; a parent is always smaller than its children."""
     found = parents.astype(np.int64)
     while True:
         nearer = found[found]
@@ -254,7 +255,7 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
-    """The earliest document with the same body, itself if there is none before: int64 (documents,); -1 without a body.
+    """The earliest document with the same body, or the document itself: int64 (documents,); -1 without a body.
 
     Args:
         rows: of DOCUMENTS, all of them in order, with the hashes of the bodies.

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 __all__ = ["MOST_STORED", "DiskRun", "Input", "LinkedRun"]
 
 MOST_STORED: Final = 20_000_000
-"""Links below ``EXACT_FROM`` are stored, too, if there are surely not more than this."""
+"""Links below ``EXACT_FROM`` are also stored if there are certainly no more than this."""
 
 _DAY: Final = 86_400
 _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "background", "morph")
-"""Settings that decide key terms, besides the representation."""
+"""Settings that decide key terms, in addition to the representation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Input:
 
     Attributes:
         read: reads them from the beginning.
-        mark: what shows that they are those of an earlier run; ``None`` if nothing can, as for standard input.
+        mark: identifies the documents, to recognise those of an earlier run; ``None`` if impossible (standard input).
         facts: called once they are read, for the manifest.
     """
 
@@ -68,7 +68,7 @@ class DiskRun:
     """A collection in a work folder.
 
     Attributes:
-        folder: the folder; must be held.
+        folder: the work folder; it must be locked (``held``).
         source: the documents.
         settings: everything but the representation.
         representations: all that the run needs; texts are read once for all of them.
@@ -90,7 +90,7 @@ class DiskRun:
     progress: Progress | None = None
 
     def counted(self) -> Stage:
-        """The documents as counts of terms, and what is kept of them besides."""
+        """The documents as counts of terms, and the other data kept of them."""
         wanted = [self.settings.but(representation=name) for name in self.representations]
         decided = {
             "source": self.source.mark,
@@ -116,7 +116,7 @@ class DiskRun:
             ),
             self.source.facts,
         )
-        # A run that goes on reads no documents that would tell the loops how much there is to do.
+        # A resumed run reads no documents, from which the loops would learn how much there is to do.
         count_work(0, sum(path.stat().st_size for path in found.paths.values()))
         return found
 
@@ -125,7 +125,7 @@ class DiskRun:
 
         Args:
             representation: one of those the run was made for.
-            window_days: days that may lie between two linked documents; ``None`` for any number.
+            window_days: maximum number of days between two linked documents; ``None`` for no limit.
         """
         return LinkedRun(self, self.counted(), self.settings.but(representation=representation), window_days)
 
@@ -136,12 +136,12 @@ class DiskRun:
 
 
 class LinkedRun:
-    """One representation of a collection: its key terms and links, made when they are first asked for.
+    """One representation of a collection: its key terms and links, made when first needed.
 
     Args:
         run: the run.
         counted: its first stage.
-        settings: with the representation.
+        settings: settings with the representation.
         window_days: as in ``DiskRun.linked``.
 
     Attributes:
@@ -162,7 +162,7 @@ class LinkedRun:
 
     @property
     def name(self) -> str:
-        """The beginning of the names of its stages."""
+        """Prefix of the names of its stages."""
         own = "" if self.settings.n == self.run.settings.n else f"-{self.settings.n}"
         return f"{self.settings.representation}{own}"
 
@@ -179,7 +179,7 @@ class LinkedRun:
 
     @property
     def report(self) -> Mapping[str, Any]:
-        """What the first stage noted."""
+        """Facts noted by the first stage."""
         return self.counted.facts
 
     @cached_property
@@ -213,7 +213,7 @@ class LinkedRun:
 
         Args:
             name: its name.
-            settings: everything that decides them.
+            settings: settings that decide key terms.
             distinct: as in ``select_keys``.
         """
         decided = {"statistics": self.statistics.key, **{one: getattr(settings, one) for one in _SHARED}}
@@ -256,7 +256,7 @@ class LinkedRun:
 
     @cached_property
     def nodes(self) -> NodeTable:
-        """Documents with equal key terms and targets as one."""
+        """The nodes: documents with equal key terms and targets are one node."""
         return NodeTable.read(self._nodes.batches("nodes"))
 
     @cached_property
@@ -275,7 +275,7 @@ class LinkedRun:
 
     @property
     def least_k(self) -> int:
-        """The smallest k whose links are stored: 1 if they are surely few, or else 4 (n if smaller)."""
+        """The smallest k whose links are stored: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
         documents = self.vocabulary.documents
         most = min(self.key_counts.expected_work, documents * documents)
         return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
@@ -318,7 +318,7 @@ class LinkedRun:
             self.run.tell(step, number + 1, chunks)
 
     def degrees(self, most: int) -> Stage:
-        """How many documents each node is linked with at k = 1 to ``most``, shard by shard; for no window."""
+        """How many documents each node is linked with at k = 1 to ``most``, shard by shard; not with a window."""
         decided = {"nodes": self._nodes.key, "most": most}
         return self.stage(f"degrees{most}", {"degrees": DEGREES}, decided, lambda: self._make_degrees(most))
 
@@ -344,7 +344,7 @@ class LinkedRun:
         return self._window is not None
 
     def link_table(self, k_min: int) -> LinkTable:
-        """The links, mapped."""
+        """The links, memory-mapped."""
         return LinkTable(self.links(k_min).batches("links"))
 
     def stage(

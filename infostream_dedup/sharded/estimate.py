@@ -1,4 +1,4 @@
-"""What a run on disk will take, from a sample of its documents."""
+"""Estimates what a run on disk will need, from a sample of its documents."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from infostream_dedup.sharded.reading import read_and_count
 __all__ = ["Estimate", "documents_in", "estimate", "in_memory"]
 
 SAMPLE: Final = 500
-"""Documents that are read for an estimate."""
+"""Number of documents read for an estimate."""
 
 _KEY_BYTES: Final = 160
 _LINK_BYTES: Final = 5
 _MONTH: Final = 1_272_217
 _LINKS_OF_MONTH: Final = 74.0
-"""Links at k >= 4 of a document in a made-up month (reports/speed.md); real news has 13 in 10,868 documents."""
+"""Links per document at k >= 4 in a synthetic month (reports/speed.md); real news has 13 in 10,868 documents."""
 _GROWTH: Final = 1.32
 _MATCHING_OF_MONTH: Final = 60.0
-"""CPU seconds for links, S and T of a made-up month on disk."""
+"""CPU seconds for links, S and T of a synthetic month on disk."""
 _COMPARED_BYTES: Final = 1_000
 _JUDGING: Final = 3.0
-"""How much longer finding and judging pairs takes than finding them (made-up texts)."""
+"""How many times longer finding and judging pairs takes than finding them alone (synthetic texts)."""
 _OVERHEAD: Final = 1.3
 _MEMORY_OF_ENGINE: Final = 5_000
-"""Bytes that a document takes in the engine that keeps a collection in memory (reports/speed.md)."""
+"""Bytes per document in the engine that keeps a collection in memory (reports/speed.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a run will take, give or take a factor of two.
+    """What a run will need, within a factor of two.
 
     Attributes:
         documents: number of documents.
         shards: parts that are searched in sequence.
         disk: bytes of the work folder.
-        free: bytes free there.
-        seconds: of time.
+        free: bytes free in the work folder.
+        seconds: time in seconds.
         memory: bytes that the run may use.
         folder: the work folder.
     """
@@ -85,7 +85,7 @@ class Estimate:
 
 
 def documents_in(paths: Sequence[str], sample: Sequence[Document]) -> int:
-    """About how many documents files hold, judging by the size of a sample of them.
+    """Estimate the number of documents in files from the size of a sample.
 
     Args:
         paths: existing files.
@@ -118,12 +118,12 @@ def estimate(
     """Estimate a run by counting the terms of some documents.
 
     Args:
-        documents: some of them; at most ``SAMPLE`` are read.
-        number: how many there are in all.
+        documents: some of the documents; at most ``SAMPLE`` are read.
+        number: total number of documents.
         settings: one for each representation.
         plan: how memory is used.
         folder: the work folder.
-        evidence: whether pairs are judged by it.
+        evidence: whether pairs are judged by evidence.
     """
     sample = list(islice(documents, SAMPLE))
     _count(sample[:1], settings, evidence=evidence)

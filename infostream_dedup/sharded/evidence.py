@@ -1,4 +1,4 @@
-"""Evidence of the documents of a work folder: taken while their texts pass by, weighed when all are there."""
+"""Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ RAW: Final = Layout(
         "titles": "u8",
     },
 )
-"""``RawEvidence`` of the documents from ordinal ``first`` on."""
+"""``RawEvidence`` of consecutive documents, starting at ordinal ``first``."""
 
 FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8"}, ("sources",))
 """Microseconds since 1970 (``NO_TIME`` without a date), 63 bits of the hash of the address (-1 without one), and the
 source of each document, empty without one."""
 
 RECORDS: Final = Layout("records", ("first",), {"sizes": "i4", "words": "u4"})
-"""``EvidenceRecords`` of the documents from ordinal ``first`` on."""
+"""``EvidenceRecords`` of consecutive documents, starting at ordinal ``first``."""
 
 EVIDENCE_TABLES: Final = {"raw": RAW, "facts": FACTS}
 
 _AT_ONCE: Final = 1_000_000
-"""Characters that are read together."""
+"""Characters read at a time."""
 
 
 class EvidenceRun:
-    """Takes documents one by one; their evidence comes out in rows of RAW and FACTS."""
+    """Takes documents one by one and yields their evidence in rows of RAW and FACTS."""
 
     def __init__(self) -> None:
         self._first = 0
@@ -62,14 +62,14 @@ class EvidenceRun:
         self._characters = 0
 
     def add(self, document: Document) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Take the next document; yields the rows that became full."""
+        """Add the next document; yields rows that have become full."""
         self._waiting.append(document)
         self._characters += len(document.title) + len(document.text)
         if self._characters >= _AT_ONCE:
             yield from self.finish()
 
     def finish(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        """Rows of the documents that wait, if there are any."""
+        """Rows of the remaining documents, if there are any."""
         if self._waiting:
             raw = read_evidence(*evidence_texts(self._waiting))
             values: dict[str, Any] = {name: getattr(raw, name).ravel() for name in RAW.arrays}
@@ -101,7 +101,7 @@ def _raw(row: dict[str, Any]) -> RawEvidence:
 
 
 def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Weigh the evidence of a whole collection.
+    """Weight the evidence of a whole collection.
 
     Args:
         raw: of RAW, all documents in order.
@@ -127,7 +127,7 @@ def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> ND
     Args:
         raw: of RAW, all documents in order.
         documents: their number.
-        parts: parts of all triples that are sorted one after the other, by their highest bits: a power of 2.
+        parts: number of parts, by their highest bits, in which triples are sorted: a power of 2.
     """
     rows = [(row["first"], row["triples"], row["ends"].reshape(-1, 5)[:, 0]) for row in RAW.rows(raw)]
     sizes, own = np.zeros((2, documents), dtype=np.int64)
@@ -140,7 +140,7 @@ def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> ND
             chosen = np.arange(len(triples)) if parts == 1 else np.flatnonzero(triples >> shift == np.uint64(part))
             values.append(triples[chosen])
             owners.append(first + np.searchsorted(ends, chosen, side="right") - 1)
-        # Triples come document by document, so the first place of each is its earliest document.
+        # Triples are in document order, so the first position of each is in its earliest document.
         earliest = np.unique(np.concatenate(values), return_index=True)[1]
         own += np.bincount(np.concatenate(owners)[earliest], minlength=documents)
     return np.asarray(2 * own < sizes)
@@ -148,7 +148,7 @@ def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> ND
 
 @dataclass(frozen=True, slots=True)
 class RunRows:
-    """Values of documents that lie in runs one after the other, mapped.
+    """Values of documents stored in consecutive runs, memory-mapped.
 
     Attributes:
         firsts: int64 (runs,), first document of each.

@@ -1,7 +1,7 @@
-"""Maximum spanning forests: the fewest links that say which nodes hang together at every k.
+"""Maximum spanning forests: the fewest links that determine which nodes are connected at every k.
 
-The forest of several forests is the forest of all their links, so that each task reduces its own links to at most one
-a node and the forests are merged.
+The forest of several forests is the forest of all their links. Each task therefore reduces its links to at most one
+per node, and the forests are merged.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["FOREST", "group_leaders_of", "group_sizes_of", "linkage_order", "merge_forests", "span_links"]
 
 FOREST: Final = Layout("forest", (), {"a": "i4", "b": "i4", "counts": "u1"})
-"""Edges of a forest: two nodes and the count at which they hang together."""
+"""Edges of a forest: two nodes and the largest count at which they are connected."""
 
 _ORDER_LEVELS: Final = 4
 _MOST: Final = 255
@@ -71,7 +71,7 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
 
 
 def group_leaders_of(forest: Iterable[pa.RecordBatch], nodes: int, k: int) -> NDArray[np.int64]:
-    """The smallest node that each node hangs together with at k: int64 (nodes,)."""
+    """The smallest node to which each node is connected at k: int64 (nodes,)."""
     a, b, counts = _edges(forest)
     chosen = counts >= k
     return _smallest(a[chosen], b[chosen], nodes)
@@ -93,7 +93,7 @@ def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -
 
 
 def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.int64]:
-    """Nodes in single-linkage order, so that linked ones are neighbours: int64 (nodes,)."""
+    """Nodes in single-linkage order, so that linked ones are adjacent: int64 (nodes,)."""
     a, b, counts = _edges(forest)
     levels = np.unique(counts)
     step = max(1, -(-len(levels) // _ORDER_LEVELS))

@@ -1,4 +1,4 @@
-"""Status and group of every document of a work folder as preset ``judged`` decides them in memory."""
+"""Decides status and group of every document of a work folder, as preset ``judged`` does in memory."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class FoundJudgedStatuses(FoundStatuses):
-    """Statuses of all documents, and how sure they are.
+    """Statuses of all documents, and their probabilities.
 
     Attributes:
-        kinds: int8 (documents,), ``Kind`` of the pair with ``of``; without meaning where there is none.
-        probability: float64 (documents,), of the same pair.
+        kinds: int8 (documents,), ``Kind`` of the pair with ``of``; meaningless if there is none.
+        probability: float64 (documents,), probability of the same pair.
     """
 
     kinds: NDArray[np.int8]
@@ -64,7 +64,7 @@ def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None
 
     Args:
         collection: the documents; the hashes of the bodies must have been taken.
-        join: as there.
+        join: as in ``judged_statuses``.
     """
     nodes = collection.nodes
     sizes = nodes.sizes[nodes.node_of]
@@ -101,7 +101,7 @@ def _found(
 
 
 def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Pairs to be judged, some later documents with all their earlier ones at a time."""
+    """Pairs to be judged: a few later documents at a time, each with all its earlier ones."""
     nodes, facts = collection.nodes, collection.facts
     finder, equals = paired(collection, CANDIDATE_TERMS), EqualTexts(facts.texts)
     # If each pair is judged, all documents of a node are looked at, otherwise only those that do not repeat each other.
@@ -120,7 +120,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
 
 
 def _apart(collection: JudgedRun) -> NDArray[np.bool_]:
-    """Bool (nodes,): which nodes hold several documents that link none of the others."""
+    """Bool (nodes,): which nodes have several documents that are not linked to each other."""
     nodes, settings = collection.nodes, collection.settings
     sizes = nodes.sizes.astype(np.int64)
     least = need(CANDIDATE_TERMS, sizes, sizes, n=settings.n, short=settings.short)

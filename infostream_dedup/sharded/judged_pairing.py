@@ -1,4 +1,4 @@
-"""Judged pairs of a collection in a work folder: what ``batch.judged_pairing`` lists, but for translations."""
+"""Lists judged pairs of a collection in a work folder, as ``batch.judged_pairing`` does, but not translations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def judged_pairs_on_disk(
 
     Args:
         collection: the documents.
-        choice: which pairs.
+        choice: which pairs to list.
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
     """
     listed = _listed(collection, choice, parts)

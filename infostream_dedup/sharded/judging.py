@@ -1,4 +1,4 @@
-"""Evidence of pairs in a work folder: what ``batch.judging`` does in memory, for some pairs at a time."""
+"""Judges pairs of a work folder by evidence, as ``batch.judging`` does in memory, some pairs at a time."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ __all__ = ["EqualTexts", "JudgedRun"]
 _Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
 _SORTED_BYTES: Final = 40
-"""Of memory, for each triple that is sorted together with others."""
+"""Bytes of memory for each triple sorted at a time."""
 
 
 class JudgedRun(LinkedRun):
-    """A collection whose pairs are judged by evidence; arguments as of ``LinkedRun``, whose run took evidence.
+    """A collection whose pairs are judged by evidence; arguments as for ``LinkedRun``, with a run that took evidence.
 
-    The key terms that link documents are the heaviest of those that are compared.
+    The key terms that link documents are the heaviest of the compared ones.
     """
 
     @property
     def name(self) -> str:
-        """The beginning of the names of its stages."""
+        """Prefix of the names of its stages."""
         return "judged"
 
     @cached_property
@@ -66,7 +66,7 @@ class JudgedRun(LinkedRun):
 
     @cached_property
     def _distinct(self) -> FrozenVocabulary | None:
-        """The vocabulary without documents that repeat earlier ones, if some term may be too frequent."""
+        """The vocabulary of documents that do not repeat earlier ones, if some term may be too frequent."""
         vocabulary, most = self.vocabulary, self.settings.df_max
         counted = zip(vocabulary.df, vocabulary.totals, strict=True)
         # Of a small language the background decides, too; all its documents are soon looked at.
@@ -96,7 +96,7 @@ class JudgedRun(LinkedRun):
 
     @cached_property
     def facts(self) -> DocumentFacts:
-        """Sources, times, texts and addresses: about 32 bytes of memory a document."""
+        """Sources, times, texts and addresses: about 32 bytes of memory per document."""
         rows = list(FACTS.rows(self.counted.batches("facts")))
         sources = pa.chunked_array([row["sources"] for row in rows], pa.string()).combine_chunks().dictionary_encode()
         named = np.array(sources.dictionary.to_pylist(), dtype=object) != ""
@@ -116,7 +116,7 @@ class JudgedRun(LinkedRun):
 
     @cached_property
     def every_pair(self) -> bool:
-        """Whether each pair of documents with equal key terms is judged: not where these clusters are great."""
+        """Whether every pair of documents with equal key terms is judged: not if such clusters are large."""
         hashes = [np.zeros(0, dtype=np.uint64)]
         for row in KEYS.rows(self.keys.batches("keys")):
             own = np.zeros(len(row["sizes"]), dtype=np.uint64)
@@ -126,7 +126,7 @@ class JudgedRun(LinkedRun):
         return int((equal * (equal - 1)).sum()) <= MOST_VERBATIM_LINKS
 
     def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> JudgedCandidates:
-        """Judge pairs of documents; arguments and result as of ``batch.judging.JudgedCollection.judge``."""
+        """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
         found = judge_pairs(
@@ -156,7 +156,7 @@ class JudgedRun(LinkedRun):
 
     @cached_property
     def _ranked(self) -> list[tuple[int, TermRows, NDArray[np.int64], TermRows]]:
-        """First document, key terms, weights and targets of each chunk, by place among all key terms, mapped."""
+        """First document, key terms, weights and targets of each chunk, by rank among all key terms, memory-mapped."""
         found = self.stage(
             "ranked", {"keys": KEYS}, {"compared": self.compared.key}, lambda: (("keys", row) for row in self._ranks())
         )
@@ -185,7 +185,7 @@ class JudgedRun(LinkedRun):
             yield KEYS.row(first=row["first"], weights=row["weights"], **rows, **nothing)
 
     def _places(self) -> NDArray[np.int32]:
-        """int32 (vocabulary,): place of each key term among all in code point order, -1 for other terms."""
+        """int32 (vocabulary,): rank of each key term in code point order, -1 for other terms."""
         numbers = mark_key_terms(self.compared.batches("keys"), len(self.vocabulary))
         rows = list(LABELS.rows(key_term_labels(self.counts(), self.vocabulary, numbers)))
         known = np.concatenate([np.zeros(0, np.uint32), *(row["numbers"] for row in rows)])
@@ -227,7 +227,7 @@ class JudgedRun(LinkedRun):
 
 
 class EqualTexts:
-    """Pairs of documents with equal texts; of great clusters only those with the earliest document.
+    """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
 
     Args:
         texts: int64 (documents,), the earliest document with this text, negative for an empty one.
@@ -244,11 +244,11 @@ class EqualTexts:
         self._before = np.minimum(before, 1) if self._great else before
 
     def before(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Later and earlier document of each pair whose later one is one of some."""
+        """Later and earlier document of each pair whose later document is among ``documents``."""
         return self._run(documents, self._begins, self._before[documents])
 
     def after(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Earlier and later document of each pair whose earlier one is one of some."""
+        """Earlier and later document of each pair whose earlier document is among ``documents``."""
         ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
         length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
         if self._great:
@@ -262,7 +262,7 @@ class EqualTexts:
 
 
 def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of the entries of rows, and how many each has."""
+    """Positions of the entries of rows, and how many each row has."""
     length = indptr[rows + 1] - indptr[rows]
     starts = indptr_of(length)
     return np.arange(starts[-1]) + np.repeat(indptr[rows] - starts[:-1], length), length

@@ -1,4 +1,4 @@
-"""How often terms are key terms, and how often they are met."""
+"""Counts how often terms are key terms, and how often they are targets."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ class KeyCounts:
 
     @property
     def expected_work(self) -> int:
-        """Meetings of a key term with a target: at least as many as there are links at k = 1."""
+        """Number of matches of a key term with a target: at least the number of links at k = 1."""
         return int((self.keys * self.targets).sum())

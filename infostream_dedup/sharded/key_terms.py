@@ -1,4 +1,4 @@
-"""Chunks of counts to key terms and targets, in numbers of the frozen vocabulary."""
+"""Turns chunks of counts into key terms and targets, numbered by the frozen vocabulary."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ KEYS: Final = Layout(
     },
 )
 """A chunk's key terms and targets. ``keys`` are in code point order of the terms, ``weights`` in units of 1e-9,
-``targets`` ascend. ``own``: key terms in the document's own target. ``hashes`` and ``checks`` are equal where key terms
-and target are."""
+``targets`` ascend. ``own``: key terms in the document's own target. ``hashes`` and ``checks`` are equal if key terms
+and targets are equal."""
 
 LABELS: Final = Layout("labels", (), {"numbers": "u4"}, ("terms",))
-"""The terms of some numbers."""
+"""The terms of given numbers."""
 
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 _SEEDS: Final = (0, 0xD1B54A32D192ED03)
@@ -134,7 +134,7 @@ def select_keys(
         statistics = vocabulary.statistics(chunk.counts, numbers, settings, distinct)
         found = select_key_terms(chunk.counts, settings, statistics, workers=workers)
         keys = _renumbered(found.keys, numbers, len(vocabulary), ascending=False)
-        # What a single document has, no other one can meet.
+        # A term of a single document cannot match another document.
         targets = _renumbered(found.targets, np.where(shared[numbers], numbers, -1), len(vocabulary), ascending=True)
         yield keys_row(chunk.first, chunk.counts.languages, keys, found.keys.data, targets)
 
@@ -147,9 +147,9 @@ def keys_row(
     Args:
         first: ordinal of the first document.
         languages: uint8 (documents,), index into ``LANGUAGES``.
-        keys: in code point order in a row.
-        weights: int64, of the key terms.
-        targets: ascending in a row.
+        keys: key terms, in code point order within a row.
+        weights: int64, weights of the key terms.
+        targets: targets, ascending within a row.
     """
     own = np.empty(keys.documents, dtype=np.uint8)
     own_counts(np.arange(keys.documents), keys, targets, own)
@@ -173,7 +173,7 @@ def keys_row(
 
 
 def fewer_keys(batches: Iterable[pa.RecordBatch], n: int) -> Iterator[pa.RecordBatch]:
-    """Keep the n heaviest key terms of documents; of equals the earlier ones in code point order.
+    """Keep the n heaviest key terms of documents; among equals, the first in code point order.
 
     Args:
         batches: of KEYS.
@@ -198,18 +198,18 @@ def _renumbered(matrix: sp.csr_array, numbers: NDArray[np.int64], terms: int, *,
 
 
 def unweighted(row: pa.RecordBatch) -> pa.RecordBatch:
-    """A row of KEYS without weights: what a shard is built from."""
+    """A row of KEYS without weights, from which a shard is built."""
     return KEYS.with_arrays(row, weights=_NOTHING)
 
 
 def asking(row: pa.RecordBatch) -> pa.RecordBatch:
-    """A row of KEYS without weights and targets: what a shard is asked."""
+    """A row of KEYS without weights and targets, as a question to a shard."""
     no_targets = np.zeros(len(row.column("sizes")[0]), dtype=np.int32)
     return KEYS.with_arrays(row, weights=_NOTHING, targets=_NOTHING, target_sizes=no_targets)
 
 
 def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> NDArray[np.int32]:
-    """Number the terms that are anybody's key terms: int32 (terms,), ascending from 0, -1 for the others.
+    """Number the terms that are key terms of any document: int32 (terms,), ascending from 0, -1 for the others.
 
     Args:
         batches: of KEYS, the whole collection.

@@ -1,4 +1,4 @@
-"""Tables of chunks: one row holds the arrays of many documents, so that nothing small is handled row by row."""
+"""Tables of chunks: one row holds the arrays of many documents, so that small values are not handled row by row."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Layout:
         """Refuse a batch of another table or version.
 
         Raises:
-            BadDataError: it is one.
+            BadDataError: table or version differ.
         """
         found = (batch.schema.metadata or {}).get(_MARK, b"nothing known").decode()
         if found != f"{self.name} {_VERSION}":

@@ -1,6 +1,6 @@
-"""Links by shards of documents: each shard answers the key terms of every chunk, by the kernel of the whole engine.
+"""Finds links by shards of documents: each shard answers the key terms of every chunk, with the in-memory kernel.
 
-Nothing is joined on terms, so a term that half of all documents have costs no more here than in one process.
+Nothing is joined on terms, so a term in half of all documents costs no more than in a single process.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i
 to ``columns``, ascending, with ``counts`` common key terms."""
 
 DEGREES: Final = Layout("degrees", ("first", "nodes"), {"outgoing": "i8", "incoming": "i8", "returned": "i8"})
-"""Documents that nodes ``first`` to ``first + nodes - 1`` link to, that link to them, and both, at k = 1, 2, ... for
-each node; those of one shard."""
+"""For each of nodes ``first`` to ``first + nodes - 1`` and k = 1, 2, ...: the number of documents of one shard that it
+links to, that link to it, and both."""
 
 _QUESTIONS_AT_ONCE: Final = 4096
 _LINKS_AT_ONCE: Final = 1 << 21
@@ -45,14 +45,14 @@ _LINKS_AT_ONCE: Final = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """What all shards have in common.
+    """Data shared by all shards.
 
     Attributes:
         nodes: the nodes of the collection.
         numbers_of_keys: int32 (vocabulary,), number of each key term, -1 for other terms.
         k_min: minimum count of a link, at least 1.
-        moments: int64 (documents,), seconds; with ``window``.
-        window: seconds that may lie between two linked documents; ``None`` for any number.
+        moments: int64 (documents,), seconds; needed with ``window``.
+        window: maximum number of seconds between two linked documents; ``None`` for no limit.
     """
 
     nodes: NodeTable
@@ -63,15 +63,15 @@ class Linking:
 
     @property
     def key_terms(self) -> int:
-        """Number of terms that are anybody's key terms."""
+        """Number of terms that are key terms of any document."""
         return int(self.numbers_of_keys.max(initial=-1)) + 1
 
     def leaders(self, chunk: KeyChunk) -> tuple[int, NDArray[np.int64]]:
-        """Number of the first node led by a document of a chunk, and the places of all such leaders in the chunk."""
+        """First node led by a document of a chunk, and the positions of all such leaders in the chunk."""
         return self.nodes.leaders_in(chunk.first, chunk.first + len(chunk))
 
     def rows(self, rows: TermRows, chosen: NDArray[np.int64]) -> TermRows:
-        """Some rows in numbers of key terms, ascending; other terms are left out."""
+        """Renumber some rows by key terms, ascending; other terms are left out."""
         room = int(np.diff(rows.indptr)[chosen].sum())
         kept, numbers = np.empty(len(chosen), dtype=np.int32), np.empty(room, dtype=np.uint32)
         written = renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
@@ -83,7 +83,7 @@ class Shard:
 
     Args:
         chunks: the chunks, ascending.
-        linking: what all shards have in common.
+        linking: data shared by all shards.
     """
 
     def __init__(self, chunks: Iterable[KeyChunk], linking: Linking) -> None:
@@ -113,7 +113,7 @@ class Shard:
 
         Args:
             chunks: the chunks.
-            workers: chunks that are asked at a time; 0 for as many as the process may use threads.
+            workers: number of chunks asked at a time; 0 for as many as the process may use threads.
         """
         threads = thread_count(workers)
         with ThreadPoolExecutor(threads) as pool:
@@ -137,7 +137,7 @@ class Shard:
         return LINKS.row(first=first, nodes=len(leaders), sizes=sizes, columns=columns, counts=counts)
 
     def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
-        """Links of questions, similar questions one after the other, so that they walk the same lists."""
+        """Links of questions, with similar questions adjacent, so that they use the same posting lists."""
         frequencies = np.diff(self._index.starts).sum(axis=0)
         by_term = np.zeros(len(self._index.rank), dtype=np.int64)
         by_term[self._index.terms] = frequencies
@@ -203,7 +203,7 @@ class Shard:
             yield DEGREES.row(first=first, nodes=len(leaders), outgoing=out, incoming=into, returned=both)
 
     def _places_of(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Place of nodes in the index, -1 where they are not in this shard."""
+        """Position of nodes in the index, -1 if they are not in this shard."""
         at = np.searchsorted(self._nodes, nodes)
         here = at < len(self._nodes)
         here[here] = self._nodes[at[here]] == nodes[here]
@@ -233,10 +233,10 @@ class Shard:
 
 
 def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Join the links that shards found: rows of LINKS of the same nodes, one after another, become one.
+    """Join the links that shards found: consecutive rows of LINKS of the same nodes become one.
 
     Args:
-        batches: of LINKS; those of the same nodes come one after another.
+        batches: batches of LINKS, with rows of the same nodes consecutive.
     """
     waiting: list[dict[str, Any]] = []
     for row in LINKS.rows(batches):

@@ -1,4 +1,4 @@
-"""Pairs and statuses of a collection in a work folder: what ``pairs`` and ``dedup`` find in memory."""
+"""Finds pairs of a collection in a work folder, as ``pairs`` and ``dedup`` do in memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ROWS_AT_ONCE: Final = 50_000
 
 
 def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nodes: int) -> Iterator[pa.RecordBatch]:
-    """Turn links round: the links to the nodes of each chunk.
+    """Reverse links: find the links to the nodes of each chunk.
 
     Args:
         batches: of LINKS.
@@ -125,7 +125,7 @@ class PairFinder:
         return work
 
     def later(self, documents: NDArray[np.int64]) -> DocumentPairs:
-        """All pairs whose earlier document is one of some, in the order of (a, b)."""
+        """All pairs whose earlier document is among ``documents``, in the order of (a, b)."""
         one, node, forward, backward = self._neighbours(documents)
         place, other = self._written_out(node)
         pairs = DocumentPairs(one[place], other, forward[place], backward[place])
@@ -133,9 +133,9 @@ class PairFinder:
         return pairs.where(np.lexsort((pairs.b, pairs.a)))
 
     def earlier(self, documents: NDArray[np.int64], alone: NDArray[np.bool_]) -> DocumentPairs:
-        """Pairs whose later document is one of some, in the order of (b, a).
+        """Pairs whose later document is among ``documents``, in the order of (b, a).
 
-        Of equal documents only the earliest is paired with it: the counts are the same.
+        Among equal documents, only the earliest is paired with it: the counts are the same.
 
         Args:
             documents: int64, distinct.
@@ -147,13 +147,13 @@ class PairFinder:
         every = np.flatnonzero(~single)[place]
         chosen = np.concatenate([np.flatnonzero(single), every])
         leader = np.concatenate([self._nodes.leaders[node[single]], other])
-        # The given document is the later one: its counts are those of the way back.
+        # The given document is the later one, so its counts are those of the reverse direction.
         pairs = DocumentPairs(leader, one[chosen], backward[chosen], forward[chosen])
         pairs = pairs.where(pairs.a < pairs.b)
         return pairs.where(np.lexsort((pairs.a, pairs.b)))
 
     def _neighbours(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-        """Documents with every node linked to or from them, their own included; counts there and back."""
+        """Documents with every node linked to or from them, including their own; counts in both directions."""
         table = self._nodes
         node_of = table.node_of[documents]
         asked = np.unique(node_of)
@@ -171,7 +171,7 @@ class PairFinder:
         return np.repeat(documents, sizes), other[place], forward[place], backward[place]
 
     def _written_out(self, node: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Place in ``node`` and document, for every document of each node."""
+        """Position in ``node`` and document, for every document of each node."""
         sizes = self._bounds[node + 1] - self._bounds[node]
         starts = indptr_of(sizes)
         place = np.arange(starts[-1]) + np.repeat(self._bounds[node] - starts[:-1], sizes)
@@ -211,13 +211,13 @@ def _make_turned(linked: LinkedRun, links: Stage, least: int) -> Iterator[tuple[
 
 
 def merged_rows(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """One row of LINKS from several of the same nodes, whose columns ascend from one to the next."""
+    """Merge several rows of LINKS of the same nodes, whose columns ascend from row to row, into one."""
     (row,) = merge_links(batches)
     return row
 
 
 def _both_ways(asked: NDArray[np.int64], out: BlockRows, into: BlockRows) -> tuple[NDArray[np.int64], ...]:
-    """Node, linked node, and counts of both directions, for every node of ``asked``, which ascend."""
+    """Node, linked node, and counts of both directions, for every node of ``asked`` (ascending)."""
     size = int(max(out.columns.max(initial=0), into.columns.max(initial=0), asked.max(initial=0))) + 1
     shape = (len(asked), size)
     ahead = sp.csr_array((out.counts.astype(np.uint16), out.columns, out.indptr), shape=shape)
@@ -229,7 +229,7 @@ def _both_ways(asked: NDArray[np.int64], out: BlockRows, into: BlockRows) -> tup
 
 
 class DocumentRows:
-    """Key terms, targets and ids of any documents, mapped."""
+    """Key terms, targets and ids of any documents, memory-mapped."""
 
     def __init__(self, linked: LinkedRun) -> None:
         self._chunks = list(KEYS.rows(linked.keys.batches("keys")))
@@ -284,8 +284,8 @@ class DocumentRows:
         Args:
             a: int64 (pairs,), the earlier documents.
             b: int64 (pairs,), the later ones.
-            settings: decide the relation.
-            k_min: least count of key terms in either direction; ``None`` for pairs with a relation.
+            settings: settings that decide the relation.
+            k_min: minimum count of key terms in either direction; ``None`` for pairs with a relation.
             terms: include the shared terms.
         """
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
@@ -299,7 +299,7 @@ class DocumentRows:
     def _rows(
         self, documents: NDArray[np.int64], name: str, which: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Numbers of key terms of each document's terms (those that are nobody's are left out), weights, sizes."""
+        """Key-term numbers of each document's terms (other terms are left out), weights and sizes."""
         cuts = np.searchsorted(documents, np.append(self._firsts, np.iinfo(np.int64).max))
         terms, weights, sizes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for row, bounds, begin, end in zip(self._chunks, self._bounds, cuts, cuts[1:], strict=False):

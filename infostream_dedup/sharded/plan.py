@@ -1,4 +1,4 @@
-"""How a collection is cut so that its parts fit into memory, and what the run will take."""
+"""Plans how a collection is cut so that its parts fit into memory."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from infostream_dedup.errors import ConfigurationError
 __all__ = ["LEAST_MEMORY", "Cut", "Plan", "memory_of"]
 
 LEAST_MEMORY: Final = 1 << 30
-"""Bytes below which the disk runner refuses to work."""
+"""Minimum memory, in bytes, that the disk runner accepts."""
 
 _FIXED: Final = 400 << 20
-"""Python, the libraries, and the compiled code."""
+"""Bytes for Python, the libraries and the compiled code."""
 _CHUNK_BYTES: Final = 14_000
-"""Of memory, for each document that is counted together with others; measured on made-up texts of 225 words."""
+"""Bytes of memory for each document of a chunk being counted; measured on synthetic texts of 225 words."""
 _SHARD_BYTES: Final = 8
-"""Of memory, for each target term of a shard: the term, and its entry in a posting list."""
+"""Bytes of memory for each target term of a shard: the term and its entry in a posting list."""
 _BLOCK_BYTES: Final = 40
-"""Of memory, for each link whose totals are counted together: the link, its transpose, and its packed words."""
+"""Bytes of memory for each link of a block being counted: the link, its transpose, and its packed words."""
 _NODE_BYTES: Final = 40
 _LEAST_CHUNK, _MOST_CHUNK = 2_000, 50_000
 _UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -32,8 +32,8 @@ class Cut:
 
     Attributes:
         chunk: documents counted together; ``None`` to decide by the memory.
-        shards: parts of the collection that are searched in sequence; ``None`` likewise.
-        blocks: parts whose totals are counted in sequence; ``None`` likewise.
+        shards: parts of the collection that are searched in sequence; ``None`` to decide by the memory.
+        blocks: parts whose totals are counted in sequence; ``None`` to decide by the memory.
     """
 
     chunk: int | None = None
@@ -46,8 +46,8 @@ class Plan:
     """The cut of a run that may use a given amount of memory.
 
     Attributes:
-        memory: bytes.
-        cut: what is decided already.
+        memory: memory in bytes.
+        cut: what is already decided.
     """
 
     memory: int
@@ -90,7 +90,7 @@ class Plan:
         if self.cut.blocks is not None:
             return self.cut.blocks
         room = max(self._room - _NODE_BYTES * nodes, self._room // 4)
-        # A block also needs the rows that its own rows lead to: about as many again.
+        # A block also needs the rows to which its own rows link: about as many again.
         return 1 if links * _BLOCK_BYTES <= room else -(-links * 2 * _BLOCK_BYTES // room)
 
 
@@ -98,7 +98,7 @@ def memory_of(size: str | int) -> int:
     """Bytes of a size such as ``8GB``, ``500 MB`` or a number of bytes; a GB is 10^9 bytes, a GiB 2^30.
 
     Raises:
-        ConfigurationError: this is not a size.
+        ConfigurationError: ``size`` is not a size.
 
     Example:
         >>> memory_of("8GB"), memory_of("1.5 GiB")

@@ -1,4 +1,4 @@
-"""S and T at every k of a collection in a work folder, and its groups: what ``sweep`` measures in memory."""
+"""Measures S, T and groups at every k of a collection in a work folder, as ``sweep`` does in memory."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _EXAMPLES_NOTE: Final = (
 
 
 class FoldedLinks:
-    """The links of a collection in a work folder, as ``links.Relation`` wants them.
+    """The links of a collection in a work folder as a ``links.Relation``.
 
     Args:
         linked: the collection in one representation.
-        k_min: smallest count that is stored; by default the smallest one whose links are surely few enough.
+        k_min: smallest count that is stored; by default, the smallest one whose links are certainly few enough.
     """
 
     def __init__(self, linked: LinkedRun, k_min: int | None = None) -> None:
@@ -111,7 +111,7 @@ class FoldedLinks:
 
 
 def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]:
-    """Cut rows into blocks of about as many links.
+    """Cut rows into blocks with about the same number of links.
 
     Args:
         sizes: int64 (rows,), links of each row, in the order that is cut.
@@ -138,7 +138,7 @@ def sweep_on_disk(
         run: the collection.
         ks: the k to show, 1..n by default.
         examples: say in a note that there are no example pairs.
-        window_days: days that may lie between two linked documents; ``None`` for any number.
+        window_days: maximum number of days between two linked documents; ``None`` for no limit.
         estimate: says how good the links of a representation are, and recommends k; else 6 is.
 
     Returns:

@@ -34,7 +34,7 @@ halves of 64 bits, since 2^64 paths are within reach."""
 
 _FIELDS: Final = ("links", "reciprocal", "paths", "closed")
 _UNKNOWN: Final = 2**64 - 1
-"""Upper half of a number that was not counted."""
+"""Upper half that marks a number as not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class BlockRows:
 
     @classmethod
     def joined(cls, parts: Sequence[BlockRows]) -> BlockRows:
-        """Rows of several parts, ascending; a node that several parts have is taken once."""
+        """Join rows of several parts, ascending; a node that occurs in several parts is taken once."""
         nodes = np.concatenate([np.zeros(0, np.int64), *(part.nodes for part in parts)])
         indptr = indptr_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
         columns = np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)])
@@ -64,7 +64,7 @@ class BlockRows:
         return cls(nodes, indptr, columns, counts).taken(order)
 
     def taken(self, rows: NDArray[np.int64]) -> BlockRows:
-        """Some rows."""
+        """Select some rows."""
         sizes = np.diff(self.indptr)[rows]
         indptr = indptr_of(sizes)
         place = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
@@ -115,7 +115,7 @@ class LinkTable:
         return BlockRows.joined(parts)
 
     def block(self, own: NDArray[np.int64]) -> BlockRows:
-        """The rows of some nodes, which ascend, and of all nodes that they lead to."""
+        """The rows of some nodes (ascending) and of all nodes to which they link."""
         rows = self.rows(own)
         ends = np.setdiff1d(np.unique(rows.columns).astype(np.int64), own, assume_unique=True)
         return BlockRows.joined([rows, self.rows(ends)])
@@ -136,7 +136,7 @@ def count_block(
     same: bool = True,
     workers: int = 1,
 ) -> tuple[LinkTotals, pa.RecordBatch]:
-    """Count the links and paths that start in some nodes, and span their returned links.
+    """Count the links and paths that start in some nodes, and span a forest over their returned links.
 
     Args:
         own: int64, the nodes, ascending.
@@ -145,7 +145,7 @@ def count_block(
         ks: each at least the smallest count of the links.
         labels: uint8 (nodes,): only links inside labels (``same``) or only those between them; then closed paths
             between labels are not counted.
-        same: which of the two.
+        same: whether links inside labels are counted, rather than those between them.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
 
     Returns:
@@ -159,10 +159,10 @@ def count_block(
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     sizes = np.zeros(len(local), dtype=np.int64)
     sizes[number[rows.nodes]] = np.diff(rows.indptr)
-    # Rows ascend, and so do the numbers: the links need not move.
+    # Rows and numbers both ascend, so the links need not be moved.
     indptr = indptr_of(sizes)
     columns = rows.columns if len(local) == len(nodes) else number[rows.columns]
-    # scipy wants bounds as wide as the columns, and would copy all columns to widen them.
+    # scipy needs bounds of the same integer type as the columns, and would copy all columns to widen them.
     bounds = indptr.astype(np.int32) if len(columns) < 2**31 else indptr
     counts = sp.csr_array((rows.counts, columns, bounds), shape=(len(local), len(local)))
     chosen = np.zeros(len(local), dtype=np.bool_)
@@ -225,7 +225,7 @@ def low_totals(batches: Iterable[pa.RecordBatch], nodes: NodeTable, most: int) -
 
 
 def _exact_sum(times: NDArray[np.int64], values: NDArray[np.int64]) -> int:
-    """Sum of products that may exceed 64 bits: values are below 2^63, times below 2^31."""
+    """Exact sum of products that may exceed 64 bits: values are below 2^63, times below 2^31."""
     upper, lower = values >> 32, values & 0xFFFFFFFF
     return (int((times * upper).sum()) << 32) + int((times * lower).sum())
 

@@ -1,4 +1,4 @@
-"""The vocabulary of a collection: statistics of chunks are added up, then frozen: a term has one number everywhere."""
+"""The vocabulary of a collection: statistics of chunks are added up and frozen, so a term has one number everywhere."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CollisionError(BadDataError):
 
     Args:
         shared: the hash.
-        terms: the terms, where they are known.
+        terms: the terms, if they are known.
     """
 
     def __init__(self, shared: int, terms: Sequence[str] = ()) -> None:
@@ -60,7 +60,7 @@ class CollisionError(BadDataError):
 
 @dataclass(frozen=True, slots=True)
 class FrozenVocabulary:
-    """All terms of a collection, ascending by hash; the number of a term is its place here.
+    """All terms of a collection, ascending by hash; the number of a term is its position here.
 
     Attributes:
         hashes: uint64 (terms,), ascending.
@@ -184,12 +184,12 @@ def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def merge_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Add statistics up; yields a single row, even for no documents.
+    """Add up statistics; yields a single row, even for no documents.
 
     Raises:
         CollisionError: two terms share their first hash.
     """
-    # Parts of similar size are merged, so that a term is moved a few times and not once for each chunk.
+    # Parts of similar size are merged, so that a term is moved a few times rather than once per chunk.
     parts: list[FrozenVocabulary] = []
     for row in STATISTICS.rows(batches):
         parts.append(FrozenVocabulary._of_row(row))

@@ -1,6 +1,6 @@
-"""Files of a run in one folder, each with a manifest, so that a run that was killed goes on where it stopped.
+"""Files of a run in one folder, each stage with a manifest, so that a killed run resumes where it stopped.
 
-A file counts only once its manifest is there: the manifest is written last, and names the SHA-256 of the content and a
+A file counts only if its manifest exists: the manifest is written last, and contains the SHA-256 of the content and a
 key that depends on everything that decides the content.
 """
 
@@ -44,9 +44,9 @@ class Stage:
     """A stage whose files are complete.
 
     Attributes:
-        key: what decided its content.
+        key: key of everything that decided its content.
         paths: file of each table.
-        facts: what the stage noted beside its tables.
+        facts: further facts that the stage noted.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Stage:
     facts: Mapping[str, Any]
 
     def batches(self, table: str) -> Iterator[pa.RecordBatch]:
-        """The batches of a table, mapped from its file: they take memory only while they are read."""
+        """The batches of a table, memory-mapped from its file: they take memory only while they are read."""
         with pa.memory_map(str(self.paths[table])) as file:
             reader = pa.ipc.open_file(file)
             for number in range(reader.num_record_batches):
@@ -103,12 +103,12 @@ class WorkFolder:
         make: Make,
         facts: Callable[[], Mapping[str, Any]] = dict,
     ) -> Stage:
-        """Return a complete stage: as an earlier run left it, or made now.
+        """Return a complete stage: left by an earlier run, or made now.
 
         Args:
             name: name of the stage, the beginning of the names of its files.
             tables: its tables by name.
-            decided_by: everything that decides their content, the keys of earlier stages included.
+            decided_by: everything that decides their content, including the keys of earlier stages.
             make: yields their batches; called only if they are not there.
             facts: called once they are made, for the manifest.
 
@@ -118,7 +118,7 @@ class WorkFolder:
         key = key_of(name, decided_by)
         seen = self._seen.get(name)
         if seen is not None and seen.key == key:
-            # Nobody else writes here, and its files were read once to see that they are whole.
+            # Nobody else writes here, and the files have been checked once.
             return seen
         found = self.complete(name, key) or self._made(name, key, tables, make, facts)
         self._seen[name] = found
@@ -170,7 +170,7 @@ class WorkFolder:
             path.unlink()
 
     def remove(self) -> None:
-        """Remove the folder and all it holds."""
+        """Remove the folder and all its files."""
         shutil.rmtree(self.path)
 
     def _manifest(self, name: str) -> Path:

@@ -23,7 +23,7 @@ _ROWS_AT_ONCE: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A row of a table of chunks on its way.
+    """A row of a table of chunks in transit.
 
     Attributes:
         part: number of the partition it goes to.
@@ -59,16 +59,16 @@ class Flow:
         return cls(frame.mapInArrow(run, SCHEMA))
 
     def then(self, step: Step) -> Flow:
-        """What a function makes of the blobs of each partition."""
+        """Apply a function to the blobs of each partition."""
         return Flow.of(self.frame, lambda batches: step(unpacked(batches)))
 
     def to_parts(self, parts: int) -> Flow:
-        """Every blob in the partition of its number, by place."""
+        """Move every blob to the partition of its number, sorted by place."""
         moved = self.frame.repartitionById(parts, "part")
         return Flow(moved.sortWithinPartitions("part", "place"))
 
     def only(self, part: int) -> Flow:
-        """The blobs of one number, where they are."""
+        """The blobs of one number, without moving them."""
         return Flow(self.frame.where(self.frame["part"] == part))
 
     def with_others(self, other: Flow) -> Flow:
@@ -76,13 +76,13 @@ class Flow:
         return Flow(self.frame.unionAll(other.frame))
 
     def kept(self) -> Flow:
-        """The frame, computed once and kept on the executors; what a lost executor kept is computed again."""
+        """Compute the frame once and keep it on the executors; what a lost executor kept is computed again."""
         from pyspark import StorageLevel
 
         return Flow(self.frame.persist(StorageLevel.MEMORY_AND_DISK))
 
     def dropped(self) -> None:
-        """Free what ``kept`` kept."""
+        """Free the memory of ``kept``."""
         self.frame.unpersist()
 
     def collected(self) -> list[Blob]:
@@ -110,7 +110,7 @@ def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Blob]:
     for batch in batches:
         for row in range(batch.num_rows):
             payload = batch.column("payload")[row].as_buffer()
-            # A task that only gets blobs has read no documents that would tell its loops how much there is to do.
+            # A task that receives only blobs reads no documents, from which its loops would learn how much to do.
             count_work(0, payload.size)
             yield Blob(batch.column("part")[row].as_py(), batch.column("place")[row].as_py(), _read(payload))
 
@@ -121,19 +121,19 @@ def _read(payload: Any) -> pa.RecordBatch:
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Whether a session is one of Spark Connect, which knows nothing but DataFrames."""
+    """Whether a session is one of Spark Connect, which supports only DataFrames."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """A value that goes with the functions that use it."""
+    """A value sent along with the functions that use it."""
 
     value: Any
 
 
 def shared_value(spark: SparkSession, value: Any) -> Any:
-    """What holds a value for all tasks, as ``value``: a broadcast variable where there are any."""
+    """Share a value with all tasks as ``value``: a broadcast variable if the session supports them."""
     return _Carried(value) if is_remote(spark) else spark.sparkContext.broadcast(value)
 
 

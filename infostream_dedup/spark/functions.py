@@ -97,8 +97,8 @@ def pairs(
 
     Returns:
         Columns ``a, b, forward, backward, n_a, n_b, relation``, with the values that ``infostream_dedup.pairs`` gives.
-        The count of the weaker direction is null where it is below ``k`` (of short documents: below what ``k`` needs)
-        or ``k_min``: links of fewer terms are not kept.
+        The count of the weaker direction is null if it is below ``k`` (for short documents: below ``need(k)``) or
+        ``k_min``: links of fewer terms are not kept.
 
     Raises:
         MissingExtraError, UsageError, ConfigurationError: as in ``sweep``.
@@ -106,7 +106,7 @@ def pairs(
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut) as run:
         found = listed_pairs(run, k_min).persist()
-        # What the executors keep for this run goes away with it: the pairs must be there before.
+        # The data kept on the executors is freed with this run, so the pairs must be computed first.
         found.count()
         return found
 

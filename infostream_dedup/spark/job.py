@@ -1,4 +1,4 @@
-"""A collection on a cluster: the stages, and what passes between them."""
+"""A collection on a cluster: the stages, and the data passed between them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KEY_COUNTS: Final = Layout("key counts", (), {"numbers": "u4", "keys": "i8", "ta
 """How many documents of a task have each term as a key term, and as a target."""
 
 _PARTITION: Final = 40
-"""Bits for the place of a document within its partition."""
+"""Number of bits for the position of a document within its partition."""
 _QUESTION: Final = 1 << 60
 _CHUNK: Final = 20_000
 _COLUMNS: Final = ("id", "text", "title", "lang", "published")
@@ -52,10 +52,10 @@ class SparkCut:
     Attributes:
         partitions: tasks that count texts; by default as many as Spark runs at once, on Spark Connect as many as
             ``spark.sql.shuffle.partitions``.
-        shards: parts of the collection that are asked; a task holds one, at about 1.4 KB a document.
+        shards: parts of the collection that are searched; a task holds one, at about 1.4 KB per document.
         question_parts: parts of the questions; ``shards`` x ``question_parts`` tasks search for links.
         blocks: tasks that count S and T; each needs about 40 bytes for each of its links.
-        chunk: documents in a row that passes between tasks.
+        chunk: number of documents in a row that passes between tasks.
     """
 
     partitions: int | None = None
@@ -70,8 +70,8 @@ class SparkRun:
 
     Args:
         frame: documents, with the columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any.
-        settings: with the representation.
-        order: columns that order the documents; the last one must tell all documents apart.
+        settings: settings with the representation.
+        order: columns that order the documents; the last one must differ for all documents.
         cut: how the collection is cut.
         hashes: also take the hash of each body.
     """
@@ -88,7 +88,7 @@ class SparkRun:
 
     @cached_property
     def parts(self) -> int:
-        """Partitions of what is neither cut into shards nor into blocks."""
+        """Number of partitions of data that is not cut into shards or blocks."""
         if self.cut.partitions:
             return self.cut.partitions
         if is_remote(self.spark):
@@ -118,7 +118,7 @@ class SparkRun:
                     statistics += list(partial_statistics([row]))
                 elif len(row.column("lengths")[0]):
                     yield Blob(1, place, row)
-            # Here, because counts that pass to another task cost more than adding up their terms.
+            # Done here, because passing counts to another task costs more than adding up their terms.
             (whole,) = merge_statistics(statistics)
             for number, row in enumerate(_by_range(FrozenVocabulary.of([whole]), ranges)):
                 yield Blob(3 + number, partition, row)
@@ -131,7 +131,7 @@ class SparkRun:
 
     @property
     def _ranges(self) -> int:
-        """Ranges of hashes whose statistics are added up by tasks of their own."""
+        """Number of ranges of hashes whose statistics are added up by separate tasks."""
         return 1 << max(0, min(6, (self.parts - 1).bit_length()))
 
     @cached_property
@@ -212,19 +212,19 @@ class SparkRun:
 
     @property
     def least_k(self) -> int:
-        """The smallest k whose links are kept: 1 if they are surely few, or else 4 (n if smaller)."""
+        """The smallest k whose links are kept: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
         documents = self.vocabulary.documents
         most = min(self.key_counts.expected_work, documents * documents)
         return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
 
     def linking(self, k_min: int) -> Linking:
-        """What all shards have in common."""
+        """Data shared by all shards."""
         used = self.key_counts.keys > 0
         numbers = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
         return Linking(self.nodes, numbers, k_min)
 
     def links(self, k_min: int) -> Flow:
-        """LINKS of each chunk that leads nodes; the place is the first node."""
+        """LINKS of each chunk that contains leaders of nodes; the place is the first node."""
         shards, questions, firsts = self.cut.shards, self.cut.question_parts, self.firsts
         number_of = {first: number for number, first in enumerate(firsts)}
         terms, chunks = len(self.vocabulary), max(1, len(firsts))
@@ -268,7 +268,7 @@ class SparkRun:
         return [blob.batch for blob in self._keyed.only(0).then(pick).collected()]
 
     def dropped(self) -> None:
-        """Free what the executors keep."""
+        """Free the data kept on the executors."""
         for name in ("counted", "_keyed"):
             if name in self.__dict__:
                 self.__dict__[name].dropped()
@@ -284,7 +284,7 @@ def _documents(batches: Iterator[pa.RecordBatch]) -> Iterator[Document | Documen
 
 
 def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBatch]:
-    """STATISTICS cut by the first bits of the hash; the numbers of documents go with the first range."""
+    """Cut STATISTICS by the first bits of the hash; the numbers of documents are in the first range."""
     borders = np.arange(1, ranges, dtype=np.uint64) << np.uint64(64 - (ranges - 1).bit_length())
     cuts = [0, *np.searchsorted(vocabulary.hashes, borders).tolist(), len(vocabulary)]
     nothing = np.zeros(len(LANGUAGES), dtype=np.int64)
@@ -307,7 +307,7 @@ def _added(totals: Sequence[Any]) -> Any:
 
 
 def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], Iterator[pa.RecordBatch]]]:
-    """The members of each shard, and the questions to it, which must be read before the next one."""
+    """The members of each shard, and the questions to it, which must be read before the next shard."""
     waiting = iter(blobs)
     ahead = next(waiting, None)
     while ahead is not None:

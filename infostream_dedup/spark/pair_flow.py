@@ -46,7 +46,7 @@ _LISTED_ARROW: Final = pa.schema(
 
 
 def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
-    """What ``StatusRules.decide`` finds, all in one, on the driver, its pairs ``settled``."""
+    """Joined results of ``StatusRules.decide`` on the driver, with their pairs ``settled``."""
     shared = shared_value(run.spark, (run.nodes, rules, rules.alone()))
     least = rules.least
 
@@ -76,7 +76,7 @@ def _joined(parts: Sequence[DocumentPairs]) -> DocumentPairs:
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
     """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction.
 
-    Links of fewer terms are not kept, so that the count of the weaker direction is null where it is smaller.
+    Links of fewer terms are not kept, so the count of the weaker direction is null if it is smaller.
     """
     settings = run.settings
     least = least_count(settings) if k_min is None else k_min
@@ -111,7 +111,7 @@ def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
 
 
 def _both_directions(run: SparkRun, least: int) -> Flow:
-    """LINKS of each chunk and the same links turned round; a part is a chunk that leads nodes."""
+    """LINKS of each chunk and the same links reversed; a part is a chunk that contains leaders of nodes."""
     links = run.links(least)
     nodes = len(run.nodes)
     bounds = [run.nodes.leaders_in(first, first + 1)[0] for first in run.firsts]
@@ -128,7 +128,7 @@ def _both_directions(run: SparkRun, least: int) -> Flow:
 
 
 def _finders(blobs: Iterable[Blob], nodes: NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
-    """For each chunk: its number, its nodes from first to last, and what finds their pairs."""
+    """For each chunk: its number, its first and last node, and the finder of their pairs."""
     by_chunk: dict[int, list[pa.RecordBatch]] = {}
     for blob in blobs:
         by_chunk.setdefault(blob.part, []).append(blob.batch)

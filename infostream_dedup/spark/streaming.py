@@ -1,8 +1,8 @@
-"""Structured Streaming into a stream's store: whole slots of event time, whatever the micro-batches are.
+"""Structured Streaming into a stream's store: complete slots of event time, whatever the micro-batches are.
 
-Spark may cut a stream differently after each start, and calls ``foreachBatch`` at least once. So the order is in the
-data: the documents of a slot (a minute of event time) are judged together, sorted, once the clock has passed the slot.
-Documents that come again get their stored verdicts, so that nothing depends on what Spark repeats.
+Spark may cut a stream differently after each start, and calls ``foreachBatch`` at least once. The order must therefore
+come from the data: the documents of a slot (a minute of event time) are judged together, sorted, once the clock has
+passed the slot. Repeated documents get their stored verdicts, so the result does not depend on what Spark repeats.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _ADVICE: Final = "delete the file and send again what came since the last slot t
 class SlotWriter:
     """Hands closed slots of event time to a judge; what ``foreachBatch`` calls.
 
-    A document waits in a file until its slot is closed: until a document has come that is ``delay_seconds`` later than
-    the end of the slot. A document that comes later than that is judged with the next slot that closes.
+    A document waits in a file until its slot is closed, that is, until a document arrives that is ``delay_seconds``
+    later than the end of the slot. One that arrives after that is judged with the next slot that closes.
 
     Attributes:
-        judge: called with the documents of a slot in order, for example what ``judge_in_store`` gives. If it fails,
-            the documents wait on.
-        waiting: file of the documents that wait; made when it is first written.
+        judge: called with the documents of a slot in order, for example the result of ``judge_in_store``. If it fails,
+        the documents keep waiting.
+        waiting: file of the waiting documents; created when it is first written.
         slot_seconds: length of a slot, at least 1.
         delay_seconds: how long to wait for late documents, at least 0.
 
@@ -72,7 +72,7 @@ class SlotWriter:
         self.take([row.asDict(recursive=True) for row in frame.collect()])
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take documents in any order, some perhaps again, and judge the slots that are closed now.
+        """Take documents in any order, possibly with repetitions, and judge the slots that are now closed.
 
         Raises:
             BadDataError: a document has no id, or no date; or the file of waiting documents is damaged.
@@ -93,7 +93,7 @@ class SlotWriter:
             self.judge([held[key] for key in ordered])
             for key in ordered:
                 del held[key]
-            # What is judged is in the store: after a failure here it would only be given its verdicts again.
+            # Judged documents are in the store: after a failure here they would only get their verdicts again.
             self._write(held, clock, slot + 1)
         self._write(held, clock, open_from)
 
@@ -101,7 +101,7 @@ class SlotWriter:
         if not self.waiting.exists():
             return {}, 0, 0
         content = checked_bytes(self.waiting, _ADVICE)
-        # Before it had a checksum the file was one line.
+        # Older files, without a checksum, have one line.
         state = json.loads(content if content.startswith(b"{") else content.partition(b"\n")[2])
         return state["held"], state["clock"], state["closed"]
 
@@ -115,14 +115,14 @@ class SlotWriter:
 def judge_in_store(
     opened: Callable[[], Deduplicator], take: Callable[[Sequence[Any]], object]
 ) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
-    """Judge slots in a store: a ``judge`` for ``SlotWriter`` while the block runs.
+    """Provide a ``judge`` for ``SlotWriter`` that judges slots in a store while the block runs.
 
-    Spark calls ``foreachBatch`` from threads that change, and a store belongs to the thread that opened it. So the
-    store is opened, used and closed in one thread of its own.
+    Spark calls ``foreachBatch`` from changing threads, but a store belongs to the thread that opened it. The store is
+    therefore opened, used and closed in a thread of its own.
 
     Args:
         opened: opens the stream, such as ``lambda: Deduplicator.open("stream.db")``.
-        take: called with the verdicts of each slot, perhaps again with those of a slot that came again.
+        take: called with the verdicts of each slot, possibly again for a repeated slot.
     """
     with ThreadPoolExecutor(max_workers=1) as thread:
         stream = thread.submit(opened).result()

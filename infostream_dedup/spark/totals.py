@@ -31,11 +31,11 @@ _REQUEST: Final = 1 << 60
 
 
 class SpreadLinks:
-    """The links of a collection on a cluster, as ``links.Relation`` wants them.
+    """The links of a collection on a cluster as a ``links.Relation``.
 
     Args:
         run: the collection.
-        k_min: smallest count that is kept; by default the smallest one whose links are surely few enough.
+        k_min: smallest count that is kept; by default, the smallest one whose links are certainly few enough.
     """
 
     def __init__(self, run: SparkRun, k_min: int | None = None) -> None:
@@ -106,7 +106,7 @@ class SpreadLinks:
         return found if blocks == 1 else found.with_others(self._rows_abroad(block_of))
 
     def _rows_abroad(self, block_of: NDArray[np.int32]) -> Flow:
-        """ROWS that blocks need besides their own."""
+        """ROWS that blocks need in addition to their own."""
         firsts = np.array(sorted(blob.place for blob in _places(self.links)), dtype=np.int64)
         shared = shared_value(self._run.spark, (block_of, firsts))
 

@@ -11,6 +11,7 @@ import pytest
 
 from infostream_dedup import Deduplicator
 from infostream_dedup.errors import BadDataError, InfostreamError
+from infostream_dedup.evidence.shipped_files import MODEL_FILE
 from infostream_dedup.sample import documents_path
 from infostream_dedup.store import Store
 from infostream_dedup.store.checking import checks
@@ -108,8 +109,16 @@ def test_every_column_of_a_store_is_under_some_check(judged, record_figures):
     assert tried >= 100
 
 
+COEFFICIENT = str(orjson.loads(MODEL_FILE.read_bytes())["coefficients"]["share30_least"]).encode()
+
+
 @pytest.mark.parametrize(
-    ("before", "after"), [(b'"df_max":0.5', b'"df_max":0.4'), (b"2.745293", b"3.745293"), (b'"judged"', b'"judgee"')]
+    ("before", "after"),
+    [
+        (b'"df_max":0.5', b'"df_max":0.4'),
+        (COEFFICIENT, b"9" + COEFFICIENT[1:]),
+        (b'"judged"', b'"judgee"'),
+    ],
 )
 def test_changed_settings_of_a_store_are_refused_when_it_is_opened(judged, tmp_path, before, after):
     with Store.open(judged) as store:

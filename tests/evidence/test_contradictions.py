@@ -18,8 +18,11 @@ _RENDERED = "The package has been mended in releases {}, update it, or somebody 
 _SAILS = "captain told children about storm anchor ship with white sails " * 3
 
 
-def ruled_out(one: str, other: str, share: float = 0.5) -> bool:
-    made = [Document(id="a", text=one, lang="ru"), Document(id="b", text=other, lang="en")]
+def ruled_out(one: str, other: str, share: float = 0.5, titles: tuple[str, str] = ("", "")) -> bool:
+    made = [
+        Document(id="a", text=one, lang="ru", title=titles[0]),
+        Document(id="b", text=other, lang="en", title=titles[1]),
+    ]
     raw = read_evidence(*evidence_texts(made))
     languages = np.array([LANGUAGES.index("ru"), LANGUAGES.index("en")], dtype=np.int8)
     records = pack_evidence(raw, languages, EvidenceFrequencies())
@@ -51,6 +54,25 @@ def test_many_numbers_do_not_outweigh_nearly_all_key_terms():
     assert not ruled_out(_ADVISORY.format(one), _RENDERED.format(other), share=0.6)
     fewer = other.removesuffix(" and 724")
     assert ruled_out(_ADVISORY.format(one), _RENDERED.format(fewer), share=0.6)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Бюллетень 3834 о сервере", "Advisory 3767 on the server", True),
+        ("Бюллетень 3834 о сервере", "Advisory 3834 on the server", False),
+        ("Бюллетень 3 834 о сервере", "Advisory 3,834 on the server", False),
+        # One in common is enough.
+        ("Бюллетень 3834 о версии 316", "Advisory 3834 on release 417", False),
+        # Small numbers may be words in the other language, years may be left out, dates are written in many ways.
+        ("Бюллетень 38 о сервере", "Advisory 37 on the server", False),
+        ("Бюллетень 3834 о сервере", "Advisory of 2014 on the server", False),
+        ("Бюллетень 3834 о сервере", "Advisory of 11/12/2014 on the server", False),
+        ("Бюллетень 3834 о сервере", "Advisory on the server", False),
+    ],
+)
+def test_figures_of_titles(one, other, expected):
+    assert ruled_out(_SAILS, _SAILS, titles=(one, other)) is expected
 
 
 def test_length():

@@ -35,7 +35,7 @@ def compare(documents: Sequence[Document]) -> RawEvidence:
         for place, name in enumerate(LISTS):
             begin, end = raw.ends[number, place], raw.ends[number + 1, place]
             assert getattr(raw, name)[begin:end].tolist() == getattr(plain, name), (documents[number], name)
-        assert raw.tokens[number].tolist() == [plain.tokens, plain.title_tokens]
+        assert raw.tokens[number].tolist() == [plain.tokens, plain.title_figures]
         assert raw.titles[number].tolist() == [plain.title, plain.title_form]
     return raw
 
@@ -154,7 +154,8 @@ def test_a_title_repeated_by_the_text_is_read_once() -> None:
             Document(id="2", text="и текст", title="Заголовок"),
         ]
     )
-    assert raw.tokens.tolist() == [[3, 1], [3, 1]]
+    assert raw.tokens.tolist() == [[3, 0], [3, 0]]
+    assert raw.titles[0].tolist() == raw.titles[1].tolist()
     assert np.array_equal(raw.triples_of(0), raw.triples_of(1))
 
 

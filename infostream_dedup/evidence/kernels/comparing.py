@@ -14,6 +14,7 @@ from infostream_dedup.evidence.kernels.packing import (
     FIGURES_AT,
     FORM_AT,
     HEADER,
+    LEAD_BITS,
     SUMS_AT,
     TITLE_AT,
     filter_place,
@@ -124,7 +125,7 @@ class _Parts(NamedTuple):
 @inlined
 def _parts(words: NDArray[np.uint32], at: int) -> _Parts:
     counts, rest = signed(words[at + COUNTS_AT]), signed(words[at + BLOCKS_AT])
-    numbers, names, lead = counts & 0xFFFF, counts >> 16, rest & 0xFFFF
+    numbers, names, lead = counts & 0xFFFF, counts >> 16, rest & (1 << LEAD_BITS) - 1
     first = at + HEADER
     weights = first + numbers + names + lead
     filter_at = weights + (numbers + names + lead + 3) // 4

@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.evidence.characters import CharacterKind
-from infostream_dedup.evidence.constants import DATE_BIT, FIGURE_SEED, FIRST_YEAR, LAST_YEAR
+from infostream_dedup.evidence.constants import (
+    DATE_BIT,
+    FIGURE_SEED,
+    FIRST_YEAR,
+    LAST_YEAR,
+    TITLE_FIGURE_BITS,
+    TITLE_FIGURE_DIGITS,
+)
 from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["date_entry", "number_at"]
+__all__ = ["date_entry", "number_at", "title_figure"]
 
 _DIGIT: Final = int(CharacterKind.DIGIT)
 _POINT: Final = int(CharacterKind.POINT)
@@ -211,3 +218,14 @@ def number_at(
     if FIRST_YEAR <= value <= LAST_YEAR:
         return after, token, date_entry(value), -1, -1
     return after, token, signed(token >> _34) << 2, -1, value if value < 100 else -1
+
+
+@inlined
+def title_figure(kinds: NDArray[np.uint8], begin: int, end: int, entry: int) -> int:
+    """Bit of a figure in a title; 0 for a date and for a figure of few digits."""
+    digits = 0
+    for place in range(begin, end):
+        digits += kinds[place] == _DIGIT
+    if entry & DATE_BIT or digits < TITLE_FIGURE_DIGITS:
+        return 0
+    return 1 << (entry >> 2) % TITLE_FIGURE_BITS

@@ -22,6 +22,7 @@ __all__ = [
     "FIGURES_AT",
     "FORM_AT",
     "HEADER",
+    "LEAD_BITS",
     "LEAD_KIND",
     "MOST_ENTRIES",
     "NAME_KIND",
@@ -46,7 +47,8 @@ KINDS: Final = 3
 COUNTS_AT: Final = 1
 """Word of a record: numbers, and from bit 16 on names."""
 BLOCKS_AT: Final = 2
-"""Word of a record: lead words, and from bit 16 on blocks of the filter."""
+"""Word of a record: lead words, from bit 5 on the bits of the title's figures, from bit 16 on blocks of the filter."""
+LEAD_BITS: Final = 5
 TITLE_AT: Final = 3
 FORM_AT: Final = 4
 FIGURES_AT: Final = 5
@@ -200,7 +202,7 @@ def pack_documents(
         blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
         words[at] = tokens[document, 0]
         words[at + COUNTS_AT] = sizes[0] | sizes[1] << 16
-        words[at + BLOCKS_AT] = sizes[2] | blocks << 16
+        words[at + BLOCKS_AT] = sizes[2] | signed(tokens[document, 1]) << LEAD_BITS | blocks << 16
         words[at + TITLE_AT] = titles[document, 0] >> _32
         words[at + FORM_AT] = titles[document, 1] >> _32
         entry, number = at + HEADER, 0

@@ -21,7 +21,7 @@ from infostream_dedup.evidence.constants import (
     WORD_LETTERS,
 )
 from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
-from infostream_dedup.evidence.kernels.numbers import date_entry, number_at
+from infostream_dedup.evidence.kernels.numbers import date_entry, number_at, title_figure
 from infostream_dedup.evidence.kernels.skeletons import SKELETON_BITS, skeleton
 from infostream_dedup.evidence.kernels.sorting import sorted_once
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
@@ -64,7 +64,7 @@ _NUMBERS: Final = 8
 _NAMES: Final = 9
 _LEAD: Final = 10
 _BODY: Final = 11
-_TITLE_TOKENS: Final = 12
+_TITLE_FIGURES: Final = 12
 STATES: Final = 13
 
 
@@ -118,7 +118,7 @@ class EvidenceLists(NamedTuple):
         lead: uint32.
         body: uint32.
         ends: int64 (documents + 1, FIELDS), where the entries of each document end in the five lists; row 0 is zero.
-        tokens: int32 (documents, 2), tokens of the document and of its title.
+        tokens: int32 (documents, 2), tokens of the document, and bits of the figures in its title.
         titles: uint64 (documents, 2), hash of the title and of its form.
     """
 
@@ -187,7 +187,6 @@ def _take_token(room: Room, token: Any, begin: int, dated: bool) -> None:
     room.tokens[state[_TOKENS]] = token
     state[_TOKENS] += 1
     if begin < state[_TITLE_END]:
-        state[_TITLE_TOKENS] += 1
         room.titles[0] = mixed((room.titles[0] or _TITLE_SEED) ^ token)
         if not dated:
             room.titles[1] = mixed((room.titles[1] or _TITLE_SEED) ^ token)
@@ -273,6 +272,8 @@ def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
     else:
         state[_DAY] = whole if is_day else -1
     head = HEAD_BIT if begin < state[_TITLE_END] + HEAD_CHARACTERS else 0
+    if begin < state[_TITLE_END]:
+        state[_TITLE_FIGURES] |= title_figure(room.kinds, begin, end, signed(first))
     found.numbers[state[_NUMBERS]] = first | head
     state[_NUMBERS] += 1
     if second >= 0:
@@ -333,7 +334,7 @@ def _finish(room: Room, found: EvidenceLists, document: int) -> None:
     ends[3] = sorted_once(found.lead, begins[3], room.state[_LEAD], 32, room.spare, room.bins)
     ends[4] = sorted_once(found.body, begins[4], room.state[_BODY], 32, room.spare, room.bins)
     found.tokens[document, 0] = count
-    found.tokens[document, 1] = room.state[_TITLE_TOKENS]
+    found.tokens[document, 1] = room.state[_TITLE_FIGURES]
     found.titles[document, 0] = room.titles[0]
     found.titles[document, 1] = room.titles[1]
 
