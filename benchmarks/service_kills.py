@@ -106,7 +106,8 @@ class Clients:
             except httpx.TransportError:
                 self.unanswered[kind] += 1
                 continue
-            if answer.status_code == 503 or answer.status_code == 429:
+            # 408: on a machine without a free core the body did not get through in time.
+            if answer.status_code in (408, 429, 503):
                 time.sleep(0.05)
                 continue
             if answer.status_code not in (200, 201):
