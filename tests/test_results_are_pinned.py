@@ -251,7 +251,7 @@ PINNED = {
     "evaluate": "131a10b15bdce65882a7dfb7ca13e50e9c4efe110d42a8cb17c3cea126e99c80",
     "news-3000-sweep": "cf03b21b44973b609eeee7d4611e045a62a51c3a4c4f888be1ba94a8d542a72d",
     "news-3000-pairs": "53f6d4072c31874ecc504fc715e7319480966f870061bc802aa2084b7bdf620e",
-    "news-3000-dedup": "3886a344d39b7316b9895709e1992c8ee8fcdee5bfc73fffb5235e6f5d0dcb3d",
+    "news-3000-dedup": "79a895fe9569e3114a325b04d638b685bb6c2e78f63d9cfacce6124b69e8ac41",
     "news-3000-ingest": "0cef9df58baec336c0f7cd93b30452b6f01d3dbea627bf2a7c2cd46ae74a9037",
     "news-3000-passages": "d51627d0c5cbed5ed5f7b8ef57b9ef78880eabdfe2f1eec11c63b705a829f990",
     "news-all-sweep": "d0184f67f4ebda29eab1cb4eebcd802a561b84f2c33f7e3a032ffc9565057ed3",

@@ -27,7 +27,7 @@ def asked(client: ServiceClient, monkeypatch: pytest.MonkeyPatch, paths: list[st
 
     monkeypatch.setattr(Store, "open", listened)
     client.running.readers.close()
-    client.running.readers = type(client.running.readers)(client.settings.store, 2, 5.0)
+    client.running.readers = type(client.running.readers)(client.settings.store, 2, 5.0, 64)
     for path in paths:
         assert client("GET", path).status_code in (200, 204), path
     return {one for one in said if one.lstrip().upper().startswith(("SELECT", "WITH"))}
