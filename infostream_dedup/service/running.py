@@ -61,6 +61,7 @@ class RunningService:
         desk: see there.
         jobs: see there.
         ended: set when the service stops, so that open streams end by themselves.
+        loading: whether what first answers need is still being loaded.
         streams: number of open streams of events.
         batches_of: number of batches that wait for an answer, by caller.
         figures: figures over the latest documents by name.
@@ -77,6 +78,7 @@ class RunningService:
     desk: DeskThread
     jobs: JobRunner
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+    loading: bool = False
     streams: int = 0
     batches_of: dict[str, int] = field(default_factory=dict)
     figures: dict[str, Figure] = field(default_factory=dict)

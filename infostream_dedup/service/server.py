@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -91,8 +93,8 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, end)
         watch = loop.create_task(_watch_lag(service.metrics))
-        warm_pages()
-        opening = loop.create_task(_when_opened(service, end))
+        service.loading = True
+        opening = loop.create_task(_when_opened(service, warm_pages(), end))
         tell(f"http://{settings.host}:{settings.port}")
         try:
             await server.serve()
@@ -103,8 +105,8 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         raise service.writer.failure
 
 
-async def _when_opened(service: RunningService, end: Callable[[], None]) -> None:
-    """Count what pages show, or end where the store cannot be opened."""
+async def _when_opened(service: RunningService, warming: threading.Thread, end: Callable[[], None]) -> None:
+    """Load and count what pages show, then be ready; or end where the store cannot be opened."""
     from infostream_dedup.service.figures import count_ahead
 
     if service.writer is not None:
@@ -112,10 +114,14 @@ async def _when_opened(service: RunningService, end: Callable[[], None]) -> None
         if service.writer.failure is not None:
             end()
             return
-    tell_system("READY=1")
+    await asyncio.to_thread(warming.join)
     await asyncio.to_thread(service.readers.open_all)
     with contextlib.suppress(ProblemError):  # the page that asks will say so
         await count_ahead(service)
+    # What is loaded by now stays: later collections of garbage need not walk through it, a tenth of a second each.
+    gc.freeze()
+    service.loading = False
+    tell_system("READY=1")
 
 
 async def _watch_lag(metrics: Metrics) -> None:

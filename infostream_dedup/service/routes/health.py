@@ -31,7 +31,7 @@ async def health() -> Any:
 
 @router.get("/ready", response_class=JsonResponse)
 async def ready(request: Request) -> Any:
-    """The store is open, the window is restored, and there is room on the disk."""
+    """The store is open, the window is restored, pages are loaded, and there is room on the disk."""
     service = running(request)
     if service.writer is not None:
         if service.writer.failure is not None:
@@ -39,6 +39,8 @@ async def ready(request: Request) -> Any:
             raise ProblemError(503, "starting", "the store cannot be opened", retry_after=30)
         if not service.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)
+    if service.loading:
+        raise ProblemError(503, "starting", retry_after=2)
     if shutil.disk_usage(service.settings.store.resolve().parent).free < _ROOM:
         raise ProblemError(503, "disk-full", "less than 256 MB are free next to the store", retry_after=30)
     return JsonResponse({"status": "ready"})
