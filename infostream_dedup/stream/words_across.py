@@ -107,7 +107,7 @@ class WordsAcross:
         columns = self._window.pivot_columns
         members, keys = columns.members.gathered(rows), columns.keys.gathered(rows)
         pairs, terms, places = members.numbers, members.values >> PLACE_BITS, members.values & (MOST_KEYS - 1)
-        hit = np.flatnonzero(_among(_codes(pairs, terms), _pair_codes(columns.met_by.gathered(others))))
+        hit = np.flatnonzero(_among(_codes(pairs, terms), _pair_codes(columns.matched_by.gathered(others))))
         pairs, terms, places = pairs[hit], terms[hit], places[hit]
         # The key term itself, otherwise the first by code points: unlike their numbers, words do not depend on how the
         # stream was cut into batches.
@@ -153,13 +153,13 @@ class WordsAcross:
             targets = self._window.targets.gathered(rows)
             return Rows(targets.indptr, targets.values.astype(np.int64))
         # An English word also matches itself.
-        met_by = self._window.pivot_columns.met_by.gathered(rows)
-        terms = met_by.values.astype(np.int64)
+        matched_by = self._window.pivot_columns.matched_by.gathered(rows)
+        terms = matched_by.values.astype(np.int64)
         self._latin = longer(self._latin, int(terms.max(initial=-1)) + 1)
         new = np.unique(terms[self._latin[terms] == _UNKNOWN])
         if len(new):
             self._latin[new] = [_LATIN if is_latin(term) else _OTHER for term in self._numbers.terms.some(new)]
-        return Rows(met_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
+        return Rows(matched_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
 
 
 def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int64]:
