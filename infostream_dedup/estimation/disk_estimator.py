@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -79,11 +79,12 @@ class DiskEstimator:
             yield document
         self._read = True
 
-    def estimate(self, linked: LinkedRun) -> LinkEstimate:
+    def estimate(self, linked: LinkedRun, blocks: Sequence[str] = ("all",)) -> LinkEstimate:
         """Estimate the links of one representation, as ``LinkEstimator.estimate``.
 
         Args:
             linked: one representation of a run from ``watching``. A resumed run reads its documents once more.
+            blocks: blocks of the sweep.
 
         Raises:
             UsageError: evidence does not fit into the memory of the plan.
@@ -97,7 +98,7 @@ class DiskEstimator:
             self._evidence = self._reader.finish(languages)
         collection = _FolderCollection(linked, self._documents, languages)
         found = SweepEstimator(collection, self._evidence)
-        return found.estimate(key_terms, _matrix(linked), linked.settings, ("all",), progress=linked.run.progress)
+        return found.estimate(key_terms, _matrix(linked), linked.settings, blocks, progress=linked.run.progress)
 
 
 def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:

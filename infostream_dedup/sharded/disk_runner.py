@@ -19,6 +19,7 @@ from infostream_dedup.sharded.evidence import EVIDENCE_TABLES
 from infostream_dedup.sharded.key_counts import KeyCounts
 from infostream_dedup.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
 from infostream_dedup.sharded.linking import DEGREES, LINKS, Linking, Shard, merge_links
+from infostream_dedup.sharded.pivot_terms import COLUMNS, PivotTerms
 from infostream_dedup.sharded.plan import Plan
 from infostream_dedup.sharded.reading import DOCUMENTS, FIRST_TABLES, NO_MOMENT, read_and_count
 from infostream_dedup.sharded.totals import LinkTable
@@ -204,9 +205,43 @@ class LinkedRun:
         self.run.tell(f"{self.settings.representation}: statistics", 1, 1)
 
     @cached_property
+    def pivot(self) -> PivotTerms | None:
+        """Key terms in a pivot language; ``None`` in other representations."""
+        if self.settings.representation != "pivot":
+            return None
+        documents = np.array([one.documents for one in self.vocabulary.totals], dtype=np.int64)
+        return PivotTerms(self.counts, documents, self.settings)
+
+    @cached_property
+    def columns(self) -> Stage:
+        """The key columns of a pivot language; only in representation ``pivot``."""
+        from infostream_dedup.translation.answer_cache import answers_fingerprint
+
+        shown = {"statistics": self.statistics.key, "answers": answers_fingerprint(), "pivot": self.settings.pivot}
+        decided = {**shown, **{one: getattr(self.settings, one) for one in _SHARED}}
+        rows = iter(()) if self.pivot is None else self.pivot.make_columns()
+        return self.stage("columns", {"columns": COLUMNS}, decided, lambda: self._make_columns(rows))
+
+    def _make_columns(self, rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.RecordBatch]]:
+        self.run.tell("pivot: translation", 0, 1)
+        for row in rows:
+            yield "columns", row
+        self.run.tell("pivot: translation", 1, 1)
+
+    @cached_property
+    def terms(self) -> int:
+        """Number of terms by which key terms and targets are numbered."""
+        if self.pivot is None:
+            return len(self.vocabulary)
+        return sum(len(row["canonical"]) for row in COLUMNS.rows(self.columns.batches("columns")))
+
+    @cached_property
     def keys(self) -> Stage:
         """Key terms and targets."""
-        return self.selected("keys", self.settings)
+        if self.pivot is None:
+            return self.selected("keys", self.settings)
+        decided = {"columns": self.columns.key}
+        return self.stage("keys", {"keys": KEYS}, decided, lambda: self._make_keys(self.settings, None))
 
     def selected(self, name: str, settings: Settings, distinct: FrozenVocabulary | None = None) -> Stage:
         """A stage of key terms and targets.
@@ -223,7 +258,11 @@ class LinkedRun:
 
     def _make_keys(self, settings: Settings, distinct: FrozenVocabulary | None) -> Iterator[tuple[str, pa.RecordBatch]]:
         done, workers = 0, self.run.workers
-        for row in select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers):
+        if self.pivot is None:
+            rows = select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers)
+        else:
+            rows = self.pivot.select_keys(self.columns.batches("columns"), workers=workers)
+        for row in rows:
             yield "keys", row
             done += len(row.column("sizes")[0])
             self.run.tell(f"{self.settings.representation}: key terms", done, self.vocabulary.documents)
@@ -262,16 +301,16 @@ class LinkedRun:
     @cached_property
     def key_counts(self) -> KeyCounts:
         """How many documents have each term as a key term or target."""
-        return KeyCounts.of(self.keys.batches("keys"), len(self.vocabulary))
+        return KeyCounts.of(self.keys.batches("keys"), self.terms)
 
     @cached_property
     def numbers_of_keys(self) -> NDArray[np.int32]:
-        """int32 (vocabulary,): number of each key term, -1 for other terms."""
-        return mark_key_terms(self.keys.batches("keys"), len(self.vocabulary))
+        """int32 (terms,): number of each key term, -1 for other terms."""
+        return mark_key_terms(self.keys.batches("keys"), self.terms)
 
     def chunks(self) -> Iterator[KeyChunk]:
         """Key terms and targets, chunk by chunk."""
-        return KeyChunk.read(self.keys.batches("keys"), len(self.vocabulary))
+        return KeyChunk.read(self.keys.batches("keys"), self.terms)
 
     @property
     def least_k(self) -> int:
@@ -336,7 +375,7 @@ class LinkedRun:
 
     def _shards(self) -> int:
         targets = int(self.key_counts.targets.sum())
-        return self.run.plan.shards(targets, len(self.vocabulary), len(self.nodes))
+        return self.run.plan.shards(targets, self.terms, len(self.nodes))
 
     @property
     def windowed(self) -> bool:
