@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.model import Settings
     from infostream_dedup.model.document import Language
-    from infostream_dedup.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
     from infostream_dedup.terms.key_terms import KeyTerms
 
 __all__ = ["DiskEstimator"]

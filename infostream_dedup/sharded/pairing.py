@@ -29,7 +29,7 @@ from infostream_dedup.terms.pivot_space import PivotSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.sharded.disk_runner import LinkedRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
 
 __all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "all_key_terms", "paired", "pairs_on_disk", "turn_links"]

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.link_estimate import LinkEstimate
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.sharded.collapse import NodeTable
-    from infostream_dedup.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
 
 __all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]

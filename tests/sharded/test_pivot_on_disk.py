@@ -119,7 +119,7 @@ def test_a_second_run_translates_nothing(texts, tmp_path, monkeypatch):
 
 
 def test_links_below_the_stored_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.sharded.disk_runner.MOST_STORED", 0)
+    monkeypatch.setattr("infostream_dedup.sharded.linked_run.MOST_STORED", 0)
     options = {"representations": ["pivot"], "estimate": False}
     path = str(documents_path())
     expected = {(row["block"], row["k"]): row for row in rows_of(sweep(path, **options))}
