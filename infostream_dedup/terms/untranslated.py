@@ -84,7 +84,7 @@ def weights_of_languages(
         canonical: documents as counts of canonical terms.
         sources: the same documents as counts of their own terms.
         equivalents: equivalents of the source terms.
-        statistics: of the canonical terms for each language, and of the terms without an equivalent.
+        statistics: those of the canonical terms, one for each language, and those of the terms without an equivalent.
         settings: the settings that produced the key terms.
 
     Returns:
