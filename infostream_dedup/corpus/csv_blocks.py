@@ -33,7 +33,7 @@ _BYTES_PER_ROW: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _CsvPiece:
     """Complete rows of a file.
 
     Attributes:
@@ -77,7 +77,7 @@ class CsvBlock(ArrowBlock):
         piece: the rows as bytes.
     """
 
-    piece: _Piece
+    piece: _CsvPiece
 
     def item(self, row: int) -> Item | None:
         """A row as the plain code reads it; None if it is blank."""
@@ -186,7 +186,7 @@ class _Blocks:
 
     def _found(self, data: bytes, rows: CsvRows) -> Iterator[CsvBlock | Item]:
         header = self._header
-        piece = _Piece(self._source, header, self._limit, data, rows, self._number, self._offset)
+        piece = _CsvPiece(self._source, header, self._limit, data, rows, self._number, self._offset)
         block = None
         if (rows.cells == len(header.names)).all():
             batch = _batch(memoryview(data)[: int(rows.bounds[-1, 1])], header)
