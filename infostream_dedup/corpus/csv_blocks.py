@@ -32,8 +32,8 @@ _BYTES_PER_ROW: Final = 16
 """A piece has room for rows of this length on average; more rows are for the next piece."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CsvPiece:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
     """Complete rows of a file.
 
     Attributes:
@@ -77,7 +77,7 @@ class CsvBlock(ArrowBlock):
         piece: the rows as bytes.
     """
 
-    piece: _CsvPiece
+    piece: _Piece
 
     def item(self, row: int) -> Item | None:
         """A row as the plain code reads it; None if it is blank."""
@@ -186,7 +186,15 @@ class _Blocks:
 
     def _found(self, data: bytes, rows: CsvRows) -> Iterator[CsvBlock | Item]:
         header = self._header
-        piece = _CsvPiece(self._source, header, self._limit, data, rows, self._number, self._offset)
+        piece = _Piece(
+            source=self._source,
+            header=header,
+            limit=self._limit,
+            data=data,
+            rows=rows,
+            number=self._number,
+            offset=self._offset,
+        )
         block = None
         if (rows.cells == len(header.names)).all():
             batch = _batch(memoryview(data)[: int(rows.bounds[-1, 1])], header)
