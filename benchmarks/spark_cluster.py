@@ -151,6 +151,11 @@ def session(master: str) -> Iterator[Any]:
         .config("spark.executor.cores", "1")
         .config("spark.executorEnv.PYTHONPATH", root)
         .config("spark.sql.shuffle.partitions", "4")
+        # Lost processes are noticed within seconds, not after the two minutes that suit a network of many machines.
+        .config("spark.network.timeout", "20s")
+        .config("spark.executor.heartbeatInterval", "2s")
+        .config("spark.network.timeoutInterval", "5s")
+        .config("spark.shuffle.io.retryWait", "1s")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")

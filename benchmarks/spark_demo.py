@@ -3,14 +3,15 @@
     python -m benchmarks.spark_demo --documents 10868
     python -m benchmarks.spark_demo --documents 10868 --kill 20 40
     python -m benchmarks.spark_demo --documents 1000 --kill-stages
+    python -m benchmarks.spark_demo --documents 1000 --kill-stages worker memory
 
 The cluster is a real one: a master and two workers on the loopback address, with executors of their own. It is stopped
 at the end. ``--kill`` ends a worker, its executor and the Python processes of it with SIGKILL, so many seconds after
 the sweep has begun; another worker takes its place. ``--kill-stages`` sweeps again and again, and ends something in one
 stage of each sweep as soon as tasks of it run, the next sweep in the next stage: first the Python process that has most
 memory, as a system does that is out of it, then an executor with its Python processes, then a worker with all it has
-started. At last every executor is ended that has three quarters of the memory that an executor needed before, as
-Kubernetes and YARN do with one over its limit, until two have been.
+started. At last (``memory``) every executor is ended that has three quarters of the memory that an executor needed
+before, as Kubernetes and YARN do with one over its limit, until two have been.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +35,9 @@ from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.sample import documents_path
 
+KINDS = ("Python", "executor", "worker", "memory")
+"""What ``--kill-stages`` ends."""
+
 _ENOUGH = 0.75
 _MOST_OVER = 2
 
@@ -43,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=10_868, help="made-up documents, besides the sample")
     parser.add_argument("--kill", type=float, nargs="*", default=[], help="seconds after which a worker is killed")
-    parser.add_argument("--kill-stages", action="store_true", help="kill in every stage")
+    parser.add_argument("--kill-stages", nargs="*", choices=KINDS, help="kill in every stage; all kinds by default")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Cluster(Path(folder)) as cluster, session(cluster.address) as spark:
         demo = Demo(cluster, spark)
@@ -54,8 +58,8 @@ def main() -> None:
         stages = demo.run("made-up", arguments.documents)
         for timer in timers:
             timer.cancel()
-        if arguments.kill_stages:
-            demo.run_struck(arguments.documents, stages)
+        if arguments.kill_stages is not None:
+            demo.run_struck(arguments.documents, stages, arguments.kill_stages or KINDS)
 
 
 class Demo:
@@ -92,17 +96,18 @@ class Demo:
             sys.exit(f"{name}: Spark and the engine differ")
         return watch.stages
 
-    def run_struck(self, collection: str | int, stages: int) -> None:
+    def run_struck(self, collection: str | int, stages: int, kinds: Sequence[str]) -> None:
         """Sweep once for every kind of process and stage, and once with a limit of memory.
 
         Args:
             collection: as in ``run``.
             stages: how many there are.
+            kinds: of ``KINDS``.
         """
         cluster, limit = self._cluster, int(_ENOUGH * self._largest)
-        kinds = {"Python": cluster.kill_largest, "executor": cluster.kill_executor, "worker": cluster.kill_worker}
-        for name, end in kinds.items():
-            for stage in range(stages):
+        ends = {"Python": cluster.kill_largest, "executor": cluster.kill_executor, "worker": cluster.kill_worker}
+        for name, end in ends.items():
+            for stage in range(stages if name in kinds else 0):
                 self.run(f"{name} killed in stage {stage + 1}", collection, _at_stage(stage, end))
         first = cluster.killed
 
@@ -110,7 +115,8 @@ class Demo:
             if cluster.killed < first + _MOST_OVER:
                 cluster.kill_executor_over(limit)
 
-        self.run(f"executors killed over {limit / 1e6:.0f} MB", collection, over)
+        if "memory" in kinds:
+            self.run(f"executors killed over {limit / 1e6:.0f} MB", collection, over)
 
 
 Strike = Callable[[int], None]

@@ -78,8 +78,8 @@ def dedup(
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
-        workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies``, the share score
-            or representation ``pivot``. A private one is made next to ``out``.
+        workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies`` or the share
+            score. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
         window_days: with ``workdir``, compare only documents that were published at most this many days apart;
             equal bodies are ``exact`` however far apart.

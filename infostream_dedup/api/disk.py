@@ -194,8 +194,6 @@ def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> s
         engine: as the caller named it.
         pairs: whether the job lists pairs, which may need weights.
     """
-    if settings.representation == "pivot":
-        return "a work folder does not know representation pivot yet; leave out workdir (--workdir)"
     if settings.score != "count" and not pairs:
         return "a work folder knows the count score only; leave out workdir (--workdir) or the share score"
     if engine_named(engine) == "plain":

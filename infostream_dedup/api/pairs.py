@@ -90,8 +90,8 @@ def pairs(
         semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
-        workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic``, representation
-            ``pivot``, or translations: with preset ``judged``, documents of several languages need ``between="none"``.
+        workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic`` or
+            translations: with preset ``judged``, documents of several languages need ``between="none"``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
         window_days: with ``workdir``, pair only documents that were published at most this many days apart.
         settings: all settings of key terms at once.
@@ -191,8 +191,7 @@ def pairs(
         progress=progress,
     )
     rows = ordered_rows(rows, strongest_first=order.sort == "strength", top=order.top)
-    met = ("met",) if agreed.representation == "pivot" else ()
-    return PairListing(rows, (*PAIR_COLUMNS, "terms", *met) if terms else PAIR_COLUMNS, report, agreed, k_min=k_min)
+    return PairListing(rows, _columns(agreed, terms=terms), report, agreed, k_min=k_min)
 
 
 def _on_disk(
@@ -217,7 +216,12 @@ def _on_disk(
         with held:
             yield from pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts)
 
-    return PairListing(rows(), (*PAIR_COLUMNS, "terms") if terms else PAIR_COLUMNS, report, run.settings)
+    return PairListing(rows(), _columns(run.settings, terms=terms), report, run.settings)
+
+
+def _columns(settings: Settings, *, terms: bool) -> tuple[str, ...]:
+    met = ("met",) if settings.representation == "pivot" else ()
+    return (*PAIR_COLUMNS, "terms", *met) if terms else PAIR_COLUMNS
 
 
 def _agreed(

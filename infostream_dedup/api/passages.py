@@ -183,8 +183,10 @@ def compare(
         ConfigurationError: a setting is out of its range or given twice, or there is no such feature.
         TypeError: an option is unknown.
     """
+    from infostream_dedup.machine.plain_work import expect_little
     from infostream_dedup.passages.finding import compare as compare_texts
 
+    expect_little()
     single, _ = parted(compare, PassageKeywords, options)
     return compare_texts(text_a, text_b, _settings(settings, single))
 

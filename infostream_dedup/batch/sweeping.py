@@ -30,7 +30,7 @@ from infostream_dedup.links import (
 )
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, VERSION, Settings
+from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.untranslated import untranslated_shares
@@ -47,6 +47,7 @@ __all__ = [
     "SweepResult",
     "SweepRow",
     "add_survey",
+    "add_untranslated",
     "configuration_of",
     "sweep_collection",
 ]
@@ -349,15 +350,21 @@ def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: 
     if representation == "morph" and "en" in result.documents:
         result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
     if representation == "pivot":
-        _add_untranslated(result, key_terms, settings)
+        add_untranslated(result, untranslated_shares(key_terms, settings), settings)
     if matrix is None:
         result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=representation))
     elif settings.score == "share" and matrix.k_min > 1:
         result.notes.append(Phrase.of(_SHARES_NOTE, representation=representation, k=matrix.k_min))
 
 
-def _add_untranslated(result: SweepResult, key_terms: KeyTerms, settings: Settings) -> None:
-    shares = untranslated_shares(key_terms, settings)
+def add_untranslated(result: SweepResult, shares: Mapping[Language, float], settings: Settings) -> None:
+    """Add how much of the documents has no equivalent in the pivot language.
+
+    Args:
+        result: receives shares and notes.
+        shares: share of the term weight, 0 to 1, by language.
+        settings: settings with the pivot language.
+    """
     result.untranslated.update((language, round(share, 6)) for language, share in shares.items())
     for language, share in shares.items():
         if language != settings.pivot:

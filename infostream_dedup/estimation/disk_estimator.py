@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.model import Settings
     from infostream_dedup.model.document import Language
-    from infostream_dedup.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
     from infostream_dedup.terms.key_terms import KeyTerms
 
 __all__ = ["DiskEstimator"]
@@ -79,11 +80,12 @@ class DiskEstimator:
             yield document
         self._read = True
 
-    def estimate(self, linked: LinkedRun) -> LinkEstimate:
+    def estimate(self, linked: LinkedRun, blocks: Sequence[str] = ("all",)) -> LinkEstimate:
         """Estimate the links of one representation, as ``LinkEstimator.estimate``.
 
         Args:
             linked: one representation of a run from ``watching``. A resumed run reads its documents once more.
+            blocks: blocks of the sweep.
 
         Raises:
             UsageError: evidence does not fit into the memory of the plan.
@@ -97,7 +99,7 @@ class DiskEstimator:
             self._evidence = self._reader.finish(languages)
         collection = _FolderCollection(linked, self._documents, languages)
         found = SweepEstimator(collection, self._evidence)
-        return found.estimate(key_terms, _matrix(linked), linked.settings, ("all",), progress=linked.run.progress)
+        return found.estimate(key_terms, _matrix(linked), linked.settings, blocks, progress=linked.run.progress)
 
 
 def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:

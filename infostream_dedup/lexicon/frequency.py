@@ -10,7 +10,7 @@ from typing import Literal, cast
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["FormFrequencies", "common_forms", "form_frequencies", "zipf"]
+__all__ = ["FormFrequencies", "common_forms", "form_frequencies", "share_of", "zipf"]
 
 
 class FormFrequencies:
@@ -47,6 +47,11 @@ class FormFrequencies:
 def form_frequencies(language: Language) -> FormFrequencies:
     """Return the large table of a language; loaded once per process (0.2 to 0.7 s)."""
     return FormFrequencies(_load_entries(language, "large"))
+
+
+def share_of(language: Language, form: str) -> float:
+    """Return the share of running words of a form; the first call for a language loads its table."""
+    return form_frequencies(language)(form)
 
 
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:

@@ -1,26 +1,31 @@
 """Compute a similarity matrix from key terms and targets, and measure its links: numbers only, no text.
 
 ``plain`` and ``compiled`` implement the same stages; ``choose_backend`` picks one. ``relation`` defines the forms in
-which the links of a collection are stored.
+which the links of a collection are stored. Names are imported when they are first used, because scipy takes a tenth of
+a second, and the stream needs only ``pair_rules``.
 """
 
-from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
-from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
-from infostream_dedup.links.plain import sweep_counts, sweep_shares
-from infostream_dedup.links.recommendation import Recommendation, default_recommendation
-from infostream_dedup.links.relation import (
-    GroupCounts,
-    LowLinks,
-    NodeLinks,
-    Relation,
-    ShareLinks,
-    StoredLinks,
-    Survey,
-    group_counts,
-    group_sizes,
-    survey,
-)
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix, expected_work
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
+    from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
+    from infostream_dedup.links.plain import sweep_counts, sweep_shares
+    from infostream_dedup.links.recommendation import Recommendation, default_recommendation
+    from infostream_dedup.links.relation import (
+        GroupCounts,
+        LowLinks,
+        NodeLinks,
+        Relation,
+        ShareLinks,
+        StoredLinks,
+        Survey,
+        group_counts,
+        group_sizes,
+        survey,
+    )
+    from infostream_dedup.links.similarity_matrix import SimilarityMatrix, expected_work
 
 __all__ = [
     "EXACT_FROM",
@@ -46,3 +51,24 @@ __all__ = [
     "sweep_counts",
     "sweep_shares",
 ]
+
+_PLACES: Final = {
+    "backend": ("PLAIN", "Backend", "choose_backend"),
+    "measures": ("EXACT_FROM", "LinkTotals", "Measures"),
+    "plain": ("sweep_counts", "sweep_shares"),
+    "recommendation": ("Recommendation", "default_recommendation"),
+    "relation": (
+        *("GroupCounts", "LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "Survey"),
+        *("group_counts", "group_sizes", "survey"),
+    ),
+    "similarity_matrix": ("SimilarityMatrix", "expected_work"),
+}
+
+_PLACE_OF: Final = {name: place for place, names in _PLACES.items() for name in names}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PLACE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["count_grades", "need", "pair_grades", "share_grades"]
@@ -118,6 +118,8 @@ def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
     """
     if rule not in ("both", "either"):
         raise ConfigurationError(f"rule is {rule!r}; expected both or either")
+    import scipy.sparse as sp
+
     forward = sp.triu(grades, k=1, format="csr")
     backward = sp.triu(grades.T, k=1, format="csr")
     pairs = sp.csr_array(forward.minimum(backward) if rule == "both" else forward.maximum(backward))
@@ -136,4 +138,6 @@ def _grade_table(n: int, short: str) -> NDArray[np.uint8]:
 
 
 def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array:
+    import scipy.sparse as sp
+
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -16,7 +16,7 @@ import numpy as np
 
 from infostream_dedup.machine.code_folders import may_be_on_disk
 from infostream_dedup.machine.interpreting import computes_with_arrays, from_cells, plain_functions, to_cells, to_signed
-from infostream_dedup.machine.plain_work import is_plain, timed
+from infostream_dedup.machine.plain_work import is_plain, is_worth_loading, timed
 
 __all__ = ["Instruction", "Kernel", "compiled", "compiled_bare", "inlined", "popcount", "prefetch", "signed"]
 
@@ -87,7 +87,7 @@ class Kernel:
             return self.dispatcher(*arguments, **named)
         if self._on_disk is None:
             self._on_disk = not is_plain(always=True) and may_be_on_disk(self._function)
-        if self._on_disk:
+        if self._on_disk and is_worth_loading():
             from infostream_dedup.machine.compiled_cache import NotOnDiskError
 
             try:

@@ -15,7 +15,18 @@ from typing import Any, Final, Literal, cast, get_args
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["PLAIN_CHARACTERS", "PLAIN_DOCUMENTS", "announce_compiling", "count_work", "is_plain", "timed", "use_loops"]
+__all__ = [
+    "PLAIN_CHARACTERS",
+    "PLAIN_DOCUMENTS",
+    "announce_compiling",
+    "count_work",
+    "expect_little",
+    "is_plain",
+    "is_worth_loading",
+    "is_worth_tables",
+    "timed",
+    "use_loops",
+]
 
 _log = logging.getLogger("infostream_dedup.compiling")
 
@@ -29,6 +40,13 @@ _PLAIN_SECONDS: Final = 20.0
 """CPU seconds after which compiled code takes over anyway: about as long as compiling the loops of one command."""
 
 _VARIABLE: Final = "INFOSTREAM_DEDUP_LOOPS"
+
+_LOADING_SECONDS: Final = 0.3
+"""CPU seconds in plain loops after which machine code on disk is loaded: about as long as loading it takes."""
+
+_TABLE_BYTES: Final = 500_000
+"""Bytes of text that plain code reads in about the time in which the tables of all characters are made."""
+
 Choice = Literal["auto", "plain", "compiled"]
 
 _CHOICES: Final = get_args(Choice)
@@ -43,6 +61,8 @@ class _Work:
         seconds: CPU time spent in loops run as plain Python.
         chosen: ``auto``, ``plain`` or ``compiled``.
         announced: whether the user knows that code is being compiled.
+        little: whether little work is expected.
+        scanned: bytes of text that were read without tables of characters.
     """
 
     def __init__(self) -> None:
@@ -51,6 +71,8 @@ class _Work:
         self.seconds = 0.0
         self.chosen = _from_environment()
         self.announced = False
+        self.little = False
+        self.scanned = 0
 
 
 def _from_environment() -> Choice:
@@ -87,6 +109,24 @@ def is_plain(*, always: bool = False) -> bool:
     return (
         _work.documents <= PLAIN_DOCUMENTS and _work.characters <= PLAIN_CHARACTERS and _work.seconds <= _PLAIN_SECONDS
     )
+
+
+def expect_little() -> None:
+    """Expect so little work that loading machine code takes longer than running loops as plain Python."""
+    _work.little = True
+
+
+def is_worth_loading() -> bool:
+    """Whether machine code on disk is loaded now: always, unless little work was expected, and less has been done."""
+    return not (_work.little and is_plain() and _work.seconds <= _LOADING_SECONDS)
+
+
+def is_worth_tables(size: int) -> bool:
+    """Whether tables of all characters pay for reading ``size`` bytes of text and what was asked about before."""
+    if _work.chosen != "auto":
+        return True
+    _work.scanned += size
+    return _work.scanned > _TABLE_BYTES
 
 
 def use_loops(chosen: Choice) -> Choice:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from infostream_dedup.lexicon.frequency import form_frequencies
+from infostream_dedup.lexicon.frequency import share_of
 from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind, is_agency, names, personal_names
 from infostream_dedup.lexicon.spelling import alphabet
 from infostream_dedup.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
@@ -65,7 +66,7 @@ class Morphology:
     def __init__(self, language: Language) -> None:
         self.language = language
         self._stop = stop_words(language)
-        self._frequency = form_frequencies(language)
+        self._frequency = partial(share_of, language)
         if language != "en":
             self._source = readings_of(language)
             self._choice = ReadingChoice(language)

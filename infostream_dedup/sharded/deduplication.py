@@ -23,7 +23,7 @@ from infostream_dedup.sharded.recounting import pick_terms, recounted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.sharded.disk_runner import LinkedRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
 
 __all__ = [
     "STATUSES",

@@ -20,11 +20,11 @@ from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest
 from infostream_dedup.links.compiled.kernels.row_equality import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.sharded.deduplication import equal_texts
-from infostream_dedup.sharded.disk_runner import LinkedRun
 from infostream_dedup.sharded.evidence import FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.sharded.kernels.rows import renumber_rows
 from infostream_dedup.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
 from infostream_dedup.sharded.layout import indptr_of
+from infostream_dedup.sharded.linked_run import LinkedRun
 from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
 from infostream_dedup.terms.weighting import as_count
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -20,14 +20,16 @@ from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.key_terms import KEYS, LABELS, key_term_labels
 from infostream_dedup.sharded.layout import indptr_of
 from infostream_dedup.sharded.linking import LINKS, merge_links
+from infostream_dedup.sharded.pivot_terms import column_labels
 from infostream_dedup.sharded.totals import BlockRows, LinkTable
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.pivot_space import PivotSpace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.sharded.disk_runner import LinkedRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
 
 __all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "all_key_terms", "paired", "pairs_on_disk", "turn_links"]
@@ -240,6 +242,7 @@ class DocumentRows:
         self._document_firsts = np.array([row["first"] for row in self._documents], dtype=np.int64)
         self.languages = np.concatenate([np.zeros(0, np.uint8), *(row["languages"] for row in self._chunks)])
         self._labels = _labels(linked)
+        self._linked = linked
 
     def ids(self, documents: NDArray[np.int64]) -> list[str]:
         """Ids of documents, which ascend."""
@@ -250,7 +253,10 @@ class DocumentRows:
         return found
 
     def key_terms(self, documents: NDArray[np.int64]) -> KeyTerms:
-        """Key terms of documents, which ascend, among themselves: a column is a key term of one of them."""
+        """Key terms of documents, which ascend, among themselves: a column is a key term of one of them.
+
+        In a pivot language, they come with the words of the documents.
+        """
         keys, weights, sizes = self._rows(documents, "keys", 0)
         used = np.unique(keys)
         labels = self._labels.take(pa.array(used)).to_pylist()
@@ -268,7 +274,14 @@ class DocumentRows:
         matrix.sort_indices()
         terms = [labels[number] for number in order]
         counts = TermCounts(matrix, terms, self.languages[documents], np.zeros(len(documents), dtype=np.int64))
-        return KeyTerms(matrix, met, counts, [])
+        return KeyTerms(matrix, met, counts, [], self._space(documents, used[order]))
+
+    def _space(self, documents: NDArray[np.int64], columns: NDArray[np.int64]) -> PivotSpace | None:
+        """The words of some documents, for some key columns."""
+        if self._linked.pivot is None:
+            return None
+        space = self._linked.pivot.space_of(documents, self._linked.columns.batches("columns"))
+        return replace(space, canonical=space.canonical[columns], sets=space.sets[columns])
 
     def pair_rows(
         self,
@@ -330,14 +343,19 @@ def _labels(linked: LinkedRun) -> pa.StringArray:
         "labels",
         {"labels": LABELS},
         {"keys": linked.keys.key},
-        lambda: (
-            ("labels", row) for row in key_term_labels(linked.counts(), linked.vocabulary, linked.numbers_of_keys)
-        ),
+        lambda: (("labels", row) for row in _label_rows(linked)),
     )
     rows = list(LABELS.rows(found.batches("labels")))
     numbers = np.concatenate([np.zeros(0, np.uint32), *(row["numbers"] for row in rows)])
     terms = pa.concat_arrays([pa.array([], pa.string()), *(row["terms"] for row in rows)])
     return terms.take(pa.array(np.argsort(numbers)))
+
+
+def _label_rows(linked: LinkedRun) -> Iterator[pa.RecordBatch]:
+    if linked.pivot is not None:
+        # Every column is a key term of some document, so both have the same numbers.
+        return column_labels(linked.columns.batches("columns"))
+    return key_term_labels(linked.counts(), linked.vocabulary, linked.numbers_of_keys)
 
 
 def pairs_on_disk(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.batch.sweeping import ENGLISH_NOTE, SweepResult, add_survey, configuration_of
+from infostream_dedup.batch.sweeping import ENGLISH_NOTE, SweepResult, add_survey, add_untranslated, configuration_of
 from infostream_dedup.corpus import ReadingReport
-from infostream_dedup.links import Measures, Relation, survey
+from infostream_dedup.links import Measures, survey
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
@@ -25,17 +26,43 @@ if TYPE_CHECKING:
 
     from infostream_dedup.batch.link_estimate import LinkEstimate
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.sharded.collapse import NodeTable
+    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.sharded.linked_run import LinkedRun
     from infostream_dedup.sharded.work_folder import Stage
 
 __all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
 _FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"
-PIVOT: Final = "pivot"
+_BLOCKS_NOTE: Final = (
+    "{representation}: below k = {k}, neither T nor the blocks mono and cross were measured, as there are too many"
+    " links to be stored"
+)
 _EXAMPLES_NOTE: Final = (
     "{representation}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some of the links of a collection.
+
+    Attributes:
+        labels: uint8 (nodes,).
+        same: links within labels, rather than those between them.
+    """
+
+    labels: NDArray[np.uint8]
+    same: bool
+
+    @property
+    def name(self) -> str:
+        return "within" if self.same else "between"
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.labels.tobytes()).hexdigest()
 
 
 class FoldedLinks:
@@ -44,10 +71,12 @@ class FoldedLinks:
     Args:
         linked: the collection in one representation.
         k_min: smallest count that is stored; by default, the smallest one whose links are certainly few enough.
+        part: only these links; ``None`` for all.
     """
 
-    def __init__(self, linked: LinkedRun, k_min: int | None = None) -> None:
+    def __init__(self, linked: LinkedRun, k_min: int | None = None, part: _Part | None = None) -> None:
         self._linked = linked
+        self._part = part
         self.k_min = linked.least_k if k_min is None else k_min
 
     @property
@@ -56,7 +85,10 @@ class FoldedLinks:
         return None
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
-        """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted."""
+        """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted.
+
+        Links within or between labels are not counted below ``k_min`` at all.
+        """
         del progress
         chosen = None if ks is None else set(ks)
         low = self._low() if chosen is None or min(chosen, default=self.k_min) < self.k_min else []
@@ -66,33 +98,46 @@ class FoldedLinks:
     def _low(self) -> list[Measures]:
         """Links below ``k_min``, which are not stored; none if there is a window."""
         linked, most = self._linked, self.k_min - 1
-        if most == 0 or linked.windowed:
+        if most == 0 or linked.windowed or self._part is not None:
             return []
         return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``, in no particular order."""
-        nodes = self._linked.nodes
+        nodes = self._nodes
         forest = list(merge_forests(self._totals.batches("forest"), len(nodes)))
         return group_sizes_of(forest, nodes, max(k, self.k_min))
 
-    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
-        """Not possible here.
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
+        """As ``Relation.between``.
 
         Raises:
-            ValueError: always.
+            ValueError: equal documents that are one node have different labels.
         """
-        del labels, same
-        raise ValueError("links in a work folder are not split by label here")
+        nodes = self._linked.nodes
+        of_nodes = labels[nodes.leaders].astype(np.uint8)
+        if not np.array_equal(of_nodes[nodes.node_of], labels):
+            raise ValueError("documents with equal key terms have different labels")
+        return FoldedLinks(self._linked, self.k_min, _Part(of_nodes, same))
+
+    @cached_property
+    def _nodes(self) -> NodeTable:
+        """The nodes; documents of one node are not linked to each other between labels."""
+        nodes = self._linked.nodes
+        if self._part is None or self._part.same:
+            return nodes
+        return replace(nodes, inside=np.zeros_like(nodes.inside))
 
     @cached_property
     def _totals(self) -> Stage:
-        linked, k_min = self._linked, self.k_min
-        decided = {"links": linked.links(k_min).key, "n": linked.settings.n}
-        return linked.stage(f"totals{self.k_min}", _TABLES, decided, self._make_totals)
+        linked, part, name = self._linked, self._part, f"totals{self.k_min}"
+        decided = {"links": linked.links(self.k_min).key, "n": linked.settings.n}
+        if part is not None:
+            name, decided = f"{name}-{part.name}", {**decided, "labels": part.digest}
+        return linked.stage(name, _TABLES, decided, self._make_totals)
 
     def _make_totals(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        linked, nodes = self._linked, self._linked.nodes
+        linked, nodes, part = self._linked, self._nodes, self._part
         table, run = linked.link_table(self.k_min), linked.run
         ks = range(self.k_min, linked.settings.n + 1)
         blocks = max(1, min(run.plan.blocks(len(table), len(nodes)), len(nodes)))
@@ -104,7 +149,8 @@ class FoldedLinks:
         for number, (begin, end) in enumerate(block_bounds(table.sizes()[order], blocks)):
             own = np.sort(order[begin:end])
             rows = table.whole() if blocks == 1 else table.block(own)
-            totals, spanned = count_block(own, rows, nodes, ks, workers=run.workers)
+            labels, same = (None, True) if part is None else (part.labels, part.same)
+            totals, spanned = count_block(own, rows, nodes, ks, labels=labels, same=same, workers=run.workers)
             yield "totals", totals_row(totals)
             yield "forest", spanned
             run.tell(step, number + 1, blocks)
@@ -130,7 +176,7 @@ def sweep_on_disk(
     ks: Sequence[int] | None = None,
     examples: bool = True,
     window_days: float | None = None,
-    estimate: Callable[[LinkedRun], LinkEstimate] | None = None,
+    estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
 ) -> SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
@@ -139,7 +185,7 @@ def sweep_on_disk(
         ks: the k to show, 1..n by default.
         examples: say in a note that there are no example pairs.
         window_days: maximum number of days between two linked documents; ``None`` for no limit.
-        estimate: says how good the links of a representation are, and recommends k; else 6 is.
+        estimate: says how good the links of a representation are in the given blocks, and recommends k; else 6 is.
 
     Returns:
         As ``sweep`` in memory, but without example pairs.
@@ -147,24 +193,27 @@ def sweep_on_disk(
     result = SweepResult(
         rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
     )
-    if PIVOT in run.representations:
-        result.missing[PIVOT] = "a work folder does not know this representation yet; leave out workdir (--workdir)"
-        run = replace(run, representations=[name for name in run.representations if name != PIVOT])
     for number, representation in enumerate(run.representations):
         run.tell(f"sweep {representation}", number, len(run.representations))
         linked = run.linked(representation, window_days=window_days)
         _add_languages(result, linked)
         relation = FoldedLinks(linked)
-        found = None if estimate is None else estimate(linked)
+        labels = _labels(linked)
+        blocks = ("all",) if labels is None else ("all", "mono", "cross")
+        found = None if estimate is None else estimate(linked, blocks)
         recommended = None if found is None else found.recommended
-        add_survey(result, survey(relation, n=run.settings.n, recommended=recommended), linked.settings, ks, found)
+        surveyed = survey(relation, n=run.settings.n, labels=labels, recommended=recommended)
+        add_survey(result, surveyed, linked.settings, ks, found)
         if found is not None:
             result.without_labels[representation] = dict(found.summary)
             result.notes.extend(found.notes)
+        if linked.pivot is not None:
+            add_untranslated(result, linked.pivot.untranslated(), linked.settings)
         if representation == "morph" and "en" in result.documents:
             result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:
-            result.notes.append(Phrase.of(_FROM_NOTE, representation=representation, k=relation.k_min))
+            note = _FROM_NOTE if labels is None else _BLOCKS_NOTE
+            result.notes.append(Phrase.of(note, representation=representation, k=relation.k_min))
         if examples:
             result.notes.append(Phrase.of(_EXAMPLES_NOTE, representation=representation))
         result = replace(result, report=ReadingReport(**linked.report))
@@ -175,3 +224,11 @@ def sweep_on_disk(
 def _add_languages(result: SweepResult, linked: LinkedRun) -> None:
     totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
     result.documents.update((language, one.documents) for language, one in totals if one.documents)
+
+
+def _labels(linked: LinkedRun) -> NDArray[np.uint8] | None:
+    """The language of each document, if terms of several languages can match."""
+    nodes = linked.nodes
+    if linked.pivot is None or len(np.unique(nodes.languages)) < 2:
+        return None
+    return nodes.languages[nodes.node_of]

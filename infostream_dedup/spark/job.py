@@ -17,10 +17,10 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings
 from infostream_dedup.sharded.collapse import NodeTable, collapse_documents
 from infostream_dedup.sharded.counting import COUNTS
-from infostream_dedup.sharded.disk_runner import MOST_STORED
 from infostream_dedup.sharded.key_counts import KeyCounts
 from infostream_dedup.sharded.key_terms import KeyChunk, asking, select_keys, unweighted
 from infostream_dedup.sharded.layout import Layout
+from infostream_dedup.sharded.linked_run import MOST_STORED
 from infostream_dedup.sharded.linking import Linking, Shard, merge_links
 from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.sharded.recounting import pick_terms

@@ -9,9 +9,8 @@ import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.equivalents import NO_EQUIVALENT
+from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, document_probability
 from infostream_dedup.terms.weighting import weigh
@@ -19,7 +18,7 @@ from infostream_dedup.terms.weighting import weigh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["untranslated_shares"]
+__all__ = ["shares_of_weights", "statistics_of_untranslated", "untranslated_shares", "weights_of_languages"]
 
 
 def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
@@ -40,11 +39,69 @@ def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Languag
     """
     if key_terms.pivot is None:
         raise ValueError("these key terms are not in a pivot language; make them with representation pivot")
-    known = _weight_by_language(key_terms.counts, key_terms.statistics, settings)
-    rest = _without_equivalent(key_terms.pivot, key_terms.counts)
-    statistics = _statistics(rest, key_terms.pivot, key_terms.statistics[0])
-    unknown = _weight_by_language(rest, [statistics] * len(LANGUAGES), settings)
-    every = known + unknown
+    canonical, space = key_terms.counts, key_terms.pivot
+    df = np.bincount(space.sources.counts.indices, minlength=len(space.sources.terms))
+    ours = int(np.count_nonzero(canonical.languages < len(OUR_LANGUAGES)))
+    unknown = statistics_of_untranslated(df, ours, space.sources, space.equivalents, key_terms.statistics[0])
+    weights = weights_of_languages(
+        canonical, space.sources, space.equivalents, (key_terms.statistics, unknown), settings
+    )
+    return shares_of_weights(weights)
+
+
+def statistics_of_untranslated(
+    df: NDArray[np.integer], ours: int, sources: SourceTerms, equivalents: Equivalents, of_space: Statistics
+) -> Statistics:
+    """Statistics of terms without an equivalent, each as if it were a separate term of the pivot space.
+
+    Args:
+        df: int (sources,), documents that contain each source term.
+        ours: documents in any of our languages.
+        sources: the terms of the documents; their counts are not used.
+        equivalents: their equivalents.
+        of_space: statistics of the canonical terms.
+    """
+    unknown = np.where(equivalents.canonical == NO_EQUIVALENT, df, 0).astype(np.float64)
+    pseudo = of_space.documents - ours
+    for number, language in enumerate(OUR_LANGUAGES) if pseudo else ():
+        own = np.flatnonzero((sources.languages == number) & (unknown > 0))
+        if len(own):
+            terms = [sources.terms[term] for term in own.tolist()]
+            unknown[own] += pseudo * document_probability(terms, term_frequencies(language, "pivot"))
+    return Statistics(of_space.documents, unknown, of_space.average_length)
+
+
+def weights_of_languages(
+    canonical: TermCounts,
+    sources: SourceTerms,
+    equivalents: Equivalents,
+    statistics: tuple[list[Statistics], Statistics],
+    settings: Settings,
+) -> NDArray[np.float64]:
+    """Total weight of terms, by language of the documents; the weights of disjoint sets of documents add up.
+
+    Args:
+        canonical: documents as counts of canonical terms.
+        sources: the same documents as counts of their own terms.
+        equivalents: equivalents of the source terms.
+        statistics: those of the canonical terms, one for each language, and those of the terms without an equivalent.
+        settings: the settings that produced the key terms.
+
+    Returns:
+        float64 (2, languages): of terms with an equivalent, and of those without.
+    """
+    rest = TermCounts(_without_equivalent(sources, equivalents), sources.terms, canonical.languages, canonical.lengths)
+    known = _weight_by_language(canonical, statistics[0], settings)
+    return np.stack((known, _weight_by_language(rest, [statistics[1]] * len(LANGUAGES), settings)))
+
+
+def shares_of_weights(weights: NDArray[np.float64]) -> dict[Language, float]:
+    """Share of the weight that terms without an equivalent have, for each of our languages with any weight.
+
+    Args:
+        weights: float64 (2, languages), result of ``weights_of_languages``.
+    """
+    unknown, every = weights[1], weights.sum(axis=0)
     return {language: float(unknown[n] / every[n]) for n, language in enumerate(OUR_LANGUAGES) if every[n] > 0}
 
 
@@ -53,22 +110,10 @@ def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settin
     return np.bincount(counts.languages, weights=weights, minlength=len(LANGUAGES)).astype(np.float64)
 
 
-def _without_equivalent(space: PivotSpace, counts: TermCounts) -> TermCounts:
+def _without_equivalent(sources: SourceTerms, equivalents: Equivalents) -> sp.csr_array:
     """Return the counts of terms without an equivalent; equal words of two languages stay separate."""
-    unknown = space.equivalents.canonical == NO_EQUIVALENT
-    matrix = space.sources.counts
+    unknown = equivalents.canonical == NO_EQUIVALENT
+    matrix = sources.counts
     kept = unknown[matrix.indices]
     ends = np.concatenate(([0], np.cumsum(kept)))[matrix.indptr]
-    rest = sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)
-    return TermCounts(rest, space.sources.terms, counts.languages, counts.lengths)
-
-
-def _statistics(counts: TermCounts, space: PivotSpace, of_space: Statistics) -> Statistics:
-    df = np.bincount(counts.counts.indices, minlength=len(counts.terms)).astype(np.float64)
-    pseudo = of_space.documents - np.count_nonzero(counts.languages < len(OUR_LANGUAGES))
-    for number, language in enumerate(OUR_LANGUAGES) if pseudo else ():
-        own = np.flatnonzero((space.sources.languages == number) & (df > 0))
-        if len(own):
-            terms = [space.sources.terms[term] for term in own.tolist()]
-            df[own] += pseudo * document_probability(terms, term_frequencies(language, "pivot"))
-    return Statistics(of_space.documents, df, of_space.average_length)
+    return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)

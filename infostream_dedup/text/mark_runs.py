@@ -17,10 +17,13 @@ MOST_MARKS: Final = 30
 
 _BASIC: Final = 0x10000
 
+_SUSPECT: Final = re.compile(f"[^\\w\\x00-\\x7f]{{{MOST_MARKS + 1}}}")
+"""No mark counts as a letter or digit, so texts without such a run need not wait for the pattern of marks."""
+
 
 def with_bounded_marks(text: str) -> str:
     """Remove the marks after the thirtieth of each run."""
-    if text.isascii():
+    if text.isascii() or not _SUSPECT.search(text):
         return text
     long_run = _long_run()
     return long_run.sub(_bounded, text) if long_run.search(text) else text

@@ -105,10 +105,10 @@ def _parsed(text: str) -> _Answers:
 
 def answer_cache() -> AnswerCache:
     """Open the cache file in ``INFOSTREAM_DEDUP_CACHE`` or in the user's cache folder."""
-    return AnswerCache(cache_folder() / "translations.sqlite", _fingerprint())
+    return AnswerCache(cache_folder() / "translations.sqlite", answers_fingerprint())
 
 
-def _fingerprint() -> str:
+def answers_fingerprint() -> str:
     """Return a checksum of all tables, rules, rungs, imported tables and translation models."""
     digest = blake2b(f"{cache_file.fingerprint()} {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
     digest.update(" ".join(RUNGS).encode())

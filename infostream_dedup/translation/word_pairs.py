@@ -17,6 +17,7 @@ from infostream_dedup.morphology.form_cache import terms_of
 from infostream_dedup.morphology.readings import readings_of
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.imported_tables import imported_pairs
+from infostream_dedup.translation.pair_cache import Equivalent, PairCache
 
 __all__ = ["Equivalent", "as_terms", "word_pairs"]
 
@@ -26,14 +27,6 @@ _STEP: Final = 0.05
 _LEAST: Final = 0.75
 _IMPORTED: Final = 0.9
 _OF_LAST_WORD: Final = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class Equivalent:
-    """A word of the target language with its confidence, 0 to 1."""
-
-    term: str
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +41,21 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     """Return equivalents by source term, best first; single words only.
 
     Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
-    Among equals the one in the earlier row comes first, because rows are ordered by frequency.
+    Among equals the one in the earlier row comes first, because rows are ordered by frequency. They are kept in the
+    cache for the next process.
 
     Raises:
         BadDataError: a table is broken.
     """
+    kept = PairCache()
+    pairs = kept.pairs(source, target)
+    if pairs is None:
+        pairs = _made(source, target)
+        kept.remember(source, target, pairs)
+    return MappingProxyType(pairs)
+
+
+def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...]]:
     pairs = [*_from_tables(source, target), *_read_imported(source, target)]
     sources = as_terms([pair.source for pair in pairs], source)
     targets = as_terms([pair.target for pair in pairs], target)
@@ -60,7 +63,7 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     for pair, source_term, target_term in zip(pairs, sources, targets, strict=True):
         known = found.setdefault(source_term, {})
         known[target_term] = max(known.get(target_term, 0.0), pair.confidence)
-    return MappingProxyType({term: _sort_equivalents(known) for term, known in found.items()})
+    return {term: _sort_equivalents(known) for term, known in found.items()}
 
 
 def _sort_equivalents(known: Mapping[str, float]) -> tuple[Equivalent, ...]:

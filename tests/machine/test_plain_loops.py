@@ -83,6 +83,39 @@ def test_the_work_decides(tmp_path):
     assert run("auto", tmp_path, longer)[0] == [True, False, False]
 
 
+def test_little_work_loads_nothing_but_gives_the_same(tmp_path):
+    (usual, sizes, _), _ = run("compiled", tmp_path)
+    (auto, auto_sizes, _), _ = run("auto", tmp_path)
+    assert (auto, auto_sizes) == (usual, sizes)
+
+
+def test_one_comparison_never_loads_machine_code_that_is_on_disk(tmp_path):
+    program = (
+        "import json, sys\n"
+        "import infostream_dedup as package\n"
+        "text = 'Мэр открыл новый мост через реку утром. Потом пошёл снег, и движение остановили до вечера.'\n"
+        "found = package.passages.compare(text, 'Вчера было тихо. ' + text)\n"
+        "print(json.dumps([found.coverage_b, 'numba' in sys.modules]))\n"
+    )
+    (covered, compiler), _ = run("compiled", tmp_path, program)
+    assert compiler
+    assert run("auto", tmp_path, program)[0] == [covered, False]
+
+
+def test_what_is_worth_its_preparation(tmp_path):
+    program = (
+        "import json\n"
+        "from infostream_dedup.machine import plain_work as work\n"
+        "found = [work.is_worth_loading(), work.is_worth_tables(work._TABLE_BYTES), work.is_worth_tables(1)]\n"
+        "work.expect_little()\n"
+        "found.append(work.is_worth_loading())\n"
+        "work._work.seconds = 2 * work._LOADING_SECONDS\n"
+        "print(json.dumps([*found, work.is_worth_loading()]))\n"
+    )
+    assert run("auto", tmp_path, program)[0] == [True, False, True, False, True]
+    assert run("compiled", tmp_path, program)[0] == [True, True, True, True, True]
+
+
 def test_a_wrong_choice_is_refused():
     done = subprocess.run(
         [sys.executable, "-m", "infostream_dedup", "passages", "compare", os.devnull, os.devnull],

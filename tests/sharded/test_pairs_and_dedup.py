@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup import dedup, pairs, sweep
-from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.sample import documents_path
 from infostream_dedup.sharded.linking import LINKS
@@ -153,8 +153,3 @@ def test_links_turned_round_by_hand():
     assert [row["sizes"].tolist() for row in rows] == [[1, 2], [1]]
     assert [row["columns"].tolist() for row in rows] == [[1, 0, 2], [0]]
     assert [row["counts"].tolist() for row in rows] == [[6, 4, 7], [5]]
-
-
-def test_pivot_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="does not know representation pivot"):
-        pairs(str(documents_path()), representation="pivot", workdir=tmp_path / "w")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.plain_work import is_worth_tables
 from infostream_dedup.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.kernels.raw_text import UNCLEAN, UNKNOWN
 from infostream_dedup.text.kernels.scanning import ScanningRules, find_words
@@ -83,8 +84,12 @@ class Scanner:
         """Find the words of raw texts; the scanner reuses their memory in the next call."""
         found = _per_text(len(texts))
         self._make_room(0, 0, texts)
-        rules = ScanningRules(classes_of_raw_text(), True)
-        words, size = find_words(texts.data, texts.offsets, rules, self._words, 0, 0, found)
+        words = size = 0
+        if is_worth_tables(int(texts.offsets[-1] - texts.offsets[0])):
+            rules = ScanningRules(classes_of_raw_text(), True)
+            words, size = find_words(texts.data, texts.offsets, rules, self._words, words, size, found)
+        else:
+            found.states[:] = UNKNOWN
         unclean = np.flatnonzero(found.states == UNCLEAN)
         if len(unclean):
             words, size = self._find_cleaned(texts, unclean, found, words, size)

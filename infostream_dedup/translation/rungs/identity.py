@@ -36,9 +36,9 @@ class IdentityRung(Rung):
         target: Language,  # noqa: ARG002 - of the protocol
     ) -> list[tuple[Translation, ...]]:
         """Return the term itself if it consists of digits or Latin letters."""
-        listed = names(source)
+        # Few texts contain such terms, and the tables of names take a while to load.
         return [
-            (Translation(term, self.name, 1.0),) if self._is_alike(term, source) and term not in listed else ()
+            (Translation(term, self.name, 1.0),) if self._is_alike(term, source) and term not in names(source) else ()
             for term in terms
         ]
 

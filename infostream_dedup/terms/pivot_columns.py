@@ -1,0 +1,294 @@
+"""The parts of a pivot space that can be computed chunk by chunk: counts, statistics, key columns and targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Settings
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ColumnName", "KeyColumns", "KeyNames", "SpaceCounts", "Targets", "canonical_counts", "restricted"]
+
+_ROWS_AT_ONCE: Final = 8192
+
+ColumnName = tuple[int, tuple[int, ...]]
+"""A key column: its canonical pivot term and the set of equivalents that match it, ascending."""
+
+
+def canonical_counts(counts: TermCounts, sources: SourceTerms, equivalents: Equivalents) -> TermCounts:
+    """Counts of canonical terms; the length of a document counts all of its terms."""
+    known = np.flatnonzero(equivalents.canonical != NO_EQUIVALENT)
+    ones = np.ones(len(known), dtype=np.int32)
+    shape = (len(equivalents.canonical), len(equivalents.vocabulary))
+    matrix = sp.csr_array(sources.counts @ sp.csr_array((ones, (known, equivalents.canonical[known])), shape=shape))
+    matrix.sort_indices()
+    return TermCounts(matrix, equivalents.vocabulary, counts.languages, counts.lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceCounts:
+    """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up.
+
+    Documents in our languages and documents in other languages are counted separately, so that the latter do not change
+    the weights in the former.
+
+    Attributes:
+        df: int64 (2, pivot terms), documents in our languages and in others that contain each canonical term.
+        documents: int64 (languages,), in the order of ``LANGUAGES``.
+        lengths: int64 (languages,), sums of the lengths of the documents.
+    """
+
+    df: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, canonical: TermCounts) -> SpaceCounts:
+        """Count documents, given as counts of canonical terms."""
+        terms = len(canonical.terms)
+        ours = np.repeat(canonical.languages < len(OUR_LANGUAGES), np.diff(canonical.counts.indptr))
+        held = canonical.counts.indices
+        df = np.stack([np.bincount(held[own], minlength=terms) for own in (ours, np.invert(ours))])
+        documents = np.bincount(canonical.languages, minlength=len(LANGUAGES))
+        lengths = np.zeros(len(LANGUAGES), dtype=np.int64)
+        np.add.at(lengths, canonical.languages, canonical.lengths)
+        return cls(df.astype(np.int64), documents.astype(np.int64), lengths)
+
+    def __add__(self, other: SpaceCounts) -> SpaceCounts:
+        return SpaceCounts(self.df + other.df, self.documents + other.documents, self.lengths + other.lengths)
+
+    def statistics(self, sources: SourceTerms, equivalents: Equivalents, settings: Settings) -> list[Statistics]:
+        """Statistics for each of ``LANGUAGES``, with the background of the documents' languages."""
+        ours = slice(0, len(OUR_LANGUAGES))
+        own = [self._statistics(0, ours, sources, equivalents, settings)] * len(OUR_LANGUAGES)
+        return [*own, self._statistics(1, slice(len(OUR_LANGUAGES), None), sources, equivalents, settings)]
+
+    def _statistics(
+        self, row: int, languages: slice, sources: SourceTerms, equivalents: Equivalents, settings: Settings
+    ) -> Statistics:
+        documents = np.zeros(len(LANGUAGES), dtype=np.int64)
+        documents[languages] = self.documents[languages]
+        totals = Totals(int(documents.sum()), int(self.lengths[languages].sum()))
+        needed = settings.background and totals.documents
+        background = partial(_frequencies, documents, sources, equivalents) if needed else None
+        return filled_up(equivalents.vocabulary, self.df[row], totals, background)
+
+
+def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
+    """Return the share of running words with each canonical term, averaged over the languages of the documents.
+
+    The frequency in the pivot language alone would turn frequent words into rare terms, such as an English "saw" that
+    is taken for the tool, Russian "пила".
+    """
+    shares = np.zeros(len(equivalents.vocabulary), dtype=np.float64)
+    for number, language in enumerate(LANGUAGES):
+        own = np.flatnonzero((sources.languages == number) & (equivalents.canonical != NO_EQUIVALENT))
+        if len(own):
+            known = term_frequencies(language, "pivot")
+            weights = [known.get(sources.terms[source], 0.0) for source in own.tolist()]
+            part = np.bincount(equivalents.canonical[own], weights=weights, minlength=len(shares))
+            shares += float(documents[number] / documents.sum()) * part
+    return dict(zip(equivalents.vocabulary, shares.tolist(), strict=True))
+
+
+def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_array) -> sp.csr_array:
+    """Return the source terms of each document whose canonical term is among the chosen ones."""
+    matrix = sources.counts
+    kept = _places_of(matrix, equivalents, chosen) >= 0
+    ends = np.concatenate(([0], np.cumsum(kept)))[matrix.indptr]
+    return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyNames:
+    """The key columns that some documents ask with.
+
+    Attributes:
+        names: distinct names, ascending.
+        number: int64 (key terms,), position in ``names`` of each key term, in the order of the key matrix.
+    """
+
+    names: list[ColumnName]
+    number: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
+        """Replace canonical terms by sets of equivalents.
+
+        The set of a key term contains the equivalents of all source terms of its document with this canonical term.
+
+        Args:
+            keys: int64 (documents, pivot terms), weight of each canonical key term.
+            sources: source terms of the same documents.
+            equivalents: equivalents of the source terms.
+        """
+        groups, group_of_key = _groups(_holders(keys, sources, equivalents))
+        named = [_canonical_and_set(group, equivalents) for group in groups]
+        names = sorted(set(named))
+        number_of = {name: number for number, name in enumerate(names)}
+        return cls(names, np.array([number_of[name] for name in named], dtype=np.int64)[group_of_key])
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumns:
+    """Distinct key columns, in the order of their canonical terms.
+
+    Attributes:
+        canonical: int32 (columns,), number of the canonical pivot term.
+        sets: bool (columns, pivot terms), the equivalents that match each column.
+    """
+
+    canonical: NDArray[np.int32]
+    sets: sp.csr_array
+
+    def __len__(self) -> int:
+        return len(self.canonical)
+
+    @classmethod
+    def of(cls, names: Iterable[ColumnName], terms: int) -> KeyColumns:
+        """Number columns.
+
+        Args:
+            names: distinct, ascending.
+            terms: number of pivot terms.
+        """
+        every = list(names)
+        sizes = np.cumsum([0, *(len(members) for _, members in every)], dtype=np.int64)
+        members = np.fromiter((term for _, members in every for term in members), dtype=np.int32, count=int(sizes[-1]))
+        held = np.ones(len(members), dtype=np.bool_)
+        return cls(
+            np.fromiter((canonical for canonical, _ in every), dtype=np.int32, count=len(every)),
+            sp.csr_array((held, members, sizes), shape=(len(every), terms)),
+        )
+
+    def keyed(self, keys: sp.csr_array, columns: NDArray[np.int64]) -> sp.csr_array:
+        """Key terms by column instead of canonical term.
+
+        Args:
+            keys: int64 (documents, pivot terms), weights.
+            columns: int64 (key terms,), column of each, ascending within a document.
+        """
+        shape = (keys.shape[0], len(self))
+        return sp.csr_array((keys.data, columns.astype(np.int32), keys.indptr), shape=shape)
+
+
+class Targets:
+    """Finds the columns to which documents answer: those that contain an equivalent of any of their terms.
+
+    Args:
+        columns: the key columns.
+        equivalents: equivalents of the source terms.
+    """
+
+    def __init__(self, columns: KeyColumns, equivalents: Equivalents) -> None:
+        shape = (len(equivalents.canonical), len(equivalents.vocabulary))
+        ones = np.ones(len(equivalents.terms), dtype=np.bool_)
+        means = sp.csr_array((ones, equivalents.terms, equivalents.indptr), shape=shape)
+        means.sort_indices()
+        self._meets = sp.csr_array(means @ columns.sets.T.tocsr())
+        self._columns = len(columns)
+
+    def of(self, sources: sp.csr_array) -> sp.csr_array:
+        """Targets of documents.
+
+        Args:
+            sources: (documents, sources), the terms by which a document may be found; only the pattern counts.
+
+        Returns:
+            bool (documents, columns), sorted indices. A document of 60 distinct terms answers to about a hundred
+            columns, at 5 bytes each. The product is computed in blocks of rows.
+        """
+        parts = []
+        for start in range(0, sources.shape[0], _ROWS_AT_ONCE):
+            block = sources[start : start + _ROWS_AT_ONCE]
+            held = sp.csr_array((np.ones(block.nnz, dtype=np.bool_), block.indices, block.indptr), shape=block.shape)
+            part = sp.csr_array(held @ self._meets)
+            part.sort_indices()
+            parts.append(part)
+        if not parts:
+            return sp.csr_array((0, self._columns), dtype=np.bool_)
+        return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """The source terms of its document that each key term represents.
+
+    Attributes:
+        indptr: int64 (key terms + 1,), bounds of the source terms of each key term.
+        sources: int32, ascending within a key term.
+    """
+
+    indptr: NDArray[np.int64]
+    sources: NDArray[np.int32]
+
+
+def _holders(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> _Holders:
+    place = _places_of(sources.counts, equivalents, keys)
+    held = np.flatnonzero(place >= 0)
+    order = np.lexsort((sources.counts.indices[held], place[held]))
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(place[held], minlength=keys.nnz)))).astype(np.int64)
+    return _Holders(indptr, sources.counts.indices[held][order])
+
+
+def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
+    """Find the entry of ``chosen`` to which each entry of ``counts`` belongs.
+
+    Args:
+        counts: (documents, sources).
+        equivalents: equivalents of the source terms.
+        chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
+
+    Returns:
+        int64 (entries of ``counts``,): number of the entry of ``chosen`` in the same row, at the canonical term; -1 if
+        there is none.
+    """
+    places = np.full(counts.nnz, -1, dtype=np.int64)
+    for start in range(0, counts.shape[0] if chosen.nnz else 0, _ROWS_AT_ONCE):
+        stop = min(start + _ROWS_AT_ONCE, counts.shape[0])
+        entries, there = (slice(matrix.indptr[start], matrix.indptr[stop]) for matrix in (counts, chosen))
+        canonical = equivalents.canonical[counts.indices[entries]]
+        wanted = _codes(counts.indptr[start : stop + 1], canonical, len(equivalents.vocabulary))
+        offered = _codes(chosen.indptr[start : stop + 1], chosen.indices[there], len(equivalents.vocabulary))
+        place = np.searchsorted(offered, wanted)
+        found = (canonical >= 0) & (np.append(offered, -1)[place] == wanted)
+        places[entries][found] = place[found] + there.start
+    return places
+
+
+def _codes(indptr: NDArray[np.integer], terms: NDArray[np.int32], width: int) -> NDArray[np.int64]:
+    """Combine the row and term of each entry into one number."""
+    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr)) * width + terms
+
+
+def _groups(holders: _Holders) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
+    """Return the distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each.
+
+    Nearly all are single terms, so only the others need a loop.
+    """
+    begins, sizes = holders.indptr[:-1], np.diff(holders.indptr)
+    number = np.empty(len(sizes), dtype=np.int64)
+    alone, number[sizes == 1] = np.unique(holders.sources[begins[sizes == 1]], return_inverse=True)
+    groups: list[tuple[int, ...]] = [(source,) for source in alone.tolist()]
+    larger: dict[tuple[int, ...], int] = {}
+    for key in np.flatnonzero(sizes > 1).tolist():
+        group = tuple(holders.sources[holders.indptr[key] : holders.indptr[key + 1]].tolist())
+        number[key] = larger.setdefault(group, len(groups) + len(larger))
+    return [*groups, *larger], number
+
+
+def _canonical_and_set(group: Sequence[int], equivalents: Equivalents) -> ColumnName:
+    every = {term for source in group for term in equivalents.of(source)}
+    return int(equivalents.canonical[group[0]]), tuple(sorted(every))
