@@ -16,6 +16,9 @@ import pytest
 CHROMIUM = os.environ.get("INFOSTREAM_DEDUP_CHROMIUM", "/usr/bin/chromium")
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 
+AXE = os.environ.get("INFOSTREAM_DEDUP_AXE")
+"""Path of ``axe.min.js``: where it is given, every page is held against WCAG 2.1 AA."""
+
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
@@ -51,3 +54,12 @@ def until(page: Any, expression: str, seconds: float = 30.0) -> None:
     while not page.evaluate(expression):
         assert time.monotonic() < end, expression
         page.wait_for_timeout(20)
+
+
+def faults(page: Any) -> list[str]:
+    """What axe finds wrong with a page."""
+    if AXE is None:
+        return []
+    levels = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']"
+    found = page.evaluate(f"{Path(AXE).read_text('utf-8')}; axe.run({{runOnly: {levels}}})")
+    return [f"{fault['id']} {[node['target'] for node in fault['nodes']]}" for fault in found["violations"]]

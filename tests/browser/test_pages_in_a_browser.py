@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import until
+from .conftest import faults, until
 
 pytestmark = pytest.mark.slow
-
-AXE = os.environ.get("INFOSTREAM_DEDUP_AXE")
-"""Path of ``axe.min.js``: where it is given, every page is held against WCAG 2.1 AA."""
 
 LAYOUTS = {"en": "jkcnpqwearz", "ru": "оклтзйцуфкя", "uk": "оклтзйцуфкя"}
 """What the keys J K C N P Q W E A R Z type on each layout."""
@@ -34,15 +29,6 @@ def typed(page: Any, code: str, layout: str) -> None:
         "([code, key]) => document.body.dispatchEvent(new KeyboardEvent('keydown', {code, key, bubbles: true}))",
         [code, key],
     )
-
-
-def faults(page: Any) -> list[str]:
-    """What axe finds wrong with a page."""
-    if AXE is None:
-        return []
-    levels = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']"
-    found = page.evaluate(f"{Path(AXE).read_text('utf-8')}; axe.run({{runOnly: {levels}}})")
-    return [f"{fault['id']} {[node['target'] for node in fault['nodes']]}" for fault in found["violations"]]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
