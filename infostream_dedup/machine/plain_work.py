@@ -90,7 +90,7 @@ def is_plain(*, always: bool = False) -> bool:
 
 
 def use_loops(chosen: Choice) -> Choice:
-    """Decide for this process; returns what was decided before.
+    """Set the choice for this process; return the previous one.
 
     Raises:
         ConfigurationError: there is no such choice.
