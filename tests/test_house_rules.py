@@ -104,7 +104,7 @@ DIALECT = (
     # quickest where equal ones are neighbours -> fastest if equal ones are adjacent
     r"\bquickest where\b|\bguess(?:es|ed) wrong\b|\bin any case: a branch\b",
     r"\bof whom\b|\bgo(?:es|ing) on without\b|\bare none that\b",
-    r"\bto work in\.$|\bhow many they are\b|\bwhat is found[;.,]",
+    r"\bto work in\.$",
     # -1 where there is none -> -1 if there is none
     r"\b[Ww]here there (?:is|are) none\b|\bwhere none is\b",
     r'"""So many\b|\bso many times as\b',
