@@ -71,13 +71,13 @@ def main() -> None:
 
 def _time_searches(path: Path) -> dict[str, Any]:
     queries, found = _generate_queries(), 0
-    before = _resident_megabytes()
+    before = _own_megabytes()
     with Searcher.open(path, everything=True) as searcher:
         first = [_time_search(searcher, queries[place]) for place in range(len(OUR_LANGUAGES))]
         taken = [_time_search(searcher, query) for query in queries[len(OUR_LANGUAGES) :]]
         for query in queries[:: len(OUR_LANGUAGES) + 1]:
             found += len({hit.language for hit in searcher.search(query, k_min=2)}) > 1
-        memory = {"searcher_megabytes": _resident_megabytes() - before, "searcher_index_bytes": searcher.nbytes}
+        memory = {"searcher_megabytes": _own_megabytes() - before, "searcher_index_bytes": searcher.nbytes}
     # Searches that find nothing in other languages would not measure translation.
     if found < len(queries) // (2 * len(OUR_LANGUAGES) + 2):
         raise RuntimeError(f"{found} queries found documents of several languages")
@@ -117,15 +117,16 @@ def _window_memory(path: Path) -> float:
 def _restore(path: Path) -> float:
     """Megabytes that a new process takes for the engine, beside those of one with an empty window."""
     StreamEngine(StreamSettings())
-    before = _resident_megabytes()
+    before = _own_megabytes()
     with Store.open(path, read_only=True) as store:
         engine = StreamEngine.restore(StreamSettings.of_store(store.settings), store.load())
-    return _resident_megabytes() - before + 0 * len(engine.window)
+    return _own_megabytes() - before + 0 * len(engine.window)
 
 
-def _resident_megabytes() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * resource.getpagesize() / 1e6
+def _own_megabytes() -> float:
+    """Memory of this process that belongs to it alone: mapped files do not count."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("RssAnon:")[1].split()[0]) * 1024 / 1e6
 
 
 def _list_words() -> list[list[str]]:
