@@ -54,7 +54,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "stream.db"
         with Store.open(path, settings_digest=settings.digest, settings=settings.as_dict()) as store:
-            figures: dict[str, Any] = {"index_cpu_seconds": _fill(store, arguments.documents)}
+            figures: dict[str, Any] = {"index_cpu_seconds": _fill(store, arguments.documents, endless=arguments.window)}
             kept = "SELECT sum(length(packed)), sum(documents) FROM search_index"
             size, documents = store.connection.execute(kept).fetchone()
         figures |= {"store_bytes": path.stat().st_size, "index_bytes": size, "index_documents": documents}
@@ -134,7 +134,7 @@ def _list_words() -> list[list[str]]:
     return [[one.words[name][0] for one in concepts() if " " not in one.words[name][0]] for name in OUR_LANGUAGES]
 
 
-def _fill(store: Store, documents: int, batch: int = 1000) -> float:
+def _fill(store: Store, documents: int, batch: int = 1000, *, endless: bool = False) -> float:
     """Write the documents; return the CPU seconds that the batches took which closed an epoch, beyond the others'."""
     terms, generator = _list_terms(), np.random.default_rng(11)
     counts: dict[str, list[Remembered]] = defaultdict(list)
@@ -148,7 +148,7 @@ def _fill(store: Store, documents: int, batch: int = 1000) -> float:
             verdicts=[Verdict(id=one.id, status="new", group=one.id) for one in remembered],
             closed=_frequencies(first // EPOCH - 1, counts) if closes else [],
             new_terms=terms if first == 0 else (),
-            oldest=max(0, first - 7 * 24 * 60),
+            oldest=0 if endless else max(0, first - 7 * 24 * 60),
         )
         for one in remembered:
             counts[one.language].append(one)

@@ -109,11 +109,16 @@ def test_what_is_worth_its_preparation(tmp_path):
         "found = [work.is_worth_loading(), work.is_worth_tables(work._TABLE_BYTES), work.is_worth_tables(1)]\n"
         "work.expect_little()\n"
         "found.append(work.is_worth_loading())\n"
+        "work.count_work(work._LITTLE_DOCUMENTS, work._LITTLE_CHARACTERS)\n"
+        "found.append(work.is_worth_loading())\n"
+        "work.count_work(0, 1)\n"
+        "found.append(work.is_worth_loading())\n"
+        "work._work.characters = 0\n"
         "work._work.seconds = 2 * work._LOADING_SECONDS\n"
         "print(json.dumps([*found, work.is_worth_loading()]))\n"
     )
-    assert run("auto", tmp_path, program)[0] == [True, False, True, False, True]
-    assert run("compiled", tmp_path, program)[0] == [True, True, True, True, True]
+    assert run("auto", tmp_path, program)[0] == [True, False, True, False, False, True, True]
+    assert run("compiled", tmp_path, program)[0] == [True] * 7
 
 
 def test_a_wrong_choice_is_refused():
