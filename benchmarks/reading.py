@@ -1,4 +1,4 @@
-"""Measures reading documents from JSON Lines and Parquet, beside the parser alone and beside touching every byte.
+"""Measures reading documents from JSON Lines, CSV and Parquet, beside the parser alone and beside touching every byte.
 
     python -m benchmarks.reading --documents 65208 --out reading.json
     python -m benchmarks.reading --real news.jsonl.gz --documents 65208
@@ -11,6 +11,7 @@ is not measured. ``every byte`` is what nobody can avoid: the bytes are copied f
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import os
@@ -46,6 +47,9 @@ def main() -> None:
         table = path.with_suffix(".parquet")
         pq.write_table(pa_json.read_json(path), table)
         rows += [_measured(name, work, table, size, arguments.runs) for name, work in TABLE_WAYS.items()]
+        cells = path.with_suffix(".csv")
+        _write_cells(path, cells)
+        rows += [_measured(name, work, cells, size, arguments.runs) for name, work in CSV_WAYS.items()]
     if arguments.out:
         machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
         report = {
@@ -93,6 +97,17 @@ def _rows_alone(path: Path) -> int:
         return sum(batch.num_rows for batch in file.iter_batches())
 
 
+def _cells_alone(path: Path) -> int:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return sum(1 for _ in csv.reader(stream)) - 1
+
+
+CSV_WAYS: dict[str, Callable[[Path], int]] = {
+    "CSV, Python's parser alone": _cells_alone,
+    "CSV, documents one by one": _one_by_one,
+    "CSV, documents in columns": _in_columns,
+}
+
 TABLE_WAYS: dict[str, Callable[[Path], int]] = {
     "Parquet, unpacked only": _rows_alone,
     "Parquet, documents one by one": _one_by_one,
@@ -121,7 +136,7 @@ def _measured(name: str, work: Callable[[Path], int], path: Path, size: float, r
 def _write(path: Path, arguments: argparse.Namespace) -> int:
     if arguments.real is None:
         texts = write_texts(generate(arguments.documents, seed=arguments.seed))
-        own = [{"text": texts[number]} for number in range(len(texts))]
+        own = [{"text": text} for text in texts]
     else:
         with gzip.open(arguments.real, "rb") as lines:
             own = [orjson.loads(line) for line in lines]
@@ -130,6 +145,15 @@ def _write(path: Path, arguments: argparse.Namespace) -> int:
             row = own[number % len(own)]
             out.write(orjson.dumps({**row, "id": f"{row.get('id', 'd')}-{number}"}, option=orjson.OPT_APPEND_NEWLINE))
     return int(arguments.documents)
+
+
+def _write_cells(path: Path, cells: Path) -> None:
+    """Write the texts and strings of JSON Lines as CSV."""
+    csv.field_size_limit(1 << 30)
+    with path.open("rb") as lines, cells.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, ("id", "title", "text", "lang", "published", "source"), extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(orjson.loads(line) for line in lines)
 
 
 def _arguments() -> argparse.Namespace:

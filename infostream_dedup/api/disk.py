@@ -176,7 +176,7 @@ def chosen_disk(
         return
     for name, value in {"memory": memory, "window_days": window_days}.items():
         if value is not None:
-            raise UsageError(f"{name} (--{name.replace('_', '-')}) goes with a work folder; give workdir (--workdir)")
+            raise UsageError(f"{name} (--{name.replace('_', '-')}) needs a work folder; give workdir (--workdir)")
     if refusal is not None or available is None or not _exceeds(source, reading, available):
         yield None
         return

@@ -56,8 +56,8 @@ class ArrowBlock:
         """How many they are."""
         return int(self.batch.num_rows)
 
-    def item(self, row: int) -> Item:
-        """A row as the plain code reads it."""
+    def item(self, row: int) -> Item | None:
+        """A row as the plain code reads it; None if it is blank."""
         return next(batch_records(self.batch.slice(row, 1), self.source, self.before + row))
 
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -12,7 +12,10 @@ import numpy as np
 
 from infostream_dedup.corpus.arrow_blocks import ArrowBlock, arrow_block
 from infostream_dedup.corpus.bad_records import BadRecords, ReadingReport
+from infostream_dedup.corpus.column_names import ColumnNames
 from infostream_dedup.corpus.columns import batch_records
+from infostream_dedup.corpus.csv_blocks import CsvBlock, csv_blocks
+from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.endings import STANDARD_STREAM
@@ -65,8 +68,8 @@ def read_document_blocks(
 ) -> Iterator[Document | DocumentBlock]:
     """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
 
-    Large files of JSON Lines, Parquet files and tables are read by compiled code, which leaves every record that is in
-    any way unusual to the code of ``read_documents``; other inputs are read by that alone.
+    Large files of JSON Lines and CSV, Parquet files and tables are read by compiled code, which leaves every record
+    that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
 
     Args:
         source: see ``read_documents``.
@@ -84,7 +87,7 @@ def read_document_blocks(
     builder = make_builder(reading, report)
     seen = SeenIds()
     reader = _Reader(reading, builder, bad, seen, always=always)
-    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch)))
+    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows)))
 
 
 class _Reader:
@@ -115,6 +118,15 @@ class _Reader:
             if block is not None:
                 return iter((block,))
         return batch_records(batch, source, before)
+
+    def rows(
+        self, source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
+    ) -> Iterator[Item | CsvBlock]:
+        """Read the rows of a CSV file in the way that suits its size."""
+        large = self._always or _is_large(source)
+        if self._plainly or is_plain(always=True) or not large:
+            return csv_records(source, max_line_bytes, names, encoding=encoding, ids=ids)
+        return csv_blocks(source, max_line_bytes, names, encoding=encoding)
 
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.corpus.column_names import ColumnNames, advice_on
 from infostream_dedup.corpus.documents import FIELDS
@@ -20,11 +20,22 @@ from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["csv_records"]
+__all__ = ["OPTIONAL", "Header", "ReadRows", "RowFeed", "csv_records", "read_header", "read_rows"]
+
+
+class ReadRows(Protocol):
+    """Reads the rows of a CSV file, as ``csv_records`` does: each alone, or many together."""
+
+    def __call__(
+        self, source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
+    ) -> Iterator[Any]:
+        """Read them."""
+
 
 _DELIMITERS: Final = ",;\t"
 _REQUIRED: Final = ("id", "text")
-_OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
+OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
+"""Columns in which an empty cell is an absent value."""
 
 
 def csv_records(
@@ -47,15 +58,15 @@ def csv_records(
     """
     # The limit is process-wide and defaults to 128 KiB, too little for a long article; we only ever raise it.
     csv.field_size_limit(max(csv.field_size_limit(), max_line_bytes))
-    feed = _RowFeed(source, max_line_bytes)
+    feed = RowFeed(source, max_line_bytes)
     try:
         with open_bytes(source, encoding) as stream:
             feed.lines = byte_lines(stream, max_line_bytes)
-            header = _read_header(feed, names, ids=ids)
+            header = read_header(feed, names, ids=ids)
             if isinstance(header, BadDataError):
                 yield header
             else:
-                yield from _read_rows(feed, header)
+                yield from read_rows(feed, header)
     except StreamError as fault:
         yield feed.next_place().error(fault.code, fault.message)
 
@@ -64,14 +75,24 @@ class _RowTooLongError(Exception):
     """The row is longer than allowed."""
 
 
-class _RowFeed:
-    """Passes lines to the CSV parser as text and keeps the bytes of the current row."""
+class RowFeed:
+    """Passes lines to the CSV parser as text and keeps the bytes of the current row.
 
-    def __init__(self, source: str, max_bytes: int) -> None:
+    Args:
+        source: name of the file.
+        max_bytes: maximum length of a row.
+        before: lines and bytes of the file that precede those passed on.
+
+    Attributes:
+        lines: the lines to pass on.
+        is_utf8: whether the current row is UTF-8.
+    """
+
+    def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:
         self.lines: Iterator[Line] = iter(())
         self._source = source
         self._max_bytes = max_bytes
-        self._next_place = Place(source, line=1, byte_offset=0)
+        self._next_place = Place(source, line=before[0] + 1, byte_offset=before[1])
         self.begin()
 
     def begin(self) -> None:
@@ -80,7 +101,7 @@ class _RowFeed:
         self._size = 0
         self.is_utf8 = True
 
-    def __iter__(self) -> _RowFeed:
+    def __iter__(self) -> RowFeed:
         return self
 
     def __next__(self) -> str:
@@ -109,12 +130,26 @@ class _RowFeed:
         return self._next_place
 
 
-class _Header(NamedTuple):
+class Header(NamedTuple):
+    """The first row.
+
+    Attributes:
+        names: our names of the columns.
+        delimiter: character between cells.
+    """
+
     names: list[str]
     delimiter: str
 
 
-def _read_header(feed: _RowFeed, columns: ColumnNames, *, ids: bool) -> _Header | BadDataError:
+def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | BadDataError:
+    """Read the first row.
+
+    Args:
+        feed: at the begin of the file.
+        columns: what the columns are called.
+        ids: whether a column of ids is required.
+    """
     try:
         text = next(feed)
     except StopIteration:
@@ -127,7 +162,7 @@ def _read_header(feed: _RowFeed, columns: ColumnNames, *, ids: bool) -> _Header 
     for header in headers:
         if header is None:
             continue
-        ours = _Header(columns.names(header.names), header.delimiter)
+        ours = Header(columns.names(header.names), header.delimiter)
         if not _missing_columns(ours.names, ids=ids):
             return _refuse_doubles(ours, feed.place())
     names = max((header.names for header in headers if header is not None), key=len, default=[])
@@ -137,12 +172,12 @@ def _read_header(feed: _RowFeed, columns: ColumnNames, *, ids: bool) -> _Header 
     return feed.place().error("E_SCHEMA", message + advice_on(names))
 
 
-def _split_header(text: str, delimiter: str) -> _Header | None:
+def _split_header(text: str, delimiter: str) -> Header | None:
     try:
         cells = next(csv.reader([text], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return None
-    return _Header([unguarded(cell) for cell in cells], delimiter)
+    return Header([unguarded(cell) for cell in cells], delimiter)
 
 
 def _format_names(names: list[str]) -> str:
@@ -155,14 +190,15 @@ def _missing_columns(names: list[str], *, ids: bool) -> list[str]:
     return [name for name in _REQUIRED if name not in names and (ids or name != "id")]
 
 
-def _refuse_doubles(header: _Header, place: Place) -> _Header | BadDataError:
+def _refuse_doubles(header: Header, place: Place) -> Header | BadDataError:
     doubles = sorted(name for name, times in Counter(header.names).items() if times > 1)
     if doubles:
         return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}")
     return header
 
 
-def _read_rows(feed: _RowFeed, header: _Header) -> Iterator[Item]:
+def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
+    """Yield the records of the rows that follow, and an error for each malformed row."""
     reader = csv.reader(feed, delimiter=header.delimiter, strict=True)
     while True:
         feed.begin()
@@ -180,7 +216,7 @@ def _read_rows(feed: _RowFeed, header: _Header) -> Iterator[Item]:
                 yield _make_record(cells, header, feed)
 
 
-def _make_record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
+def _make_record(cells: list[str], header: Header, feed: RowFeed) -> Item:
     place = feed.place()
     if len(cells) != len(header.names):
         return place.error("E_CSV", f"{len(cells)} cells, expected {len(header.names)} as in the header")
@@ -189,11 +225,11 @@ def _make_record(cells: list[str], header: _Header, feed: _RowFeed) -> Item:
     values: dict[str, str | None] = {}
     for name, cell in zip(header.names, cells, strict=True):
         text = unguarded(cell)
-        values[name] = None if not text and name in _OPTIONAL else text
+        values[name] = None if not text and name in OPTIONAL else text
     return Record(values, place)
 
 
-def _encoding_error(cells: list[str], header: _Header, place: Place) -> BadDataError:
+def _encoding_error(cells: list[str], header: Header, place: Place) -> BadDataError:
     for name, cell in zip(header.names, cells, strict=True):
         try:
             cell.encode()

@@ -143,8 +143,10 @@ def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_
         yield converted
 
 
-def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> Iterator[Line]:
-    """Yield the lines of `stream`, without a byte order mark at its start.
+def byte_lines(
+    stream: BinaryIO, limit: int, *, blanks_as_one: bool = False, number: int = 0, offset: int = 0
+) -> Iterator[Line]:
+    """Yield the lines of `stream`, without a byte order mark at the start of the input.
 
     Memory is bounded: only the first `limit` bytes of a longer line are kept.
 
@@ -152,12 +154,12 @@ def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> 
         stream: the bytes; for `blanks_as_one` buffered.
         limit: maximum bytes kept of a line.
         blanks_as_one: yield only the last of consecutive empty lines: an archive of empty lines unpacks to millions.
+        number: lines of the input that precede `stream`.
+        offset: bytes of the input that precede `stream`.
 
     Raises:
         StreamError: the stream is UTF-16 or UTF-32 (``E_ENCODING``), or a broken archive (see `GunzipStream`).
     """
-    offset = 0
-    number = 0
     while data := stream.readline(limit + 1):
         number += 1
         start = offset

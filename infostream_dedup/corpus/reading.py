@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_arg
 from infostream_dedup.corpus.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.corpus.column_names import ColumnNames, Columns
 from infostream_dedup.corpus.columns import ReadBatch, batch_records
-from infostream_dedup.corpus.csv_table import csv_records
+from infostream_dedup.corpus.csv_table import ReadRows, csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
 from infostream_dedup.corpus.encodings import encoding_named
@@ -54,13 +54,15 @@ class RecordReaders(NamedTuple):
     Attributes:
         lines: reads the lines of a file, given the maximum bytes of a line and the encoding.
         batch: reads the rows of a table.
+        rows: reads the rows of a CSV file.
     """
 
     lines: Callable[[str, int, str | None], Iterator[Any]]
     batch: ReadBatch
+    rows: ReadRows
 
 
-_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records)
+_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records)
 
 MAX_LINE_BYTES: Final = 10 * 2**20
 
@@ -266,7 +268,7 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
     Args:
         source: see ``read_documents``.
         reading: how.
-        readers: what reads lines and tables.
+        readers: what reads lines, tables and rows.
 
     Raises:
         NoInputError: a file is missing.
@@ -321,7 +323,7 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
         case "json":
             return json_array_records(path, encoding)
         case "csv":
-            return csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
+            return readers.rows(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
             return parquet_records(path, reading.id_type, names, readers.batch, ids=ids)
         case "arrow":

@@ -18,8 +18,8 @@ QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagre
 
 ``boundary``: links that the stream was least sure of. ``model``: links on which key terms and evidence disagree.
 ``translation``: documents taken for translations. ``random``: links drawn at random. ``audit``: pairs that somebody
-asked for. ``disagreement``: pairs that people label differently. ``learning``: pairs of which the last
-classifier that was trained is least sure. ``methods``: pairs on which the methods last compared disagree.
+asked for. ``disagreement``: pairs that people label differently. ``learning``: pairs about which the
+latest classifier is least sure. ``methods``: pairs on which the methods last compared disagree.
 """
 
 _PAIRS: Final = 5_000

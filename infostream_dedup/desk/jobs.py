@@ -95,7 +95,7 @@ def stop_job(connection: sqlite3.Connection, number: int) -> bool:
 
 
 def end_orphans(connection: sqlite3.Connection) -> None:
-    """End jobs whose service is gone."""
+    """End the jobs of services that no longer run."""
     connection.execute(
         f"UPDATE job SET state = 'failed', message = 'the service ended', ended = ? WHERE state IN {_OPEN}",  # noqa: S608
         (present_moment(),),

@@ -22,11 +22,11 @@ _REPEATS: Final = (None, "a", "b", "both")
 
 
 def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield rows ``a, b, label, judges`` and, where it was said, ``repeats``, in the order of a and b.
+    """Yield rows ``a, b, label, judges`` and, if somebody gave it, ``repeats``, in the order of a and b.
 
-    Of each person the latest judgement counts, of a pair that was settled the latest settlement. Otherwise the label
-    is that of the majority; where there is none it is None, which readers of labels leave out, and ``labels`` says how
-    many chose what.
+    The latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has
+    the label of the majority, or ``None`` without a majority (readers of labels leave such rows out). ``labels`` counts
+    the choices.
 
     Args:
         connection: open connection to a desk.

@@ -1,4 +1,4 @@
-"""Who looks at which pair: no two people get the same one, but for a share that two are to judge."""
+"""Reserve pairs for people: each pair goes to one person, except for a share that two people judge."""
 
 from __future__ import annotations
 

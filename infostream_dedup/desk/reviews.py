@@ -1,4 +1,4 @@
-"""What people decided about templates and alarms: rows that are added, of which the latest counts."""
+"""Decisions of people on templates and alarms: rows are only added, and the latest counts."""
 
 from __future__ import annotations
 

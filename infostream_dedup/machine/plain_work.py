@@ -136,7 +136,7 @@ def is_worth_tables(size: int) -> bool:
 
 
 def use_loops(chosen: Choice) -> Choice:
-    """Decide for this process; returns what was decided before.
+    """Set the choice for this process; return the previous one.
 
     Raises:
         ConfigurationError: there is no such choice.

@@ -48,23 +48,23 @@ class EnteringAcross:
         keys: their 30 key terms.
         members: the terms that count as each key term.
         canonical: the terms that document frequencies count.
-        met_by: all terms by which other documents can match these.
+        matched_by: all terms by which other documents can match these.
     """
 
     keys: KeyRows
     members: Rows
     canonical: Rows
-    met_by: Rows
+    matched_by: Rows
 
     @property
     def rows(self) -> PivotRows:
         """The columns that the window keeps."""
-        return PivotRows(self.keys.keys, self.keys.weights, self.members, self.met_by)
+        return PivotRows(self.keys.keys, self.keys.weights, self.members, self.matched_by)
 
     def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
         """What is kept of each document, given its links."""
         found = []
-        further_terms = without(self.met_by, self.canonical)
+        further_terms = without(self.matched_by, self.canonical)
         for keys, weights, members, canonical, further, own in zip(
             self.keys.keys, self.keys.weights, self.members, self.canonical, further_terms, links, strict=True
         ):
@@ -115,8 +115,8 @@ class Across:
     def entering(self, read: PivotRead, start: int, end: int) -> EnteringAcross:
         """Choose the key terms of consecutive documents of one epoch."""
         keys = choose_keys(read.canonical, start, end, self.frequencies, self._numbers, self._settings)
-        canonical, met_by = (_part(rows, start, end) for rows in (read.canonical.terms, read.met_by))
-        return EnteringAcross(keys, read.members(start, keys.keys), canonical, met_by)
+        canonical, matched_by = (_part(rows, start, end) for rows in (read.canonical.terms, read.matched_by))
+        return EnteringAcross(keys, read.members(start, keys.keys), canonical, matched_by)
 
     def count(self, lengths: NDArray[np.int64], entering: EnteringAcross) -> None:
         """Count documents in the open epoch."""
@@ -151,14 +151,14 @@ class Across:
             found[place] = translation
         return found
 
-    def told(
+    def extend_verdict(
         self,
         document: Remembered,
         verdict: Verdict,
         links: Sequence[LinkAcross],
         translation: TranslatedFrom | None,
     ) -> tuple[Verdict, list[StoryEvent]]:
-        """Add to a verdict what the document is across languages.
+        """Add the links of a document across languages to its verdict.
 
         Args:
             document: the document as it is remembered.

@@ -183,7 +183,7 @@ class LinksAcross:
             The links of each with earlier documents, the earliest first.
         """
         columns, row = self._window.pivot_columns, first - self._window.first
-        keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.met_by))
+        keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.matched_by))
         found = self._index.ask_and_extend(
             np.arange(first, first + len(oldest)),
             keys=keys,
@@ -246,7 +246,7 @@ class LinksAcross:
         self._index.expire_before(window.oldest)
         begin = max(first, window.oldest) - window.first
         ordinals = np.arange(window.first + begin, window.end)
-        self._index.extend(ordinals, keys=columns.keys.rows_from(begin), targets=columns.met_by.rows_from(begin))
+        self._index.extend(ordinals, keys=columns.keys.rows_from(begin), targets=columns.matched_by.rows_from(begin))
         pairs = links.values.reshape(-1, 2)
         later = first + np.repeat(np.arange(len(links), dtype=np.int64), links.sizes // 2)
         if not self._links and not len(self._past.ordinals):
@@ -345,14 +345,14 @@ def _shared(
     counts, met, own = (np.zeros((len(held), 2), dtype=np.int64) for _ in range(3))
     if len(held):
         rows = np.concatenate([held, asking])
-        members, met_by = (
+        members, matched_by = (
             max(_LEAST_ROOM, int((begins[rows + 1] - begins[rows]).max()))
-            for begins in (documents.member_begins, documents.met_begins)
+            for begins in (documents.member_begins, documents.matched_begins)
         )
         room = PivotRoom(
             np.zeros(SLOTS * members, dtype=np.int32),
-            np.zeros(SLOTS * met_by, dtype=np.int32),
-            np.zeros(max(members, met_by) + 1, dtype=np.int64),
+            np.zeros(SLOTS * matched_by, dtype=np.int32),
+            np.zeros(max(members, matched_by) + 1, dtype=np.int64),
         )
         share_pivot(held, asking, documents, room, counts, met, own)
     return counts, met, own

@@ -45,12 +45,12 @@ class PivotRead:
 
     Attributes:
         canonical: counts of the terms that may be key terms; languages and lengths are those of the documents.
-        met_by: int64, ascending: all terms by which other documents can match each document.
+        matched_by: int64, ascending: all terms by which other documents can match each document.
         entries: document and canonical term of each word, packed into one number, and the terms by which it is matched.
     """
 
     canonical: Analysed
-    met_by: Rows
+    matched_by: Rows
     entries: tuple[NDArray[np.int64], NDArray[np.int64]]
 
     def members(self, first: int, keys: Rows) -> Rows:
@@ -104,8 +104,8 @@ class PivotReader:
         for language in range(len(OUR_LANGUAGES)):
             own = np.flatnonzero(spoken == language)
             canonical[own] = self._words.canonical(language, words.words[own])
-            places, met_by = self._words.met(language, words.words[own])
-            parts.append((own[places], met_by.astype(np.int64)))
+            places, matched_by = self._words.met(language, words.words[own])
+            parts.append((own[places], matched_by.astype(np.int64)))
         entries, terms = (np.concatenate(part) for part in zip(*parts, strict=True))
         met = _distinct(words.owners[entries] << _TERM_BITS | terms)
         held = canonical[entries] != NO_TERM

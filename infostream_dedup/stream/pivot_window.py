@@ -13,7 +13,7 @@ from infostream_dedup.stream.row_window import RowWindow
 
 __all__ = ["PivotRows", "PivotWindow"]
 
-_COLUMNS: Final = ("keys", "weights", "members", "met_by")
+_COLUMNS: Final = ("keys", "weights", "members", "matched_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,13 @@ class PivotRows:
         keys: canonical key terms, heaviest first, at most 30.
         weights: their weights.
         members: the terms that count as each key term, as ``KeptPivot.members``.
-        met_by: all terms by which other documents can match these, ascending.
+        matched_by: all terms by which other documents can match these, ascending.
     """
 
     keys: Rows
     weights: Rows
     members: Rows
-    met_by: Rows
+    matched_by: Rows
 
 
 class PivotWindow:
@@ -40,7 +40,7 @@ class PivotWindow:
         self.keys = RowWindow(np.int32)
         self.weights = RowWindow(np.int64)
         self.members = RowWindow(np.int64)
-        self.met_by = RowWindow(np.int32)
+        self.matched_by = RowWindow(np.int32)
 
     @property
     def nbytes(self) -> int:
@@ -60,12 +60,12 @@ class PivotWindow:
     @property
     def documents(self) -> PivotDocuments:
         """All documents by row, arranged for comparison; a view that changes with ``extend`` and ``drop``."""
-        weights, members, met_by = (column.rows for column in (self.weights, self.members, self.met_by))
+        weights, members, matched_by = (column.rows for column in (self.weights, self.members, self.matched_by))
         return PivotDocuments(
             weight_begins=weights.indptr,
             weights=weights.values,
             member_begins=members.indptr,
             members=members.values,
-            met_begins=met_by.indptr,
-            met_by=met_by.values,
+            matched_begins=matched_by.indptr,
+            matched_by=matched_by.values,
         )

@@ -144,8 +144,8 @@ def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
 
 def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
     kept = table.pivot
-    met_by = union(_rows(kept.canonical, first), _rows(kept.further, first))
-    return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), met_by)
+    matched_by = union(_rows(kept.canonical, first), _rows(kept.further, first))
+    return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), matched_by)
 
 
 def _rows(table: Ragged, first: int) -> Rows:

@@ -1,4 +1,4 @@
-"""Dates in the forms that nearly all news have."""
+"""Read dates in the forms that nearly all news uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["LOCAL", "OTHER_DATE", "UTC_KNOWN", "read_date"]
 
 OTHER_DATE: Final = 0
-"""A date that is left to the plain code."""
+"""The plain code must read this date."""
 
 LOCAL: Final = 1
 """A date without a zone."""
@@ -32,7 +32,7 @@ _MICROSECONDS: Final = 1_000_000
 
 @inlined
 def _two(data: NDArray[np.uint8], at: int) -> int:
-    """Number of two digits; a negative one where they are none."""
+    """Return the value of two digits; a negative number if they are not digits."""
     tens, units = signed(data[at]) - 0x30, signed(data[at + 1]) - 0x30
     return 10 * tens + units if 0 <= tens <= 9 and 0 <= units <= 9 else -100_000
 
@@ -46,7 +46,7 @@ def _days_in(month: int, year: int) -> int:
 
 @inlined
 def _days_since_1970(year: int, month: int, day: int) -> int:
-    """Days of the Gregorian calendar; a year is counted from March on, so that the leap day is its last."""
+    """Count Gregorian days since 1970; years start in March here, so that the leap day is the last of its year."""
     if month <= 2:
         year -= 1
     of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
@@ -55,7 +55,7 @@ def _days_since_1970(year: int, month: int, day: int) -> int:
 
 @inlined
 def _day(data: NDArray[np.uint8], begin: int) -> int:
-    """Seconds since 1970 at the begin of a day such as ``2024-05-01``; ``_NO_DAY`` outside 1900 to 2199."""
+    """Seconds from 1970 to the start of a day such as ``2024-05-01``; ``_NO_DAY`` outside 1900 to 2199."""
     year = 100 * _two(data, begin) + _two(data, begin + 2)
     month, day = _two(data, begin + 5), _two(data, begin + 8)
     if data[begin + 4] != _DASH or data[begin + 7] != _DASH or year < _FIRST_YEAR or year > _LAST_YEAR:
@@ -67,7 +67,7 @@ def _day(data: NDArray[np.uint8], begin: int) -> int:
 
 @inlined
 def _hours(data: NDArray[np.uint8], at: int) -> int:
-    """Seconds of a time such as ``10:05``; -1 where there is none."""
+    """Seconds of a time such as ``10:05``; -1 if there is no time here."""
     hour, minute = _two(data, at), _two(data, at + 3)
     fine = data[at + 2] == _COLON and 0 <= hour <= 23 and 0 <= minute <= 59
     return 3600 * hour + 60 * minute if fine else -1
@@ -75,7 +75,7 @@ def _hours(data: NDArray[np.uint8], at: int) -> int:
 
 @inlined
 def _seconds(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
-    """Microseconds of ``:30`` or ``:30.5`` and the place after them; 0 where there are none, -1 for other forms."""
+    """Microseconds of ``:30`` or ``:30.5`` and the place after them; 0 without seconds, -1 for any other form."""
     if at == end or data[at] != _COLON:
         return 0, at
     second = _two(data, at + 1)
@@ -96,7 +96,7 @@ def _seconds(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
 
 @compiled_bare
 def read_date(data: NDArray[np.uint8], begin: int, end: int) -> tuple[int, int]:
-    """Read ``2024-05-01``, ``2024-05-01T10:00`` or ``2024-05-01T10:00:30.5+03:00``; seconds, parts and zone may lack.
+    """Read ``2024-05-01`` or ``2024-05-01T10:00:30.5+03:00``; seconds, their fraction and the zone are optional.
 
     Args:
         data: UTF-8, followed by 32 readable bytes.

@@ -1,4 +1,4 @@
-"""Lines of JSON as columns: the fields of documents where they are plainly valid, all else left to the plain code."""
+"""Turn lines of JSON into columns: take fields that are plainly valid, and leave the rest to the plain code."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ READ: Final = 1
 """A document."""
 
 CHECK: Final = 2
-"""A document, if the plain parser finds the line without its text valid."""
+"""The line is a document if the plain parser accepts it without its text."""
 
 BLANK: Final = 3
 """A line without a record."""
@@ -63,16 +63,16 @@ _FIELDS: Final = 7
 _OTHER: Final = 7
 
 _NAMES: Final = (b"id", b"text", b"title", b"lang", b"published", b"source", b"url")
-"""Names of the fields above, in their order."""
+"""Names of the fields above, in the same order."""
 
 NAME_WORDS: Final = np.array([int.from_bytes(name[:8].ljust(8, b"\0"), "little") for name in _NAMES], dtype=np.uint64)
 """The first eight bytes of ``_NAMES`` as numbers, for ``read_lines``."""
 
 OTHER_STRING: Final = -2
-"""Stands for an address with escapes."""
+"""Marks a URL that contains escapes."""
 
 NO_LANGUAGE: Final = 3
-"""Stands for a language that is not given."""
+"""Marks a document without a language."""
 
 _MOST_ID_BYTES: Final = 512
 _WORD: Final = 8
@@ -85,7 +85,7 @@ _ONE: Final = np.uint64(1)
 
 
 class JsonColumns(NamedTuple):
-    """What is found; row i is line i.
+    """What was read; row i is line i.
 
     Attributes:
         bounds: int64 (lines, 2), first byte of each line, and the byte after it without its line end.
@@ -98,8 +98,8 @@ class JsonColumns(NamedTuple):
         hashes: uint64 (lines,), of title and text.
         texts: uint8, title and text of each document as ``full_text`` joins them.
         text_ends: int64 (lines,), end of each document in ``texts``.
-        bodies: int64 (lines,), begin of the text of each document in ``texts``.
-        rest: uint8, the lines without the contents of their texts.
+        bodies: int64 (lines,), start of the text of each document in ``texts``.
+        rest: uint8, the lines, with their texts cut out.
         rest_ends: int64 (lines,), end of each line in ``rest``.
     """
 
@@ -129,7 +129,7 @@ def _line_end(data: NDArray[np.uint8], at: int, size: int) -> int:
 
 @inlined
 def _field(data: NDArray[np.uint8], begin: int, end: int, words: NDArray[np.uint64]) -> int:
-    """Number of the field of a name; ``_OTHER`` for all others."""
+    """Number of the field with a name; ``_OTHER`` for any other name."""
     size = end - begin
     if size < 2 or size > 9:
         return _OTHER
@@ -161,7 +161,7 @@ def _language(data: NDArray[np.uint8], begin: int, end: int) -> int:
 
 @inlined
 def _fits(field: int, size: int, marks: int) -> bool:
-    """Whether a string may be taken as it is."""
+    """Whether a string can be used as it is."""
     if field == ID:
         return marks == 0 and 0 < size <= _MOST_ID_BYTES
     if field in (TEXT, TITLE):
@@ -180,7 +180,7 @@ def _clear(row: int, out: JsonColumns) -> None:
 
 @inlined
 def _take_string(data: NDArray[np.uint8], begin: int, field: int, row: int, out: JsonColumns) -> int:
-    """Take the string that opens at a place for a field; returns the place after it, -1 to leave the line."""
+    """Read a string into a field; return the place after it, or -1 to leave the line to the plain code."""
     end, marks, characters = string_end(data, begin + 1)
     if end < 0:
         return -1
@@ -210,7 +210,7 @@ def _take_string(data: NDArray[np.uint8], begin: int, field: int, row: int, out:
 def _take_value(
     data: NDArray[np.uint8], begin: int, end: int, field: int, row: int, out: JsonColumns
 ) -> tuple[int, int]:
-    """Take a number, object, array or word for a field; returns the place after it, or -1, and the line's state."""
+    """Read a number, object, array or word into a field; return the place after it, or -1, and the line's state."""
     after, marks = value_end(data, begin, end)
     if after >= 0 and field != _OTHER and data[begin] != _NULL:
         if field != PUBLISHED:
@@ -222,7 +222,7 @@ def _take_value(
 
 @inlined
 def _take_name(data: NDArray[np.uint8], at: int, words: NDArray[np.uint64]) -> tuple[int, int]:
-    """Number of the field whose name opens at a place, and the place after the name; -1 to leave the line."""
+    """Read a field's name; return its number and the place after it, or -1 to leave the line to the plain code."""
     if data[at] != _QUOTE:
         return -1, at
     end, marks, _ = string_end(data, at + 1)
@@ -235,7 +235,7 @@ def _take_name(data: NDArray[np.uint8], at: int, words: NDArray[np.uint64]) -> t
 def _read_fields(
     data: NDArray[np.uint8], at: int, end: int, words: NDArray[np.uint64], row: int, out: JsonColumns
 ) -> int:
-    """Find the fields of the object that opens at a place; returns the state of the line."""
+    """Read the fields of the object that opens at a place; return the state of the line."""
     _clear(row, out)
     seen, state = 0, READ
     while True:
@@ -263,33 +263,33 @@ def _read_fields(
 
 
 @inlined
-def _put(code: int, goal: NDArray[np.uint8], at: int) -> int:
-    """Write a character; returns its size."""
+def _put(code: int, target: NDArray[np.uint8], at: int) -> int:
+    """Write a character; return its size."""
     if code < 0x80:
-        goal[at] = code
+        target[at] = code
         return 1
     if code < 0x800:
-        goal[at], goal[at + 1] = 0xC0 | code >> 6, 0x80 | code & 0x3F
+        target[at], target[at + 1] = 0xC0 | code >> 6, 0x80 | code & 0x3F
         return 2
     if code < 0x10000:
-        goal[at], goal[at + 1], goal[at + 2] = 0xE0 | code >> 12, 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F
+        target[at], target[at + 1], target[at + 2] = 0xE0 | code >> 12, 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F
         return 3
-    goal[at], goal[at + 1] = 0xF0 | code >> 18, 0x80 | code >> 12 & 0x3F
-    goal[at + 2], goal[at + 3] = 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F
+    target[at], target[at + 1] = 0xF0 | code >> 18, 0x80 | code >> 12 & 0x3F
+    target[at + 2], target[at + 3] = 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F
     return 4
 
 
 @compiled_bare
-def _write_string(data: NDArray[np.uint8], begin: int, end: int, goal: NDArray[np.uint8], size: int) -> int:
-    """Write what a string stands for from ``goal[size]`` on; returns the place after it."""
+def _write_string(data: NDArray[np.uint8], begin: int, end: int, target: NDArray[np.uint8], size: int) -> int:
+    """Decode a string into ``target``, starting at ``target[size]``; return the place after it."""
     at = begin
     while at < end:
         step = min(lowest_bit(between(data, at, 0x5C, 0x5C)), end - at)
-        copy_bytes(data, at, goal, size, step)
+        copy_bytes(data, at, target, size, step)
         at, size = at + step, size + step
         if at < end and step < BLOCK:
             code, step = escaped_code(data, at)
-            size += _put(code, goal, size)
+            size += _put(code, target, size)
             at += step
     return size
 
@@ -317,17 +317,17 @@ def hash_content(texts: NDArray[np.uint8], begin: int, end: int, title: int) -> 
 
 
 @inlined
-def begins_with(goal: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
-    """Whether the bytes from ``text`` on begin with the ``size`` bytes from ``title`` on."""
+def begins_with(target: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
+    """Whether the bytes at ``text`` start with the ``size`` bytes at ``title``."""
     same = 0
-    while same < size and goal[text + same] == goal[title + same]:
+    while same < size and target[text + same] == target[title + same]:
         same += 1
     return same == size
 
 
 @inlined
 def _write_texts(data: NDArray[np.uint8], row: int, first: int, out: JsonColumns) -> int:
-    """Write title and text of a document from ``texts[first]`` on; returns the place after them."""
+    """Write title and text of a document, starting at ``texts[first]``; return the place after them."""
     size, body = first, first
     if out.spans[row, TITLE, 0] >= 0:
         size = _write_string(data, out.spans[row, TITLE, 0], out.spans[row, TITLE, 1], out.texts, first)
@@ -347,7 +347,7 @@ def _write_texts(data: NDArray[np.uint8], row: int, first: int, out: JsonColumns
 
 @inlined
 def _write_rest(data: NDArray[np.uint8], row: int, size: int, out: JsonColumns) -> int:
-    """Write a line without its text from ``rest[size]`` on; returns the place after it."""
+    """Write a line without its text, starting at ``rest[size]``; return the place after it."""
     begin, end = out.bounds[row, 0], out.spans[row, TEXT, 0]
     copy_bytes(data, begin, out.rest, size, end - begin)
     size += end - begin
@@ -361,15 +361,15 @@ def _write_rest(data: NDArray[np.uint8], row: int, size: int, out: JsonColumns) 
 def read_lines(
     data: NDArray[np.uint8], size: int, last: bool, limit: int, words: NDArray[np.uint64], out: JsonColumns
 ) -> int:
-    """Read whole lines, as many as there is room for.
+    """Read as many whole lines as there is room for.
 
     Args:
-        data: UTF-8 or not, followed by ``BLOCK`` zero bytes.
-        size: bytes of it.
-        last: whether the last line need not have a line end.
-        limit: bytes of the longest line that may be read.
+        data: any bytes, valid UTF-8 or not, followed by ``BLOCK`` zero bytes.
+        size: number of bytes before the zeros.
+        last: whether the last line may lack its line end.
+        limit: maximum size of a line in bytes.
         words: ``NAME_WORDS``.
-        out: receives what is found; ``texts`` and ``rest`` are as long as ``data``.
+        out: receives what was read; ``texts`` and ``rest`` are as long as ``data``.
 
     Returns:
         Number of lines.

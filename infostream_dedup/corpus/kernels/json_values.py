@@ -1,8 +1,7 @@
-"""Values of JSON in UTF-8, as strictly as the parser that reads what these loops leave.
+"""Check JSON values in UTF-8 as strictly as the parser that reads what these loops leave.
 
-All functions take the bytes ``data`` and the places between which a line stands; the line ends at a control character
-or at the end of ``data``, which is followed by ``BLOCK`` readable bytes. They return -1 for what is not valid, or not
-plainly so.
+All functions take the bytes ``data`` and places in one of its lines. A line ends at a control character or at the end
+of ``data``, which is followed by ``BLOCK`` readable bytes. They return -1 for anything that is not plainly valid.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ ODD: Final = 2
 """Mark of a string with control characters."""
 
 BRACKETS: Final = 1
-"""Mark of a value that another parser has to look at: an array, an object, or a long or unusual number."""
+"""Mark of a value that another parser must check: an array, an object, or a long or unusual number."""
 
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _ONE: Final = np.uint64(1)
@@ -49,7 +48,7 @@ _BACKSLASH: Final = 0x5C
 
 @inlined
 def after_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """First place from ``at`` on that holds no blank of JSON; ``end`` where there is none."""
+    """First place at or after ``at`` that is not JSON white space; ``end`` if all of it is."""
     while at < end and (data[at] == 0x20 or data[at] == 0x09 or data[at] == 0x0D):
         at += 1
     return at
@@ -57,7 +56,7 @@ def after_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 @inlined
 def plain_bytes(data: NDArray[np.uint8], at: int, stop: Any) -> tuple[int, int]:
-    """How many of the next ``BLOCK`` bytes are whole characters that a text may hold as they are.
+    """Count those of the next ``BLOCK`` bytes that are whole characters and may be copied unchanged.
 
     Args:
         data: see above.
@@ -65,7 +64,7 @@ def plain_bytes(data: NDArray[np.uint8], at: int, stop: Any) -> tuple[int, int]:
         stop: uint64, a bit for each further byte that ends the run.
 
     Returns:
-        Bytes, and characters; -1 bytes where they are not UTF-8. Four-byte characters, and those of three bytes that
+        Number of bytes (-1 if they are not UTF-8) and of characters. Four-byte characters, and three-byte ones that
         need a closer look, end the run.
     """
     follow = between(data, at, 0x80, 0xBF)
@@ -95,7 +94,7 @@ def _follows(data: NDArray[np.uint8], at: int) -> bool:
 
 @inlined
 def rare_character(data: NDArray[np.uint8], at: int) -> int:
-    """Size of a character of three or four bytes with a narrower second byte; -1 where it is not UTF-8."""
+    """Size of a three- or four-byte character whose second byte is restricted; -1 if it is not UTF-8."""
     first, second = data[at], data[at + 1]
     if first == 0xE0:
         return 3 if 0xA0 <= second <= 0xBF and _follows(data, at + 2) else -1
@@ -144,14 +143,14 @@ def _short_escape(kind: int) -> int:
 
 @inlined
 def escaped_code(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """The character that an escape stands for.
+    """Decode an escape.
 
     Args:
         data: see above.
         at: place of the backslash.
 
     Returns:
-        Code point, -1 for a lone surrogate and an invalid escape; and the number of bytes.
+        Code point (-1 for a lone surrogate or an invalid escape), and number of bytes.
     """
     kind = data[at + 1]
     if kind == 0x75:
@@ -256,7 +255,7 @@ def _number_end(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 @inlined
 def _nested_end(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Place after the bracket that closes the one at ``at``; what is between is not looked at, but for strings."""
+    """Place after the bracket that closes the one at ``at``; between them, only strings are checked."""
     depth = 0
     while at < end:
         byte = data[at]
@@ -281,7 +280,7 @@ def _is_word(data: NDArray[np.uint8], at: int, first: int, second: int, third: i
 
 @compiled_bare
 def value_end(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
-    """Find the end of a number, an object, an array, or one of the words ``true``, ``false`` and ``null``.
+    """Find the end of a number, object or array, or of ``true``, ``false`` or ``null``.
 
     Args:
         data: see above.

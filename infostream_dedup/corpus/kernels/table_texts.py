@@ -1,4 +1,4 @@
-"""Titles and texts of a table's columns, joined to documents where they are plainly valid."""
+"""Join the titles and texts of a table's columns into documents, where they are plainly valid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEW_LINE: Final = 0x0A
 
 
 class TableColumns(NamedTuple):
-    """What is found; row i is row i of a batch.
+    """What was read; row i is row i of a batch.
 
     Attributes:
         states: uint8 (rows,), ``LEFT`` or ``READ``.
@@ -33,7 +33,7 @@ class TableColumns(NamedTuple):
         hashes: uint64 (rows,), of title and text.
         texts: uint8, title and text of each document as ``full_text`` joins them.
         text_ends: int64 (rows,), end of each document in ``texts``.
-        bodies: int64 (rows,), begin of the text of each document in ``texts``.
+        bodies: int64 (rows,), start of the text of each document in ``texts``.
     """
 
     states: NDArray[np.uint8]
@@ -80,7 +80,7 @@ def join_texts(
     Rows that are not UTF-8 or have control characters other than tabs and line ends become ``LEFT``.
 
     Args:
-        titles: followed by ``BLOCK`` readable bytes; without titles they are empty.
+        titles: followed by ``BLOCK`` readable bytes; all empty if there are no titles.
         title_ends: int64 (rows + 1,), bounds of the titles.
         texts: followed by ``BLOCK`` readable bytes.
         text_ends: int64 (rows + 1,), bounds of the texts.
@@ -123,7 +123,7 @@ def read_dates(
         data: UTF-8, followed by 32 readable bytes.
         ends: int64 (rows + 1,), bounds of the dates.
         given: bool (rows,), false for null.
-        dates: int64 (rows, 2), receives what ``read_date`` returns of each that is given.
+        dates: int64 (rows, 2), receives the result of ``read_date`` for each given date.
     """
     for row in range(given.size):
         if given[row]:

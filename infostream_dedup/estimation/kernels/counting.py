@@ -1,7 +1,7 @@
-"""Links and copies counted by grade: once as they are, and many times over with resampled documents.
+"""Count links and copies by grade: once for the collection itself, and once for each resample of its documents.
 
-The grade of a pair is the largest k at which both documents are linked to each other. In a draw, a document counts as
-often as it was drawn (Poisson with mean 1), and a pair as often as the product of both.
+The grade of a pair is the largest k at which both documents are linked to each other. In a resample, each document has
+a multiplicity (Poisson with mean 1), and a pair counts as often as the product of its two multiplicities.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PLAIN_ON_ARRAYS: Final = True
 def _grade(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], grades: NDArray[np.uint8], asks: int, answers: int
 ) -> int:
-    """Grade of a directed link, 0 without a link."""
+    """Grade of a directed link; 0 if there is no link."""
     end = indptr[asks + 1]
     place = first_not_below(indices, indptr[asks], end, answers)
     return signed(grades[place]) if place < end and indices[place] == answers else 0
@@ -40,13 +40,13 @@ def _inside(universe: Universe, a: int, b: int) -> bool:
 
 
 class PickedPairs(NamedTuple):
-    """Room for linked pairs. When it is full, half of the pairs are thrown out, chosen by a hash of the pair.
+    """Room for linked pairs. When it is full, half of the pairs are dropped, chosen by a hash of the pair.
 
     Attributes:
         a: int32 (room,), the earlier document.
         b: int32 (room,), the later one.
         grades: uint8 (room,), largest k at which both directions count.
-        state: int64 (2,): pairs kept, halvings.
+        state: int64 (2,): number of pairs kept, number of halvings.
     """
 
     a: NDArray[np.int32]
@@ -83,7 +83,7 @@ def count_linked_pairs(
     counts: NDArray[np.int64],
     picked: PickedPairs,
 ) -> None:
-    """Count unordered pairs in the universe that are linked both ways, and keep those outside a series.
+    """Count the unordered pairs of the universe that are linked both ways, and keep those outside a series.
 
     Args:
         indptr: int64 (documents + 1,), bounds of the rows of links.
@@ -91,11 +91,11 @@ def count_linked_pairs(
         grades: uint8, largest k at which each link counts, 0 for none.
         universe: which pairs are counted.
         languages: uint8 (documents,), language of each document.
-        read: int64 (documents,), a copy of the bounds where the rows begin; receives how far each has been read.
-        counts: int64 (2, 2, grades + 1), zeros; receives the pairs by series or not, between languages or not, grade.
-        picked: receives the pairs, or a sample; its arrays hold at least one.
+        read: int64 (documents,), a copy of the starts of the rows; receives how far each row has been read.
+        counts: int64 (2, 2, grades + 1), zeros; receives the number of pairs by series, language crossing, grade.
+        picked: receives the pairs, or a sample of them; its arrays hold at least one.
     """
-    # The documents that ask ascend, so what they look for in a row ascends too, and no row is read twice.
+    # The asking documents ascend, so what they look up in a row ascends too, and no row is read twice.
     for a in range(indptr.size - 1):
         if not universe.counted[a]:
             continue
@@ -126,7 +126,7 @@ def grades_of_pairs(
     b: NDArray[np.int64],
     found: NDArray[np.uint8],
 ) -> None:
-    """Fill in the grade of each pair, the smaller of its two directions; arguments as in ``count_linked_pairs``."""
+    """Write the grade of each pair: the smaller of its two directions. Arguments as in ``count_linked_pairs``."""
     for pair in range(a.size):
         forward = _grade(indptr, indices, grades, a[pair], b[pair])
         found[pair] = min(forward, _grade(indptr, indices, grades, b[pair], a[pair])) if forward else 0
@@ -140,15 +140,15 @@ def count_drawn(
     drawn: NDArray[np.uint8],
     counts: NDArray[np.int64],
 ) -> None:
-    """Count pairs by grade in each draw.
+    """Count pairs by grade in each resample.
 
     Args:
         a: int64 (pairs,), ordinals.
         b: int64 (pairs,), ordinals.
         grades: uint8 (pairs,), 0 for pairs that are not linked.
-        drawn: uint8 (documents, draws), how often each document was drawn.
+        drawn: uint8 (documents, draws), multiplicity of each document in each resample.
         counts: int64 (grades + 1, draws), zeros; receives the pairs.
     """
     for pair in range(a.size):
-        # Nobody is drawn more than 8 times, so a product fits into a byte.
+        # No multiplicity exceeds 8, so a product fits in a byte.
         counts[grades[pair]] += drawn[a[pair]] * drawn[b[pair]]

@@ -1,9 +1,9 @@
-"""Every pair of texts that shares a third of its word triples, found exactly.
+"""Find every pair of texts that share a third of their word triples, exactly.
 
 The smaller text of a pair needs ``least`` of its triples in the larger one. Rare triples are counted by walking their
 postings. A pair that shares no rare triple must share ``least`` common ones, so at least one of the rarest
 ``common - least + 1`` of them: only their postings are walked, and only for texts with that many common triples. So a
-story that a thousand sites print is found although each of its triples occurs in a thousand texts.
+story that a thousand sites print is still found, although each of its triples is in a thousand texts.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _SECOND_MIX = np.uint64(0x94D049BB133111EB)
 
 
 class SharedIndex(NamedTuple):
-    """Triples that occur in two texts or more.
+    """The triples that occur in at least two texts.
 
     Attributes:
         begins: int64 (texts + 1,), bounds of each text in ``terms``.
-        middles: int64 (texts,), where the common triples of each text begin.
-        terms: int32, numbers of triples: rare ones ascending, then common ones ascending.
+        middles: int64 (texts,), start of the common triples of each text.
+        terms: int32, numbers of triples: the rare ones ascending, then the common ones ascending.
         heads: int64 (terms + 1,), bounds of each triple in ``texts``.
         texts: int32, texts of each triple, ascending.
     """
@@ -55,14 +55,14 @@ class SharedIndex(NamedTuple):
 
 
 class TextClasses(NamedTuple):
-    """Documents with equal triples, taken together.
+    """Documents grouped by equal sets of triples; each group is one text.
 
     Attributes:
         sizes: int64 (texts,), triples of each text.
         begins: int64 (texts + 1,), bounds of each text in ``members``.
         members: int32, ordinals of the documents of each text, ascending.
-        first: int64 (texts,), the first text that can be near enough in time.
-        last: int64 (texts,), the text after the last that can be.
+        first: int64 (texts,), the first text that may be close enough in time.
+        last: int64 (texts,), the text after the last such one.
     """
 
     sizes: NDArray[np.int64]
@@ -77,11 +77,11 @@ class Universe(NamedTuple):
 
     Attributes:
         counted: bool (documents,), whether a document is counted at all.
-        window: most microseconds between two documents; negative for any.
+        window: maximum number of microseconds between two documents; negative for no limit.
         times: int64 (documents,), microseconds since 1970.
         days: int64 (documents,), days since 1970.
-        sources: int64 (documents,), number of the source, negative where it is not known.
-        titles: int64 (documents,), equal for titles that are equal but for case and signs; 0 for none.
+        sources: int64 (documents,), number of the source; negative if unknown.
+        titles: int64 (documents,), equal for titles that differ only in case and punctuation; 0 without a title.
     """
 
     counted: NDArray[np.bool_]
@@ -93,11 +93,11 @@ class Universe(NamedTuple):
 
 
 class TextCounters(NamedTuple):
-    """TextCounters arrays of a thread.
+    """Scratch arrays of a thread.
 
     Attributes:
         counts: int32 (texts,), zero whenever no text is looked up.
-        touched: int32 (texts + 1,), texts that were met.
+        touched: int32 (texts + 1,), texts with a count.
     """
 
     counts: NDArray[np.int32]
@@ -105,14 +105,14 @@ class TextCounters(NamedTuple):
 
 
 class FoundPairs(NamedTuple):
-    """Room for pairs of documents. When it is full, half of the pairs are thrown out, chosen by a hash of the pair.
+    """Room for pairs of documents. When it is full, half of the pairs are dropped, chosen by a hash of the pair.
 
     Attributes:
         a: int32 (room,), the earlier document.
         b: int32 (room,), the later one.
-        shared: int32 (room,), triples that both have.
-        smaller: int32 (room,), triples of the smaller document.
-        state: int64 (4,): pairs kept, pairs found that are not a series, pairs found that are, halvings.
+        shared: int32 (room,), number of triples in common.
+        smaller: int32 (room,), number of triples of the smaller document.
+        state: int64 (4,): numbers of pairs kept, pairs found outside a series, pairs found in a series, and halvings.
     """
 
     a: NDArray[np.int32]
@@ -124,7 +124,7 @@ class FoundPairs(NamedTuple):
 
 @inlined
 def is_series(universe: Universe, a: int, b: int) -> bool:
-    """Whether one source printed both, on two days and under two titles."""
+    """Whether one source published both, on different days and under different titles."""
     source, title, other = universe.sources[a], universe.titles[a], universe.titles[b]
     same = (source >= 0) & (source == universe.sources[b])
     return bool(same & (universe.days[a] != universe.days[b]) & (title != 0) & (other != 0) & (title != other))
@@ -132,7 +132,7 @@ def is_series(universe: Universe, a: int, b: int) -> bool:
 
 @inlined
 def thinned_out(a: int, b: int, halvings: int) -> bool:
-    """Whether a pair is left out after some halvings."""
+    """Whether a pair has been dropped after a number of halvings."""
     state = np.uint64(a) << np.uint64(32) | np.uint64(b)
     state = (state ^ (state >> np.uint64(30))) * _FIRST_MIX
     state = (state ^ (state >> np.uint64(27))) * _SECOND_MIX
@@ -154,7 +154,7 @@ def _halve(found: FoundPairs) -> None:
 
 @compiled_bare
 def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: int, smaller: int) -> None:
-    """Count a pair of documents that is in the universe, and keep it."""
+    """Count a pair of documents if it is in the universe, and keep it."""
     a, b = min(one, other), max(one, other)
     if universe.window >= 0 and abs(universe.times[a] - universe.times[b]) > universe.window:
         return
@@ -181,7 +181,7 @@ def _note_texts(
 
 @inlined
 def _common_shared(index: SharedIndex, text: int, other: int) -> int:
-    """Common triples that both texts have."""
+    """Number of common triples that two texts share."""
     at, end = index.middles[text], index.begins[text + 1]
     there, stop = index.middles[other], index.begins[other + 1]
     shared = 0
@@ -197,7 +197,7 @@ def _common_shared(index: SharedIndex, text: int, other: int) -> int:
 def _walk(
     index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: TextCounters, met: int
 ) -> int:
-    """Count one triple for each larger text that has it, or, without ``again``, only the first for each."""
+    """Count a triple for each larger text that has it; without ``again``, only for texts not counted before."""
     size, last = classes.sizes[text], classes.last[text]
     end = index.heads[term + 1]
     for place in range(first_not_below(index.texts, index.heads[term], end, classes.first[text]), end):
@@ -223,7 +223,7 @@ def find_copies(
     scratch: TextCounters,
     found: FoundPairs,
 ) -> None:
-    """Find the pairs whose smaller text is one of ``begin`` to ``end``: those that share three tenths of its triples.
+    """Find the pairs whose smaller text is in ``begin`` .. ``end`` - 1 and that share three tenths of its triples.
 
     Args:
         index: triples that occur in two texts or more.
@@ -231,7 +231,7 @@ def find_copies(
         universe: which pairs are counted.
         begin: the first text.
         end: the text after the last.
-        scratch: memory to count in.
+        scratch: scratch arrays.
         found: receives the pairs.
     """
     for text in range(begin, end):

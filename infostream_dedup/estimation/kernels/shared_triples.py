@@ -1,7 +1,7 @@
-"""Word triples that occur in two texts or more, numbered: the index in which copies are found.
+"""Number the word triples that occur in at least two texts: the index for finding copies.
 
-Most triples of a collection occur in one text only and join nothing. Triples are hashes, so they are taken in ranges of
-their leading bits: the table of one range fits into the cache, and no range needs the others.
+Most triples of a collection occur in only one text and link nothing. Triples are hashes, so they are processed in
+ranges of their leading bits: the table of a range fits in the cache, and the ranges are independent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HALF = 32
 def checksums_of_rows(
     triples: NDArray[np.uint64], begins: NDArray[np.int64], sums: NDArray[np.uint64], folded: NDArray[np.uint64]
 ) -> None:
-    """Two checksums of each document's triples: equal for equal sets of triples."""
+    """Write two checksums of each document's triples; equal sets of triples have equal checksums."""
     for row in range(begins.size - 1):
         plain, mixed = np.uint64(0), np.uint64(0)
         for at in range(begins[row], begins[row + 1]):
@@ -45,7 +45,7 @@ def _gather(
     values: NDArray[np.uint64],
     places: NDArray[np.int64],
 ) -> int:
-    """Take the triples up to ``last`` from the front of each row, with their places."""
+    """Take the triples up to ``last`` from the front of each row, along with their places."""
     found = 0
     for row in range(cursors.size):
         at = cursors[row]
@@ -68,7 +68,7 @@ def _number_part(
     terms: NDArray[np.int32],
     first: int,
 ) -> int:
-    """Number the triples of one part by a table of open addresses; returns the next free number."""
+    """Number the triples of one part by open addressing; return the next free number."""
     mask = keys.size - 1
     counts[:] = 0
     for item in items:
@@ -94,7 +94,7 @@ def _number_part(
 def _count_range(
     triples: NDArray[np.uint64], ends: NDArray[np.int64], cursors: NDArray[np.int64], last: np.uint64
 ) -> int:
-    """Triples up to ``last`` at the front of all rows."""
+    """Number of triples up to ``last`` at the front of all rows."""
     found = 0
     for row in range(cursors.size):
         at = cursors[row]
@@ -105,8 +105,8 @@ def _count_range(
 
 
 @compiled
-def _parted(values: NDArray[np.uint64], shift: np.uint64, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Items ordered by part, the bits after ``shift``; ``heads``, zeros, receives the bounds of the parts."""
+def _order_by_part(values: NDArray[np.uint64], shift: np.uint64, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Order items by part: the bits above ``shift``. ``heads``, initially zeros, receives the bounds of the parts."""
     mask = np.uint64(heads.size - 2)
     for value in values:
         heads[signed(value >> shift & mask) + 1] += 1
@@ -129,18 +129,18 @@ def number_shared(
     part_bits: int,
     terms: NDArray[np.int32],
 ) -> int:
-    """Number the triples that occur in two rows or more.
+    """Number the triples that occur in at least two rows.
 
     Args:
-        triples: uint64, of each row ascending, each once.
-        begins: int64 (rows,), where each row begins in ``triples``.
-        ends: int64 (rows,), where it ends.
-        range_bits: leading bits of the triples that are gathered together.
-        part_bits: bits after these of the triples that share a table.
-        terms: int32 (triples,), receives the number of each triple, counted from 0; -1 where it stands alone.
+        triples: uint64, ascending and distinct in each row.
+        begins: int64 (rows,), start of each row in ``triples``.
+        ends: int64 (rows,), end of each row.
+        range_bits: number of leading bits that define a range.
+        part_bits: number of bits after these that define a part, which has a table of its own.
+        terms: int32 (triples,), receives the number of each triple, from 0; -1 if it occurs in one row only.
 
     Returns:
-        How many numbers were given.
+        Number of distinct triples numbered.
     """
     cursors = begins.copy()
     for row in range(begins.size):
@@ -155,7 +155,7 @@ def number_shared(
         values, places = np.empty(found, dtype=np.uint64), np.empty(found, dtype=np.int64)
         _gather(triples, ends, cursors, last, values, places)
         heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
-        ordered = _parted(values, shift, heads)
+        ordered = _order_by_part(values, shift, heads)
         size = 2
         while size < 2 * np.diff(heads).max():
             size *= 2
@@ -171,7 +171,7 @@ def number_shared(
 def fill_postings(
     begins: NDArray[np.int64], terms: NDArray[np.int32], heads: NDArray[np.int64], rows: NDArray[np.int32]
 ) -> None:
-    """Turn rows of terms into rows of documents.
+    """Invert rows of terms into lists of rows by term.
 
     Args:
         begins: int64 (rows + 1,), bounds of each row in ``terms``.
@@ -194,14 +194,14 @@ def fill_postings(
 def sort_rows(
     begins: NDArray[np.int64], terms: NDArray[np.int32], heads: NDArray[np.int64], rare: int, middles: NDArray[np.int64]
 ) -> None:
-    """Order each row: rare terms first, each half ascending.
+    """Order each row: rare terms first, then the others, both ascending.
 
     Args:
         begins: int64 (rows + 1,), bounds of each row in ``terms``.
-        terms: int32, numbers of triples, put into order.
+        terms: int32, numbers of triples; ordered in place.
         heads: int64 (terms + 1,), bounds of the postings of each term.
-        rare: maximum number of texts with a rare triple.
-        middles: int64 (rows,), receives where the other terms begin.
+        rare: maximum number of texts that contain a rare triple.
+        middles: int64 (rows,), receives the start of the other terms.
     """
     for row in range(begins.size - 1):
         first, last = begins[row], begins[row + 1]

@@ -1,1 +1,1 @@
-"""Compiled code of the evidence; ``plain_reading`` and ``plain_pairs`` are its judges."""
+"""Compiled code of the evidence, tested against ``plain_reading`` and ``plain_pairs``."""

@@ -1,4 +1,4 @@
-"""Evidence of pairs from two records, key terms and triples; ``plain_pairs`` says the same in words, and judges it."""
+"""Compute the evidence of pairs from two records and key terms; ``plain_pairs`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ COLUMNS: Final = (
     "wording_forward",
     "wording_backward",
 )
-"""Columns of the evidence of pairs, float64; forward is the share of a's that b has, 0 to 1."""
+"""Columns of the evidence of pairs, float64; forward is the share of a's entries that b has, 0 to 1."""
 
 _COSINE: Final = 4
 _NUMBERS: Final = 5
@@ -75,16 +75,16 @@ _NO_BITS = np.uint32(0)
 
 
 class ComparedKeys(NamedTuple):
-    """The 30 heaviest terms of each document, and all of its terms.
+    """The 30 heaviest terms and all terms of each document.
 
     Attributes:
-        begins: int64 (documents + 1,), bounds in the next three.
+        begins: int64 (documents + 1,), bounds in the next three arrays.
         terms: int32, key terms of each document, ascending.
-        weights: int64, weight of each in units of 1e-9.
+        weights: int64, weight of each, in units of 1e-9.
         heaviest: uint8, 1 for each of the 12 heaviest.
-        own: int64 (documents, 2), weight of the 12 heaviest and of all key terms.
+        own: int64 (documents, 2), total weight of the 12 heaviest and of all key terms.
         squares: float64 (documents,), sum of the squared weights.
-        target_begins: int64 (documents + 1,), bounds in the next.
+        target_begins: int64 (documents + 1,), bounds in ``targets``.
         targets: int32, all terms of each document, ascending.
     """
 
@@ -99,15 +99,15 @@ class ComparedKeys(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """Where the parts of a record are.
+    """Location of the parts of a record.
 
     Attributes:
-        at: the record.
+        at: place of the record.
         numbers: number of numbers.
         names: number of names.
         lead: number of lead words.
         blocks: number of filter blocks.
-        numbers_at: place of the numbers, and so on.
+        numbers_at: place of the numbers; likewise for the other parts.
     """
 
     at: int
@@ -160,7 +160,7 @@ def _share(met: int, own: int) -> float:
 
 @inlined
 def _cosine(keys: ComparedKeys, one: int, other: int, room: MeetingRoom) -> float:
-    """Cosine of the key terms of two documents, of which the other is in the tables."""
+    """Cosine of the key terms of two documents; ``other`` is the one in the tables."""
     begin, there = keys.begins[one], keys.begins[other]
     product, squares = 0.0, keys.squares[one] * keys.squares[other]
     for hit in range(meet(room, _KEYS, keys.terms, begin, keys.begins[one + 1] - begin, there, _NO_BITS)):
@@ -184,7 +184,7 @@ def _add_weights(
     room: MeetingRoom,
     hits: int,
 ) -> tuple[int, int]:
-    """Weight in each document of the entries that met."""
+    """Weight of the shared entries in each document."""
     met, answered = 0, 0
     for hit in range(hits):
         met += _weight_at(words, weights, skip + room.one[hit])
@@ -196,7 +196,7 @@ def _add_weights(
 def _shared_figures(
     words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, hits: int
 ) -> tuple[int, int, int]:
-    """Weight in each document of the figures among the numbers that met, and dates among them in both heads."""
+    """Weight of the shared figures in each document, and number of shared dates that are in both heads."""
     met, answered, heads = 0, 0, 0
     for hit in range(hits):
         entry, there = words[one.numbers_at + room.one[hit]], words[other.numbers_at + room.other[hit]]
@@ -211,7 +211,7 @@ def _shared_figures(
 def _opening(
     words: NDArray[np.uint32], lead: int, size: int, weights: int, skip: int, filter_at: int, blocks: int
 ) -> int:
-    """Weight of the lead words of one document that the filter of another holds."""
+    """Weight of the lead words of one document that are in the filter of another."""
     met = 0
     for number in range(size if blocks else 0):
         block, first, second = filter_place(words[lead + number], blocks)
@@ -223,7 +223,7 @@ def _opening(
 
 @inlined
 def _sum(words: NDArray[np.uint32], at: int, kind: int) -> int:
-    """Weight of all numbers, figures, names or lead words of a record."""
+    """Total weight of the numbers, figures, names or lead words of a record."""
     return signed(words[at + SUMS_AT + kind])
 
 
@@ -248,7 +248,7 @@ def _compare_numbers(
 
 @inlined
 def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
-    """0: a title is missing, 1: other titles, 2: equal but for numbers and dates, 3: equal."""
+    """Compare titles. 0: one is missing; 1: different; 2: equal except for numbers and dates; 3: equal."""
     first, second = words[one + TITLE_AT], words[other + TITLE_AT]
     if first == 0 or second == 0:
         return 0.0
@@ -261,7 +261,7 @@ def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
 def _compare_records(
     words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, row: NDArray[np.float64]
 ) -> None:
-    """Fill in one row from two records, of which the other is in the tables."""
+    """Fill in one row from two records; ``other`` is the one in the tables."""
     _compare_numbers(words, one, other, room, row)
     hits = meet(room, _NAME_LIST, words, one.names_at, one.names, other.names_at, _NO_BITS)
     met, answered = _add_weights(words, one.weights, one.numbers, other.weights, other.numbers, room, hits)
@@ -282,7 +282,7 @@ def _compare_records(
 
 @compiled_bare
 def _enter(words: NDArray[np.uint32], parts: _Parts, keys: ComparedKeys, document: int, room: MeetingRoom) -> None:
-    """Put a document into the tables, in place of the one that is there."""
+    """Load a document into the tables, replacing the one that is there."""
     for which in range(4):
         leave(room, which)
     begin = keys.begins[document]
@@ -302,11 +302,11 @@ def compare_pairs(
     room: MeetingRoom,
     evidence: NDArray[np.float64],
 ) -> None:
-    """Fill in everything but shares and wording.
+    """Fill in everything except shares and wording.
 
     Args:
         a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one; quickest where equal ones are neighbours.
+        b: int64 (pairs,), row of the later one; fastest if equal rows are adjacent.
         keys: key terms of all documents, at most ``ENTRIES`` key terms each.
         words: uint32, records.
         begins: int64 (documents + 1,), bounds of the records.

@@ -1,4 +1,4 @@
-"""Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finished as in SplitMix64.
+"""Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finalized as in SplitMix64.
 
 ``plain_reading`` computes the same with Python's integers.
 """

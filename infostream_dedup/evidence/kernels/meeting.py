@@ -1,6 +1,6 @@
-"""Which entries of a document occur in another: through a small table, for merging two lists guesses wrong too often.
+"""Look up the entries of one document in a small table of another: merging two lists mispredicts too many branches.
 
-The document that many are compared with is entered into the table once.
+A document that many others are compared with is loaded into the table once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ENTRIES: Final = 4096
 _SLOTS: Final = 4 * ENTRIES
 _LEAST_SLOTS: Final = 128
 _SLOTS_OF_AN_ENTRY: Final = 16
-"""Slots for each entry, if there are as many: then few entries look as if they were in the table."""
+"""Slots for each entry, if the table is large enough: few entries are then mistaken for ones in the table."""
 _MULTIPLIER = np.uint32(2654435761)
 _HIGH_BITS = np.uint32(17)
 
@@ -31,8 +31,8 @@ class MeetingRoom(NamedTuple):
 
     Attributes:
         slots: int32 (4, slots), place of an entry counted from 1, 0 for an empty slot.
-        touched: int32 (4, ENTRIES), slots that are not empty.
-        counts: int64 (4,), how many they are.
+        touched: int32 (4, ENTRIES), slots in use.
+        counts: int64 (4,), number of slots in use.
         one: int64 (ENTRIES + 1,), receives places in the document that is compared.
         other: int64 (ENTRIES + 1,), receives places in the document in the tables.
     """
@@ -45,7 +45,7 @@ class MeetingRoom(NamedTuple):
 
 
 def meeting_room() -> MeetingRoom:
-    """Empty tables."""
+    """Allocate empty tables."""
     return MeetingRoom(
         np.zeros((4, _SLOTS), dtype=np.int32),
         np.zeros((4, ENTRIES), dtype=np.int32),
@@ -70,15 +70,15 @@ def _slot(entry: Any, mask: int) -> int:
 
 @compiled_bare
 def enter(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, ignored: Any) -> None:
-    """Put a list into a table.
+    """Load a list into a table.
 
     Args:
-        room: the tables; this one is empty.
+        room: the tables; table ``which`` is empty.
         which: number of the table, 0 to 3.
         entries: uint32 or int32, distinct.
         begin: start of the list in ``entries``.
-        count: its entries, at most ``ENTRIES``.
-        ignored: uint32, bits that do not matter.
+        count: number of its entries, at most ``ENTRIES``.
+        ignored: uint32, bits to ignore.
     """
     slots, mask = room.slots[which], _mask(count)
     for number in range(count):
@@ -100,20 +100,20 @@ def leave(room: MeetingRoom, which: int) -> None:
 
 @inlined
 def meet(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, other_begin: int, ignored: Any) -> int:
-    """How many entries of a list are in a table; ``room.one`` and ``room.other`` receive their places, ascending.
+    """Count the entries of a list that are in a table; write their places, ascending, to ``room.one`` and ``.other``.
 
     Args:
         room: the tables.
         which: number of the table.
         entries: entries of both documents.
         begin: start of the list in ``entries``.
-        count: its entries.
+        count: number of its entries.
         other_begin: start, in ``entries``, of the list in the table.
-        ignored: uint32, bits that do not matter.
+        ignored: uint32, bits to ignore.
     """
     slots, mask, maybe = room.slots[which], _mask(room.counts[which]), 0
     for number in range(count):
-        # Written in any case: a branch would be guessed wrong too often.
+        # Written unconditionally: a branch would be mispredicted too often.
         room.one[maybe] = number
         maybe += slots[_slot(np.uint32(entries[begin + number]) | ignored, mask)] != 0
     found = 0

@@ -1,4 +1,4 @@
-"""Numbers and dates at a place of a decoded text; ``plain_reading._Reader.number_at`` says the same in words."""
+"""Read numbers and dates in decoded text; ``plain_reading._Reader.number_at`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _34 = np.uint64(34)
 
 @inlined
 def date_entry(value: int) -> int:
-    """Entry of ``numbers`` for a day (32 times the month plus the day) or a year."""
+    """Entry of ``numbers`` for a day (32 * month + day) or a year."""
     return signed(mixed(step(_SEED, value)) >> _34) << 2 | DATE_BIT
 
 
@@ -82,7 +82,7 @@ def _day_first(kinds: NDArray[np.uint8], first: int, end: int) -> tuple[int, int
 def _date_at(
     kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int, title_end: int
 ) -> tuple[int, int, int, int]:
-    """End, day, month and year of the date at a place; end -1 if there is no date, year 0 if the date has no year."""
+    """End, day, month and year of the date at a place; end is -1 without a date, year is 0 without a year."""
     second, third = _day_first(kinds, begin, end)
     if second > 0:
         day, month = _value(folded, begin, end), _value(folded, end + 1, second)
@@ -107,7 +107,7 @@ def _date_at(
 
 @compiled_bare
 def _spaced_end(kinds: NDArray[np.uint8], end: int) -> int:
-    """End of the groups of a space and three digits that follow a place; the place itself without such groups."""
+    """End of the groups of a space and three digits that start at a place; the place itself if there are none."""
     while kinds[end] == _SPACE and _digits_end(kinds, end + 1) == end + 4:
         end += 4
     return end
@@ -120,7 +120,7 @@ def _is_sign(kind: int) -> bool:
 
 @compiled_bare
 def _grouped_end(kinds: NDArray[np.uint8], end: int) -> int:
-    """End of the groups of a sign (always a point or always a comma) and three digits that follow a place."""
+    """End of the groups of a separator (all points or all commas) and three digits that start at a place."""
     sign = kinds[end]
     while _is_sign(sign) and kinds[end] == sign and _digits_end(kinds, end + 1) == end + 4:
         end += 4
@@ -131,7 +131,7 @@ def _grouped_end(kinds: NDArray[np.uint8], end: int) -> int:
 def _decimal_hash(
     kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, whole_end: int, end: int
 ) -> tuple[Any, int]:
-    """Hash of a figure with its whole part and decimals; and its value, -1 with decimals or from 10,000 on."""
+    """Hash of a figure, decimals included; and its value, or -1 if it has decimals or is 10,000 or more."""
     state, digits, value = _SEED, 0, 0
     for place in range(begin, whole_end):
         if kinds[place] == _DIGIT and (digits or folded[place]):
@@ -151,7 +151,7 @@ def _decimal_hash(
 
 @compiled_bare
 def _version_hash(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int) -> Any:
-    """Hash of digits with more than one sign that does not mark thousands: 1.2.3.4."""
+    """Hash of digits with several separators that do not mark thousands, such as 1.2.3.4."""
     state = _SEED
     for place in range(begin, end):
         state = step(state, _ZERO + signed(folded[place]) if kinds[place] == _DIGIT else _STOP)
@@ -162,7 +162,7 @@ def _version_hash(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: i
 def _spaced_figure(
     kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, spaced: int
 ) -> tuple[int, Any, int]:
-    """Figure with spaces between its thousands, up to ``spaced``, and perhaps decimals."""
+    """Read a figure whose thousands, up to ``spaced``, are separated by spaces; decimals may follow."""
     end = spaced
     if _is_sign(kinds[spaced]) and kinds[spaced + 1] == _DIGIT:
         end = _digits_end(kinds, spaced + 1)
@@ -174,7 +174,7 @@ def _spaced_figure(
 
 @compiled_bare
 def _figure_at(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int) -> tuple[int, Any, int]:
-    """End, hash and value (-1 where it has decimals or more than four digits) of the figure at a place."""
+    """End, hash and value of the figure at a place; the value is -1 for decimals or more than four digits."""
     grouping = end - begin <= 3 and folded[begin] != 0
     spaced = _spaced_end(kinds, end) if grouping else end
     if spaced > end:
@@ -200,14 +200,14 @@ def number_at(
     """Read the number at a place.
 
     Args:
-        kinds: uint8, ``CharacterKind`` of each character, with 16 zeros after the text.
+        kinds: uint8, ``CharacterKind`` of each character, followed by 16 zeros.
         folded: uint16, value of each digit.
         begin: place of its first digit.
-        title_end: characters of the title.
+        title_end: number of characters in the title.
 
     Returns:
-        Its end, the hash of its token, one or two entries of ``numbers`` (the second -1 where there is one), and its
-        value if it is a whole number below 100, else -1.
+        Its end, the hash of its token, one or two entries of ``numbers`` (the second is -1 if there is only one), and
+        its value if it is a whole number below 100, otherwise -1.
     """
     end = _digits_end(kinds, begin)
     after, day, month, year = _date_at(kinds, folded, begin, end, title_end)
@@ -222,7 +222,7 @@ def number_at(
 
 @inlined
 def title_figure(kinds: NDArray[np.uint8], begin: int, end: int, entry: int) -> int:
-    """Bit of a figure in a title; 0 for a date and for a figure of few digits."""
+    """Bit of a figure in a title; 0 for a date or a figure with too few digits."""
     digits = 0
     for place in range(begin, end):
         digits += kinds[place] == _DIGIT

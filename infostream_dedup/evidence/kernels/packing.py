@@ -1,4 +1,4 @@
-"""Counting and weighing of evidence, and its packing into records; ``plain_records`` says the same in words."""
+"""Count and weigh evidence, and pack it into records; ``plain_records`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ LEAD_KIND: Final = 2
 KINDS: Final = 3
 
 COUNTS_AT: Final = 1
-"""Word of a record: numbers, and from bit 16 on names."""
+"""Word of a record: number of numbers; from bit 16 up, number of names."""
 BLOCKS_AT: Final = 2
-"""Word of a record: lead words, from bit 5 on the bits of the title's figures, from bit 16 on blocks of the filter."""
+"""Word of a record: number of lead words; from bit 5 up, figures of the title; from bit 16 up, blocks of the filter."""
 LEAD_BITS: Final = 5
 TITLE_AT: Final = 3
 FORM_AT: Final = 4
 FIGURES_AT: Final = 5
-"""Word of a record: numbers that are not dates, and from bit 16 on dates in the head."""
+"""Word of a record: number of numbers that are not dates; from bit 16 up, number of dates in the head."""
 SUMS_AT: Final = 6
-"""First of four words of a record: weight of all numbers, figures, names, lead words."""
+"""First of four words of a record: total weights of the numbers, figures, names and lead words."""
 HEADER: Final = 10
-"""Words of a record before its entries."""
+"""Number of words in a record before its entries."""
 
 MOST_ENTRIES: Final = 4096
-"""Entries of one kind that a record keeps: the smallest hashes."""
+"""Maximum number of entries of a kind that a record keeps: those with the smallest hashes."""
 FILTER_BITS: Final = 12
-"""Bits of the filter for each word beginning of the text."""
+"""Bits of the filter per word beginning in the text."""
 _BLOCK: Final = 64
 _MOST_BLOCKS: Final = 4096
 _MOST_WEIGHT: Final = 255
@@ -75,13 +75,13 @@ _BUCKET_SHIFT = np.uint64(64 - BUCKET_BITS)
 
 @inlined
 def bucket_of(entry: int, kind: int, language: int) -> int:
-    """Counter of an entry."""
+    """Number of the counter of an entry."""
     return signed(mixed(np.uint64(entry) | np.uint64(1 + kind + KINDS * language) << _32) >> _BUCKET_SHIFT)
 
 
 @inlined
 def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
-    """Block of the filter in which a word beginning sets bits, and the bits it sets in the block's two words."""
+    """Block of the filter for a word beginning, and the bits that it sets in the two words of the block."""
     spread = mixed(np.uint64(entry))
     block = signed((spread >> _32) * np.uint64(blocks) >> _32)
     first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
@@ -103,7 +103,7 @@ def buckets_of_documents(
     languages: NDArray[np.int8],
     buckets: NDArray[np.uint32],
 ) -> int:
-    """Counter of each number, name and lead word that the records of documents keep; how many there are.
+    """Write the counter of each number, name and lead word that records keep; return how many there are.
 
     Args:
         numbers: numbers of all documents.
@@ -141,7 +141,7 @@ def _blocks(body: int) -> int:
 
 @compiled
 def record_sizes(ends: NDArray[np.int64], begins: NDArray[np.int64]) -> None:
-    """Where the record of each document begins, in words of 32 bits.
+    """Compute where the record of each document begins, in 32-bit words.
 
     Args:
         ends: int64 (documents + 1, 5), see ``RawEvidence``.
@@ -163,7 +163,7 @@ def _put_weight(words: NDArray[np.uint32], at: int, number: int, weight: int) ->
 
 @inlined
 def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: int) -> None:
-    """Count an entry and its weight in the header of the record at a place."""
+    """Add an entry and its weight to the header of a record."""
     if kind != NUMBER_KIND:
         words[at + SUMS_AT + 1 + kind] += np.uint32(weight)
         return
@@ -189,9 +189,9 @@ def pack_documents(
     Args:
         lists: evidence of the documents.
         languages: int8 (documents,), index into ``LANGUAGES``.
-        counts: float32 (1 << BUCKET_BITS,), documents of each counter, those of the background included.
-        documents: float64 (languages,), documents of each language, those of the background included.
-        begins: int64 (documents + 1,), what ``record_sizes`` found.
+        counts: float32 (1 << BUCKET_BITS,), number of documents per counter, the background included.
+        documents: float64 (languages,), number of documents per language, the background included.
+        begins: int64 (documents + 1,), as ``record_sizes`` computes it.
         words: uint32, zeros; receives the records.
     """
     numbers, names, lead, body, ends = lists.numbers, lists.names, lists.lead, lists.body, lists.ends

@@ -1,4 +1,4 @@
-"""The evidence of many documents from their UTF-8; ``plain_reading`` says the same in words, and judges it."""
+"""Read the evidence of many documents from UTF-8; ``plain_reading`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["FIELDS", "PADDING", "EvidenceLists", "Room", "Tables", "prefix_hashes", "read_documents"]
 
 FIELDS: Final = 5
-"""Lists of a document: triples, numbers, names, lead, body."""
+"""Number of lists per document: triples, numbers, names, lead, body."""
 PADDING: Final = 16
-"""Zeros that ``Room.kinds`` has after the longest text."""
+"""Number of zeros after the longest text in ``Room.kinds``."""
 
 _SMALL: Final = int(CharacterKind.SMALL)
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
@@ -51,7 +51,7 @@ _TITLE_SEED = np.uint64(TITLE_SEED)
 _NONE = np.uint64(0)
 _32 = np.uint64(32)
 
-# Places of the walker's state.
+# Places in the walker's state.
 _DAY: Final = 0
 _MONTH: Final = 1
 _INITIAL: Final = 2
@@ -76,7 +76,7 @@ class Tables(NamedTuple):
         folded: uint16 (CODE_POINTS,), folded letter or value of a digit.
         latin: uint8 (CODE_POINTS,), Latin letter of a folded letter, 1 to 26, or 0.
         words: uint64, hashes of the calendar words, ascending.
-        months: int64, month of each, 0 for the others.
+        months: int64, month of each; 0 for a word that is not a month.
     """
 
     kinds: NDArray[np.uint8]
@@ -90,11 +90,11 @@ class Room(NamedTuple):
     """Scratch memory for one document.
 
     Attributes:
-        kinds: uint8, longest text in bytes plus ``PADDING``.
-        folded: uint16, as long.
-        tokens: uint64, as long.
-        titles: uint64 (2,), hash of the title and of its form.
-        spare: uint32, as long.
+        kinds: uint8, as long as the longest text in bytes plus ``PADDING``.
+        folded: uint16, of the same length.
+        tokens: uint64, of the same length.
+        titles: uint64 (2,), hashes of the title and of its form.
+        spare: uint32, of the same length.
         bins: int64 (BINS + 1,).
         state: int64 (STATES,), of the walker.
     """
@@ -109,17 +109,17 @@ class Room(NamedTuple):
 
 
 class EvidenceLists(NamedTuple):
-    """What is found, document after document.
+    """The evidence found, document by document.
 
     Attributes:
-        triples: uint64, room for one entry per byte of text, as in the other lists.
+        triples: uint64; this list and the next four have room for one entry per byte of text.
         numbers: uint32.
         names: uint32.
         lead: uint32.
         body: uint32.
         ends: int64 (documents + 1, FIELDS), where the entries of each document end in the five lists; row 0 is zero.
-        tokens: int32 (documents, 2), tokens of the document, and bits of the figures in its title.
-        titles: uint64 (documents, 2), hash of the title and of its form.
+        tokens: int32 (documents, 2), number of tokens, and bits of the figures in the title.
+        titles: uint64 (documents, 2), hashes of the title and of its form.
     """
 
     triples: NDArray[np.uint64]
@@ -136,7 +136,7 @@ class EvidenceLists(NamedTuple):
 def _decode(
     data: NDArray[np.uint8], begin: int, end: int, title_end: int, tables: Tables, room: Room
 ) -> tuple[int, int]:
-    """Write kind and folded form of each character that is not dropped; how many, and how many are of the title."""
+    """Write kind and folded form of each character kept; return their number, and how many the title has."""
     size, title = 0, 0
     while begin < end:
         point = code_point(data, begin)
@@ -161,7 +161,7 @@ def _is_letter(kind: int) -> bool:
 
 @inlined
 def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
-    """Place of the letter that goes on with the word after a letter at a place; -1 where the word ends."""
+    """Place of the next letter of the word; -1 if the word ends with the letter at a place."""
     after = place + 1
     if kinds[after] == _SMALL:
         return after
@@ -194,7 +194,7 @@ def _take_token(room: Room, token: Any, begin: int, dated: bool) -> None:
 
 @inlined
 def _read_month(tables: Tables, room: Room, found: EvidenceLists, word: Any, begin: int) -> None:
-    """Let a month date the number before it, or an English one the number after it."""
+    """Combine a month with the number before it, or an English month with the number after it, into a date."""
     state = room.state
     month = 0
     if state[_DAY] > 0 or room.folded[begin] < 128:
@@ -217,7 +217,7 @@ def _take_name(tables: Tables, room: Room, found: EvidenceLists, begin: int, end
 
 @inlined
 def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
-    """Take the beginning of a long word into body and lead."""
+    """Add the beginning of a long word to body and lead."""
     state = room.state
     found.body[state[_BODY]] = start
     state[_BODY] += 1
@@ -229,7 +229,7 @@ def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
 
 @inlined
 def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> int:
-    """Take the word that begins at a place; the place after it."""
+    """Read the word that begins at a place; return the place after it."""
     state, kinds, folded = room.state, room.kinds, room.folded
     hashed = start = _WORD_SEED
     place, last, letters, capitals = begin, begin, 0, 0
@@ -261,7 +261,7 @@ def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> 
 
 @inlined
 def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
-    """Take the number that begins at a place; the place after it."""
+    """Read the number that begins at a place; return the place after it."""
     state = room.state
     end, token, first, second, whole = number_at(room.kinds, room.folded, begin, state[_TITLE_END])
     _take_token(room, token, begin, True)
@@ -304,10 +304,10 @@ def _walk(tables: Tables, room: Room, found: EvidenceLists, size: int) -> None:
 
 @compiled
 def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
-    """Keep each number once: in the head if it occurs there at all. Numbers are ascending; the end of what is kept."""
+    """Keep each of the ascending numbers once, with its head bit if any copy has it; return the new end."""
     kept = begin
     for place in range(begin, end):
-        # Equal but for the head bit are neighbours, the one with it last.
+        # Numbers that differ only in the head bit are adjacent, and the one with the bit comes last.
         if place + 1 < end and numbers[place + 1] >> 1 == numbers[place] >> 1:
             continue
         numbers[kept] = numbers[place]
@@ -317,7 +317,7 @@ def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
 
 @compiled
 def _finish(room: Room, found: EvidenceLists, document: int) -> None:
-    """Triples of the tokens; all lists ascending and without repetition; the bounds of what is found."""
+    """Make triples of the tokens, sort and deduplicate all lists, and write their bounds."""
     tokens, begins, ends = room.tokens, found.ends[document], found.ends[document + 1]
     count, place = room.state[_TOKENS], begins[0]
     if 0 < count < 3:
@@ -326,7 +326,7 @@ def _finish(room: Room, found: EvidenceLists, document: int) -> None:
     for token in range(count - 2):
         found.triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
         place += 1
-    # Tokens are not needed any more.
+    # The tokens are no longer needed.
     ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, room.bins)
     numbers = sorted_once(found.numbers, begins[1], room.state[_NUMBERS], 32, room.spare, room.bins)
     ends[1] = _merge_heads(found.numbers, begins[1], numbers)
@@ -353,9 +353,9 @@ def read_documents(
     Args:
         data: valid UTF-8.
         offsets: int64 (documents + 1,), bounds of title and text of each document.
-        title_ends: int64 (documents,), where its title ends in ``data``.
-        tables: of characters and words.
-        room: for the longest document.
+        title_ends: int64 (documents,), where each title ends in ``data``.
+        tables: tables of characters and words.
+        room: scratch memory for the longest document.
         found: receives the evidence.
     """
     state = room.state
@@ -379,13 +379,13 @@ def prefix_hashes(
     room: Room,
     hashes: NDArray[np.uint32],
 ) -> None:
-    """Hash of the beginning of each of many words as ``lead`` and ``body`` hold it; 0 for words that they leave out.
+    """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out.
 
     Args:
-        data: valid UTF-8, a word in each text.
+        data: valid UTF-8, the words concatenated.
         offsets: int64 (words + 1,), bounds of each word.
-        tables: of characters and words.
-        room: for the longest word.
+        tables: tables of characters and words.
+        room: scratch memory for the longest word.
         hashes: uint32 (words,), receives the hashes.
     """
     for number in range(hashes.size):

@@ -1,4 +1,4 @@
-"""The features of the pair model from evidence, and their weighted sum."""
+"""Compute the features of the pair model from evidence, and their weighted sum."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LENGTH: Final = COLUMNS.index("length")
 
 @compiled
 def fill_features(evidence: NDArray[np.float64], features: NDArray[np.float64]) -> None:
-    """Features of pairs in the order of ``pair_model.FEATURES``.
+    """Compute the features of pairs, in the order of ``pair_model.FEATURES``.
 
     Args:
         evidence: float64 (pairs, COLUMNS).

@@ -1,4 +1,4 @@
-"""How much of their key terms two documents share: what the cheap filter looks at, for every candidate."""
+"""Compute the share of key terms that two documents have in common: the cheap filter needs it for every candidate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["SharingRoom", "share_pairs"]
 
 _LARGE: Final = 2
-"""Columns of the shares of 12 key terms, before those of all."""
+"""Number of columns for the shares of 12 key terms; those for all key terms follow."""
 
 
 class SharingRoom(NamedTuple):
@@ -40,8 +40,8 @@ def _share(met: int, own: int) -> float:
 
 
 @compiled_bare
-def _met_there(keys: ComparedKeys, asks: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
-    """Weight of the 12 and 30 key terms of a document that the document in the tables has."""
+def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
+    """Weight of the asking document's 12 and 30 key terms that the document in the tables contains."""
     there, met12, met30 = keys.target_begins[held], 0, 0
     found = look_up(room.targets, bits, keys.terms, keys.begins[asks], keys.begins[asks + 1], 0, room.maybe)
     for hit in range(found):
@@ -53,8 +53,8 @@ def _met_there(keys: ComparedKeys, asks: int, held: int, bits: int, room: Sharin
 
 
 @compiled_bare
-def _met_here(keys: ComparedKeys, answers: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
-    """Weight of the 12 and 30 key terms of the document in the tables that a document has."""
+def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
+    """Weight of the 12 and 30 key terms of the document in the tables that the answering document contains."""
     there, met12, met30 = keys.begins[held], 0, 0
     first, last = keys.target_begins[answers], keys.target_begins[answers + 1]
     found = look_up(room.keys, bits, keys.targets, first, last, 0, room.maybe)
@@ -79,10 +79,10 @@ def share_pairs(
 
     Args:
         asking: int64 (pairs,), row of the first document.
-        held: int64 (pairs,), row of the second; quickest where equal ones are neighbours.
+        held: int64 (pairs,), row of the second document; fastest if equal rows are adjacent.
         keys: key terms of all documents.
-        room: its tables are empty at the end, too.
-        column: 0 or 1, receives the share of ``asking``'s 12 key terms that ``held`` has; the opposite goes to 1 or 0.
+        room: scratch memory; its tables are empty before and after.
+        column: column, 0 or 1, for the share of ``asking``'s 12 key terms in ``held``; the reverse fills the other.
         evidence: float64 (pairs, COLUMNS), receives the first four columns.
     """
     now, key_bits, target_bits = -1, 0, 0
@@ -97,10 +97,10 @@ def share_pairs(
             key_bits = note(room.keys, keys.terms, first, last, 0)
             target_bits = note(room.targets, keys.targets, target_first, target_last, 0)
         asks = asking[pair]
-        met12, met30 = _met_there(keys, asks, now, target_bits, room)
+        met12, met30 = _weigh_asking(keys, asks, now, target_bits, room)
         evidence[pair, column] = _share(met12, keys.own[asks, 0])
         evidence[pair, _LARGE + column] = _share(met30, keys.own[asks, 1])
-        met12, met30 = _met_here(keys, asks, now, key_bits, room)
+        met12, met30 = _weigh_held(keys, asks, now, key_bits, room)
         evidence[pair, 1 - column] = _share(met12, keys.own[now, 0])
         evidence[pair, _LARGE + 1 - column] = _share(met30, keys.own[now, 1])
     take_out(room.keys, key_bits, keys.terms, first, last, 0)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["SKELETON_BITS", "skeleton"]
 
 SKELETON_BITS: Final = 25
-"""Bits of a code: five letters of five bits."""
+"""Number of bits of a code: five letters of five bits each."""
 
-# Latin letters, and the least code of a skeleton with five of them.
+# Latin letters, and the smallest code of a skeleton with five letters.
 _C, _F, _H, _J, _K, _P, _S, _X, _Z = 3, 6, 8, 10, 11, 16, 19, 24, 26
 _FULL: Final = 1 << 20
 _SMALL: Final = int(CharacterKind.SMALL)
@@ -30,7 +30,7 @@ def _is_vowel(letter: int) -> bool:
 
 @inlined
 def _digraph(before: int) -> int:
-    """Letter that one before an h becomes with it: f of ph, h of kh, j of zh, s of sh, c of ch; 0 for others."""
+    """Letter that a letter and an h make together: f for ph, h for kh, j for zh, s for sh, c for ch; otherwise 0."""
     if before == _P:
         return _F
     if before == _K:
@@ -42,7 +42,7 @@ def _digraph(before: int) -> int:
 
 @inlined
 def _with_letter(code: int, last: int, letter: int) -> int:
-    """Code of a skeleton with one more letter, unless it is full or the letter is a vowel or doubled."""
+    """Append a letter to a skeleton's code, unless the code is full or the letter is a vowel or doubled."""
     if letter == 0 or letter == last or code >= _FULL or (code and _is_vowel(letter)):
         return code
     return code << 5 | letter
@@ -52,8 +52,8 @@ def _with_letter(code: int, last: int, letter: int) -> int:
 def skeleton(
     latin: NDArray[np.uint8], kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int
 ) -> int:
-    """Code of the word between two places; ``latin`` has the Latin letter, 1 to 26 or 0, of each folded one."""
-    # A letter waits for the next one, which may be an h; ``last`` is the letter before it.
+    """Code of the word between two places; ``latin`` maps each folded letter to a Latin one, 1 to 26, or to 0."""
+    # A letter waits for the next one, which may be an h; ``last`` is the letter before the waiting one.
     code, waiting, last = 0, 0, 0
     for place in range(begin, end):
         letter = signed(latin[folded[place]]) if kinds[place] in (_SMALL, _CAPITAL) else 0

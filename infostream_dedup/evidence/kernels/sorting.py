@@ -1,4 +1,4 @@
-"""Sorting of a few hundred hashes, several times as fast as a general sort: they are spread evenly."""
+"""Sort a few hundred hashes, several times faster than a general sort because they are evenly distributed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["BINS", "sorted_once"]
 
 BINS: Final = 1 << 12
-"""Most bins that entries are spread over before they are put in order."""
+"""Maximum number of bins over which entries are distributed before they are sorted."""
 _FEW: Final = 24
 
 
 @compiled_bare
 def _insert(entries: Any, begin: int, end: int) -> None:
-    """Sort by insertion: quick where entries are few, or nearly in order."""
+    """Sort by insertion: fast for few or nearly sorted entries."""
     for place in range(begin + 1, end):
         entry, hole = entries[place], place
         while hole > begin and entries[hole - 1] > entry:
@@ -31,7 +31,7 @@ def _insert(entries: Any, begin: int, end: int) -> None:
 
 @compiled_bare
 def _spread(entries: Any, begin: int, end: int, width: int, spare: Any, bins: NDArray[np.int64]) -> None:
-    """Put entries into the order of their highest bits."""
+    """Order entries by their highest bits."""
     bits = 1
     while 1 << bits < end - begin and 1 << bits < BINS:
         bits += 1
@@ -52,13 +52,13 @@ def _spread(entries: Any, begin: int, end: int, width: int, spare: Any, bins: ND
 
 @compiled_bare
 def sorted_once(entries: Any, begin: int, end: int, width: int, spare: Any, bins: NDArray[np.int64]) -> int:
-    """Sort entries and keep each once; the end of what is kept.
+    """Sort entries, remove repetitions and return the new end.
 
     Args:
         entries: uint32 or uint64.
         begin: start of the entries to sort.
         end: their end.
-        width: bits of an entry, over which they are spread evenly.
+        width: number of bits of an entry; the entries are evenly distributed over them.
         spare: scratch memory of the same type, as long as the entries.
         bins: int64 (BINS + 1,), scratch memory.
     """

@@ -1,6 +1,6 @@
-"""Where the terms of one document are: a small table that many other documents are looked up in.
+"""Find the terms of one document in a small table, in which many other documents are looked up.
 
-Merging two lists guesses wrong at every second step; a look into a table that fits the nearest cache does not.
+Merging two lists mispredicts a branch at every second step; a look-up in a table that fits the L1 cache does not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["SLOTS", "look_up", "note", "place_of", "take_out"]
 
 SLOTS: Final = 64
-"""Slots of a table for each term of the longest document; there must be at least ``SLOTS`` of them."""
+"""Slots of a table per term of the longest document; a table has at least this many."""
 
 _LEAST_BITS: Final = 6
 _WORD_BITS: Final = 32
@@ -26,9 +26,9 @@ _MULTIPLIER = np.uint32(2654435761)
 
 @inlined
 def _bits(count: int) -> int:
-    """A table of this many bits has 32 to 64 slots for each term, so that few terms look as if they were there.
+    """Choose the size of a table: 32 to 64 slots per term, so that few absent terms hit a slot in use.
 
-    Every such term costs a branch that is guessed wrong, while a table of 30 key terms still fits the nearest cache.
+    Each such hit costs a mispredicted branch; a table of 30 key terms still fits the L1 cache.
     """
     bits = _LEAST_BITS
     while 1 << bits < (SLOTS // 2) * count:
@@ -43,11 +43,11 @@ def _slot(term: int, bits: int) -> int:
 
 @compiled_bare
 def note(slots: NDArray[np.int32], terms: Any, begin: int, end: int, shift: int) -> int:
-    """Put the terms of a document into an empty table; return what ``look_up`` wants to know of its size.
+    """Load the terms of a document into an empty table; return its size in bits for ``look_up``.
 
     Args:
-        slots: int32, zeros; place of a term counted from 1.
-        terms: integers, ascending in the document; of equal terms the first is noted.
+        slots: int32, zeros; receives the place of each term, counted from 1.
+        terms: integers, ascending in the document; the first of equal terms is noted.
         begin: start of the document in ``terms``.
         end: its end.
         shift: lower bits of ``terms`` that do not belong to the term.
@@ -68,11 +68,11 @@ def note(slots: NDArray[np.int32], terms: Any, begin: int, end: int, shift: int)
 
 @compiled_bare
 def take_out(slots: NDArray[np.int32], bits: int, terms: Any, begin: int, end: int, shift: int) -> None:
-    """Empty the table of a document; arguments as in ``note``, ``bits`` as it returned them."""
+    """Clear the table of a document; ``bits`` is what ``note`` returned, the other arguments are as there."""
     mask = (1 << bits) - 1
     for place in range(begin, end):
         slot = _slot(signed(terms[place]) >> shift, bits)
-        # The rest of the run is emptied too, so no term is cut off from its slot before it is reached.
+        # The rest of the run is cleared too, so that no term loses its way to its slot before its turn comes.
         while slots[slot]:
             slots[slot] = 0
             slot = slot + 1 & mask
@@ -88,7 +88,7 @@ def look_up(
     shift: int,
     maybe: NDArray[np.int64],
 ) -> int:
-    """Places of the terms of a document that may be in a table, ascending, in ``maybe``; return how many.
+    """Write the places of a document's terms that may be in a table, ascending, to ``maybe``; return their number.
 
     Args:
         slots: the table.
@@ -97,11 +97,11 @@ def look_up(
         begin: start of the document in ``terms``.
         end: its end.
         shift: see ``note``.
-        maybe: int64, longer than the document.
+        maybe: int64, longer than the document; receives the places.
     """
     found = 0
     for place in range(begin, end):
-        # Written in any case: a branch would be guessed wrong too often.
+        # Written unconditionally: a branch would be mispredicted too often.
         maybe[found] = place
         found += slots[_slot(signed(terms[place]) >> shift, bits)] != 0
     return found
@@ -109,7 +109,7 @@ def look_up(
 
 @inlined
 def place_of(slots: NDArray[np.int32], bits: int, term: int, terms: Any, begin: int, shift: int) -> int:
-    """Place in a document of a term, counted from its begin; -1 if it is not there.
+    """Place of a term in a document, counted from its start; -1 if the document lacks it.
 
     Args:
         slots: the table of the document.

@@ -1,4 +1,4 @@
-"""How much of their wording two documents share; ``plain_pairs`` says the same in words, and judges it."""
+"""Compute how much wording two documents share; ``plain_pairs`` is the readable reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["PLACES", "word_pairs"]
 
 PLACES: Final = 1 << 15
-"""Places of the table in which the triples of one document are looked up."""
+"""Number of places in the table in which the triples of one document are looked up."""
 
 _SHIFT = np.uint64(64 - 15)
 _WORDING: Final = COLUMNS.index("wording_forward")
@@ -28,7 +28,7 @@ def _key(triple: np.uint64) -> int:
 
 @compiled_bare
 def _put(triples: NDArray[np.uint64], first: int, last: int, places: NDArray[np.uint32]) -> None:
-    """Note where the triples of each key begin, counted from 1; triples of one key are neighbours."""
+    """Note where the triples of each key begin, counted from 1; triples with equal keys are adjacent."""
     for place in range(last - 1, first - 1, -1):
         places[_key(triples[place])] = place - first + 1
 
@@ -49,10 +49,10 @@ def _count_shared(
     places: NDArray[np.uint32],
     hits: NDArray[np.int64],
 ) -> int:
-    """Triples of one document that the document in the table has too."""
+    """Count the triples of a document that the document in the table contains too."""
     found = 0
     for place in range(begin, end):
-        # Written whether or not the key is there: a branch would be guessed wrong too often.
+        # Written unconditionally: a branch would be mispredicted too often.
         hits[found] = place
         found += places[_key(triples[place])] != 0
     shared = 0
@@ -75,11 +75,11 @@ def word_pairs(
     hits: NDArray[np.int64],
     evidence: NDArray[np.float64],
 ) -> None:
-    """Fill in wording: the share of the triples of each document that the other has.
+    """Fill in wording: the share of each document's triples that the other one contains.
 
     Args:
         a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one; quickest where equal ones are neighbours.
+        b: int64 (pairs,), row of the later one; fastest if equal rows are adjacent.
         triples: uint64, of each document ascending, each once.
         begins: int64 (documents + 1,), bounds of each document.
         places: uint32 (PLACES,), zeros; scratch memory, zeros again at the end.

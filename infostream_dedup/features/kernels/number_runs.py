@@ -1,4 +1,4 @@
-"""The compiled part of finding numbers in texts: number words, and runs of figures for the patterns."""
+"""Compiled search for numbers in texts: number words, and runs of figures for the patterns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ POINT: Final = 6
 """A full stop or a comma."""
 SPACE: Final = 7
 LEFT: Final = 8
-"""The text is left to the plain code."""
+"""The plain code must read this text."""
 
 _SLOTS: Final = 1 << 10
 """Size of the table of about a hundred number words, so that two of them seldom share a slot."""
@@ -55,7 +55,7 @@ LONGEST: Final = 16
 _APOSTROPHE_POINT: Final = 0x2BC
 _FLAGS: Final = 0x30
 _CYRILLIC_FIRST: Final = 0xD1
-"""First byte of letters from U+0440 on; the byte before it begins those from U+0400 on."""
+"""First byte of letters from U+0440 up; letters from U+0400 up start with the byte before it."""
 
 _IN_CYRILLIC: Final = 2
 _ZERO: Final = 0x30
@@ -128,7 +128,7 @@ def _pair(first: int, second: int) -> int:
 
 
 @inlined
-def _small(point: int) -> int:
+def _lower_case(point: int) -> int:
     """Return the lower-case form of a letter of number words, with ё as е; other characters are unchanged."""
     if 0x41 <= point <= 0x5A or 0x410 <= point <= 0x42F:
         return point + 0x20
@@ -143,11 +143,11 @@ def _small(point: int) -> int:
 def _fold_character(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
     """Return the folded code point of a character."""
     point = code_point(data, at)
-    return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _small(point)
+    return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _lower_case(point)
 
 
 @compiled_bare
-def _looked_up(
+def _look_up(
     data: NDArray[np.uint8],
     begin: int,
     end: int,
@@ -192,12 +192,12 @@ def _value_of_word(
         or not words.pairs[_pair(_fold_character(data, begin, kinds), _fold_character(data, second, kinds))]
     ):
         return -1
-    return _looked_up(data, begin, end, kinds, words, word)
+    return _look_up(data, begin, end, kinds, words, word)
 
 
 @inlined
 def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8]) -> int:
-    """Return the kind of a character; after the end there is one that ends every run."""
+    """Return the kind of a character; past the end, a kind that ends every run."""
     if at >= end:
         return OTHER
     point = code_point(data, at)
@@ -206,14 +206,14 @@ def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8
 
 @inlined
 def _after_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Return the end of a run of letters from U+0400 to U+047F, inside which no number can begin."""
+    """Return the end of a run of letters from U+0400 to U+047F; no number begins inside such a run."""
     while at < end and data[at] | 1 == _CYRILLIC_FIRST:
         at += 2
     return at
 
 
 @compiled_bare
-def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
+def _write_word(value: int, room: NDArray[np.uint8], end: int) -> int:
     """Write a number word's value as a run; return its end."""
     room[end] = _FLAGS
     end += 1
@@ -225,7 +225,7 @@ def _word_written(value: int, room: NDArray[np.uint8], end: int) -> int:
 
 
 @compiled_bare
-def _run_written(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room: NDArray[np.uint8], size: int) -> int:
+def _write_run(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room: NDArray[np.uint8], size: int) -> int:
     """Write a run of figures; return its end."""
     room[size] = _FLAGS + glued
     size += 1
@@ -255,13 +255,13 @@ def _runs_of_text(
         end: end of the text.
         kinds: see ``number_runs``.
         words: see ``number_runs``.
-        word: uint32 (``LONGEST``,), work space.
+        word: uint32 (``LONGEST``,), scratch memory.
         room: see ``number_runs``.
         starts: see ``number_runs``.
         found: number of runs so far.
 
     Returns:
-        Number of runs now, or -1 if the text is left to the plain code; and whether it is Cyrillic.
+        Total number of runs, or -1 if the plain code must read the text; and whether it is Cyrillic.
     """
     size, cyrillic, inside, pure, glued = starts[found], False, False, False, False
     before, run, kept, begin = OTHER, at, at, -1
@@ -277,7 +277,7 @@ def _runs_of_text(
         elif begin >= 0:
             said = _value_of_word(data, begin, at, kinds, words, word)
             if said >= 0:
-                size, found = _word_written(said, room, size), found + 1
+                size, found = _write_word(said, room, size), found + 1
                 starts[found] = size
             begin = -1
         if inside:
@@ -286,7 +286,7 @@ def _runs_of_text(
             kept = after if kind == DIGIT or (kind == POINT and not pure) else kept
             inside = APOSTROPHE <= kind <= SPACE
             if not inside:
-                size, found = _run_written(data, run, kept, glued, room, size), found + 1
+                size, found = _write_run(data, run, kept, glued, room, size), found + 1
                 starts[found] = size
         elif kind == DIGIT:
             inside, pure, glued, run, kept = True, True, CYRILLIC <= before <= APOSTROPHE, at, after
@@ -312,12 +312,12 @@ def number_runs(
         offsets: int64 (texts + 1,), start of each text, and end of the last one.
         kinds: uint8, kind of every code point; larger code points are ``LEFT``.
         words: number words; each is written as a run of its value.
-        word: uint32 (``LONGEST``,), work space.
+        word: uint32 (``LONGEST``,), scratch memory.
         room: uint8, one byte for each byte of the texts and for each text; receives the runs. Each begins with ``0`` to
             ``3`` (1 means that a word character precedes it, 2 that the text is Cyrillic); the run follows in UTF-8,
             without spaces, hyphens and apostrophes at its end, and without points and commas after plain digits.
         starts: int64, half as long as the texts plus the number of texts + 1; receives the start of each run.
-        sizes: int64 (texts,), receives the number of runs of each text; -1 if it is left to the plain code.
+        sizes: int64 (texts,), receives the number of runs of each text; -1 if the plain code must read it.
 
     Returns:
         Number of runs.

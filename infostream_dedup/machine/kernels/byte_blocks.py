@@ -1,7 +1,7 @@
-"""Many bytes at a time: what a processor does in a few instructions and numba has no name for.
+"""Process many bytes at a time with processor instructions that numba does not expose.
 
-All functions are for kernels only. They read up to ``BLOCK`` bytes from an index; the caller provides that many after
-the last byte of interest.
+All functions are for kernels only. They read up to ``BLOCK`` bytes from an index; the caller provides that many bytes
+after the last byte of interest.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from infostream_dedup.machine.compiling import Instruction, inlined, popcount
 __all__ = ["BLOCK", "HALF", "between", "copy_bytes", "eight_bytes", "equal", "lowest_bit", "ones"]
 
 BLOCK: Final = 64
-"""Bytes that ``between`` looks at: one for each bit of a machine word."""
+"""Number of bytes that ``between`` reads: one per bit of a machine word."""
 
 HALF: Final = 32
-"""Bytes that ``equal`` looks at: words are seldom longer."""
+"""Number of bytes that ``equal`` reads: words are seldom longer."""
 
 _ALL_EQUAL: Final = np.uint64((1 << HALF) - 1)
 _WORD: Final = 8
@@ -29,7 +29,7 @@ _HERE: Final = "infostream_dedup.machine.kernels.byte_instructions"
 
 @cache
 def _digits_between(low: int, high: int) -> bytes:
-    """For each byte the digit 1 if it is between two others, else 0."""
+    """The digit 1 for each byte value between two others, 0 for the rest."""
     return bytes(0x31 if low <= byte <= high else 0x30 for byte in range(256))
 
 
@@ -54,8 +54,8 @@ def _lowest_bit(word: Any) -> int:
     return (number & -number).bit_length() - 1 if number else BLOCK
 
 
-def _copy_half(source: Any, at: int, goal: Any, there: int) -> None:
-    goal[there : there + HALF] = source[at : at + HALF]
+def _copy_half(source: Any, at: int, target: Any, there: int) -> None:
+    target[there : there + HALF] = source[at : at + HALF]
 
 
 between = cast("Callable[[Any, Any, int, int], Any]", Instruction(f"{_HERE}:between", _between))
@@ -65,10 +65,10 @@ equal = cast("Callable[[Any, Any, Any, Any], Any]", Instruction(f"{_HERE}:equal"
 """``equal(one, at, other, there)``: bit b < ``HALF`` of the uint64 is set if ``one[at + b] == other[there + b]``."""
 
 eight_bytes = cast("Callable[[Any, Any], Any]", Instruction(f"{_HERE}:eight_bytes", _eight_bytes))
-"""``eight_bytes(array, index)``: 8 bytes as one uint64, the first the lowest (as the processor orders them)."""
+"""``eight_bytes(array, index)``: 8 bytes as one uint64, the first byte lowest (the processor's order)."""
 
 lowest_bit = cast("Callable[[Any], int]", Instruction(f"{_HERE}:lowest_bit", _lowest_bit))
-"""Number of the lowest bit set in a uint64; 64 where none is."""
+"""Number of the lowest bit set in a uint64; 64 if no bit is set."""
 
 ones = popcount
 """How many bits are set in a uint64."""
@@ -77,9 +77,9 @@ _copy = cast("Callable[[Any, int, Any, int], None]", Instruction(f"{_HERE}:copy_
 
 
 @inlined
-def copy_bytes(source: Any, at: int, goal: Any, there: int, size: int) -> None:
-    """Copy bytes from ``source[at]`` to ``goal[there]``; up to ``HALF`` - 1 more bytes are written after them."""
+def copy_bytes(source: Any, at: int, target: Any, there: int, size: int) -> None:
+    """Copy bytes from ``source[at]`` to ``target[there]``; up to ``HALF`` - 1 more bytes are written after them."""
     copied = 0
     while copied < size:
-        _copy(source, at + copied, goal, there + copied)
+        _copy(source, at + copied, target, there + copied)
         copied += HALF

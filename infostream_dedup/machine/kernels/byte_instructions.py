@@ -30,7 +30,7 @@ def _everywhere(builder: Any, byte: Any) -> Any:
 
 @intrinsic
 def between(typing_context: Any, array: Any, index: Any, low: Any, high: Any) -> Any:  # noqa: ARG001
-    """One bit for each of ``_BLOCK`` bytes that is between two."""
+    """Set a bit for each of ``_BLOCK`` bytes that is between two values."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = ir.VectorType(_BYTE, _BLOCK)
@@ -45,7 +45,7 @@ def between(typing_context: Any, array: Any, index: Any, low: Any, high: Any) ->
 
 @intrinsic
 def equal(typing_context: Any, one: Any, at: Any, other: Any, there: Any) -> Any:  # noqa: ARG001
-    """One bit for each of ``_HALF`` bytes that equals its counterpart."""
+    """Set a bit for each of ``_HALF`` bytes that equals its counterpart."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = ir.VectorType(_BYTE, _HALF)
@@ -59,7 +59,7 @@ def equal(typing_context: Any, one: Any, at: Any, other: Any, there: Any) -> Any
 
 @intrinsic
 def eight_bytes(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    """Eight bytes as a word."""
+    """Read eight bytes as a word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _loaded(context, builder, signature.args[0], arguments[0], arguments[1], ir.IntType(64))
@@ -78,7 +78,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
 
 
 @intrinsic
-def copy_half(typing_context: Any, source: Any, at: Any, goal: Any, there: Any) -> Any:  # noqa: ARG001
+def copy_half(typing_context: Any, source: Any, at: Any, target: Any, there: Any) -> Any:  # noqa: ARG001
     """Copy ``_HALF`` bytes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -89,4 +89,4 @@ def copy_half(typing_context: Any, source: Any, at: Any, goal: Any, there: Any) 
         builder.store(loaded, address, align=1)
         return context.get_dummy_value()
 
-    return types.void(source, types.int64, goal, types.int64), generate
+    return types.void(source, types.int64, target, types.int64), generate

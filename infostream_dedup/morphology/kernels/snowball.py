@@ -1,7 +1,7 @@
-"""Stems of many words in UTF-8, made by the C code of Snowball without a Python string.
+"""Stem many words in UTF-8 with Snowball's C code, without creating Python strings.
 
-The functions of libstemmer are called by their addresses, which differ from process to process and are therefore
-arguments: machine code that held them could not be kept on disk.
+The functions of libstemmer are called by address. The addresses differ from process to process and are passed as
+arguments, because machine code that contained them could not be cached on disk.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HYPHEN: Final = 0x2D
 _TYPED: Final = 0x27
 _FIRST: Final = 0xCA
 _SECOND: Final = 0xBC
-"""U+02BC, our apostrophe; the English stemmer knows the possessive with the typewriter's only."""
+"""U+02BC, our apostrophe; the English stemmer recognises the possessive only with the typewriter apostrophe."""
 
 _STEM: Final = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
 _LENGTH: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
@@ -67,7 +67,7 @@ _byte = cast("Callable[[int, int], int]", Instruction(f"{_HERE}:byte_at", _byte_
 
 @inlined
 def _is_plain(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
-    """Whether a word has neither hyphens nor apostrophes of ours; no for long ones."""
+    """Whether a word has neither hyphens nor U+02BC; false for long words."""
     if end - begin >= BLOCK:
         return False
     rare = between(pool, begin, _HYPHEN, _HYPHEN) | between(pool, begin, _FIRST, _FIRST)
@@ -75,8 +75,8 @@ def _is_plain(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 
 
 @inlined
-def _typed(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint8]) -> int:
-    """Write the bytes ``begin`` .. ``end`` - 1 with the typewriter's apostrophe; how many they are then."""
+def _type_apostrophes(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint8]) -> int:
+    """Write bytes ``begin`` .. ``end`` - 1 with typewriter apostrophes; return the number of bytes written."""
     size = 0
     place = begin
     while place < end:
@@ -118,13 +118,13 @@ def stem_words(
     Args:
         snowball: the stemmer.
         wanted: the words.
-        first: number of stems that are in ``stems`` already.
+        first: number of stems already in ``stems``.
         typed: uint8, room for the longest word.
         stem_starts: int64 (n + 1,), receives the bounds of the stems; ``stem_starts[first]`` is given.
         stems: uint8, receives the stems.
 
     Returns:
-        The number of the stem that there was no room for; n when all are done; ``OUT_OF_MEMORY``.
+        Number of the first stem that did not fit; n when all are done; ``OUT_OF_MEMORY``.
     """
     pool, starts, numbers = wanted
     end = stem_starts[first]
@@ -139,11 +139,11 @@ def stem_words(
                 stop = begin
                 while stop < last and pool[stop] != _HYPHEN:
                     stop += 1
-                stem = _stem_of(snowball.stem, snowball.stemmer, typed, 0, _typed(pool, begin, stop, typed))
+                stem = _stem_of(snowball.stem, snowball.stemmer, typed, 0, _type_apostrophes(pool, begin, stop, typed))
             if stem == 0:
                 return OUT_OF_MEMORY
             size = _length_of(snowball.length, snowball.stemmer)
-            # Every byte may become an apostrophe of two; then a hyphen.
+            # Every byte may become a two-byte apostrophe; a hyphen follows.
             if end + 2 * size + 1 > stems.size:
                 return place
             for byte in range(size):

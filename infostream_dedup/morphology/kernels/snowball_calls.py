@@ -17,7 +17,7 @@ _LONG: Final = ir.IntType(64)
 
 @intrinsic
 def call_stem(typing_context: Any, function: Any, stemmer: Any, array: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
-    """Address of the stem of a word."""
+    """Call ``sb_stemmer_stem`` on a word; the result is the address of the stem."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[2])(context, builder, arguments[2]).data
@@ -32,7 +32,7 @@ def call_stem(typing_context: Any, function: Any, stemmer: Any, array: Any, inde
 
 @intrinsic
 def call_length(typing_context: Any, function: Any, stemmer: Any) -> Any:  # noqa: ARG001
-    """Bytes of the stem made last."""
+    """Call ``sb_stemmer_length``: the number of bytes of the last stem."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         shape = ir.FunctionType(_NUMBER, [_POINTER])
@@ -44,7 +44,7 @@ def call_length(typing_context: Any, function: Any, stemmer: Any) -> Any:  # noq
 
 @intrinsic
 def byte_at(typing_context: Any, address: Any, index: Any) -> Any:  # noqa: ARG001
-    """A byte of memory."""
+    """Read a byte of memory."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         place = builder.inttoptr(builder.add(arguments[0], arguments[1]), _POINTER)

@@ -1,4 +1,4 @@
-"""Stems of many Ukrainian words in UTF-8: what ``ukrainian_stemmer.stem_ukrainian`` says of each."""
+"""Stem many Ukrainian words in UTF-8, with the same results as ``ukrainian_stemmer.stem_ukrainian``."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _B, _P, _V, _M, _F = (_pair(letter) for letter in "бпвмф")
 
 
 def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
-    """Endings to be found from the last letter backwards.
+    """Build a tree of endings, searched backwards from the last letter.
 
     Args:
-        endings: of letters from U+0430 to U+0491.
+        endings: endings, of letters from U+0430 to U+0491.
 
     Returns:
         int16 (nodes, letters + 1): the next node by letter, 0 for none; in the last column whether an ending is whole.
@@ -61,7 +61,7 @@ def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
 
 @inlined
 def _letter(word: NDArray[np.uint8], place: int) -> int:
-    """Two bytes as one number: a letter, if it is one of two bytes."""
+    """Two bytes as one number: a letter, if the letter has two bytes."""
     return signed(word[place]) << 8 | signed(word[place + 1])
 
 
@@ -72,13 +72,13 @@ def _is_vowel(letter: int) -> bool:
 
 @inlined
 def _begins(byte: int) -> bool:
-    """Whether a character begins with a byte."""
+    """Whether a byte is the first of a character."""
     return byte & 0xC0 != 0x80
 
 
 @inlined
 def _last_character(word: NDArray[np.uint8], begin: int, end: int) -> int:
-    """Where the last character before a place begins."""
+    """Start of the last character before ``end``."""
     place = end - 1
     while place > begin and not _begins(signed(word[place])):
         place -= 1
@@ -89,15 +89,15 @@ def _last_character(word: NDArray[np.uint8], begin: int, end: int) -> int:
 def _without_ending(
     word: NDArray[np.uint8], begin: int, end: int, characters: int, vowel: int, tree: NDArray[np.int16]
 ) -> tuple[int, int]:
-    """Where the word ends without its longest ending, and how many characters are left.
+    """Find the end of the word without its longest ending, and the number of characters left.
 
     Args:
         word: uint8, UTF-8 that contains the word.
         begin: start of the word.
         end: end of the word.
         characters: number of characters of the word.
-        vowel: number of its first vowel; ``characters`` without one.
-        tree: of endings.
+        vowel: number of its first vowel; ``characters`` if it has no vowel.
+        tree: tree of endings.
     """
     left, stem_end, place, node = characters, end, end, 0
     for size in range(1, characters - _SHORTEST_STEM + 1):
@@ -117,8 +117,8 @@ def _without_ending(
 
 
 @compiled_bare
-def _levelled(word: NDArray[np.uint8], begin: int, end: int, characters: int) -> int:
-    """Level the alternations of a stem in place; its new end. See ``ukrainian_stemmer``."""
+def _level(word: NDArray[np.uint8], begin: int, end: int, characters: int) -> int:
+    """Level the alternations of a stem in place; return its new end. See ``ukrainian_stemmer``."""
     if characters > _SHORTEST_STEM:
         last = _last_character(word, begin, end)
         before = _last_character(word, begin, last)
@@ -142,7 +142,7 @@ def _levelled(word: NDArray[np.uint8], begin: int, end: int, characters: int) ->
 
 
 @compiled_bare
-def _stemmed(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int16]) -> int:
+def _stem(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int16]) -> int:
     """Stem the word between two places in place; return its new end."""
     characters, vowel = 0, -1
     for place in range(begin, end):
@@ -161,7 +161,7 @@ def _stemmed(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int
         left -= 1
     if stem_end == begin:
         stem_end, left = end, characters
-    return _levelled(word, begin, stem_end, left)
+    return _level(word, begin, stem_end, left)
 
 
 @compiled_bare
@@ -173,15 +173,15 @@ def stem_ukrainian_words(
     stem_starts: NDArray[np.int64],
     stems: NDArray[np.uint8],
 ) -> None:
-    """Write the stems of words, the parts of hyphenated ones stemmed one by one.
+    """Write the stems of words; parts of hyphenated words are stemmed separately.
 
     Args:
         pool: uint8, words in UTF-8.
         starts: int64, bounds.
         numbers: int64 (n,), the words wanted, in order.
-        tree: of endings.
+        tree: tree of endings.
         stem_starts: int64 (n + 1,), receives the bounds of the stems.
-        stems: uint8, receives the stems: no more bytes than the words have.
+        stems: uint8, receives the stems, which are never longer than the words.
     """
     end = 0
     for place in range(numbers.size):
@@ -189,9 +189,9 @@ def stem_ukrainian_words(
         begin = end
         for byte in range(starts[numbers[place]], starts[numbers[place] + 1]):
             if pool[byte] == _HYPHEN:
-                end = _stemmed(stems, begin, end, tree)
+                end = _stem(stems, begin, end, tree)
                 begin = end + 1
             stems[end] = pool[byte]
             end += 1
-        end = _stemmed(stems, begin, end, tree)
+        end = _stem(stems, begin, end, tree)
     stem_starts[numbers.size] = end

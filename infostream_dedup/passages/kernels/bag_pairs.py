@@ -42,7 +42,7 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
                     ranks[at] = ranks[at - 1]
                     at -= 1
                 ranks[at] = value
-        # Mixed well from the start, because combinations of small numbers would soon collide.
+        # Mix well from the start: combinations of small numbers would soon collide.
         value64 = np.uint64(end - begin + 1) * np.uint64(0xD1342543DE82EF95)
         value64 ^= value64 >> np.uint64(32)
         for place in range(begin, end):
@@ -78,7 +78,7 @@ def _twice(pairs: NDArray[np.int32]) -> NDArray[np.int32]:
 
 @compiled
 def _listed(size: int, tau: float) -> int:
-    """Return how many elements of a row are indexed: rows at least as long that resemble it share one of them."""
+    """Return how many elements of a row to index: every similar row of at least its size shares one of them."""
     return size - int(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
 
 
@@ -86,7 +86,7 @@ def _listed(size: int, tau: float) -> int:
 def _list_starts(
     indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
 ) -> NDArray[np.int64]:
-    """Return the start of the list of each element that is not lonely; repetitions leave unused room."""
+    """Return the start of the list of each element that is not lonely; repetitions leave gaps."""
     starts = np.zeros(elements - lonely + 1, np.int64)
     for row in range(indptr.size - 1):
         begin = indptr[row]
@@ -100,7 +100,7 @@ def _list_starts(
 
 @compiled
 def _first_of_size(indptr: NDArray[np.int64], holders: NDArray[np.int32], head: int, tail: int, least: int) -> int:
-    """Return the first row in a list that is large enough; sizes never fall along a list."""
+    """Return the first row in a list that is large enough; sizes never decrease along a list."""
     while head < tail and indptr[holders[head] + 1] - indptr[holders[head]] < least:
         head += 1
     return head
@@ -114,10 +114,10 @@ def _partners(
     lonely: int,
     tau: float,
     lists: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]],
-    asked_by: NDArray[np.int32],
+    last_asked_by: NDArray[np.int32],
     partners: NDArray[np.int32],
 ) -> int:
-    """Write earlier rows that resemble a row to ``partners``; return their number."""
+    """Write the earlier rows that resemble a row to ``partners``; return their number."""
     heads, tails, holders, places = lists
     begin, end = indptr[row], indptr[row + 1]
     size = end - begin
@@ -127,13 +127,13 @@ def _partners(
         element = ranks[place] - lonely
         if element < 0 or (place > begin and ranks[place - 1] == ranks[place]):
             continue
-        # Sizes never fall from row to row, so a row that is too small now stays too small.
+        # Sizes never decrease from row to row, so a row that is too small now stays too small.
         heads[element] = _first_of_size(indptr, holders, heads[element], tails[element], least)
         for at in range(heads[element], tails[element]):
             other = holders[at]
-            if asked_by[other] == row:
+            if last_asked_by[other] == row:
                 continue
-            asked_by[other] = row
+            last_asked_by[other] = row
             both = size + indptr[other + 1] - indptr[other]
             needed = int(np.ceil(tau / (1 + tau) * both - _SLACK))
             # The first shared element of two rows is found first, so nothing before it is shared.
@@ -154,8 +154,8 @@ def find_pairs(
         ranks: int32, ascending in a row; rank 0 is the rarest element.
         elements: number of ranks.
         lonely: number of elements that occur once in the collection, as most shingles do. They have the first ranks;
-            they count in the sizes, but are never looked up.
-        tau: above 0 to 1.
+            they count towards sizes, but are never looked up.
+        tau: more than 0, at most 1.
 
     Returns:
         int32 (pairs, 2), the smaller row number first.
@@ -165,11 +165,11 @@ def find_pairs(
     tails = starts[:-1].copy()
     holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
     lists = (starts[:-1].copy(), tails, holders, places)
-    asked_by, partners = np.full(rows, -1, np.int32), np.empty(rows, np.int32)
+    last_asked_by, partners = np.full(rows, -1, np.int32), np.empty(rows, np.int32)
     pairs = np.empty((1024, 2), np.int32)
     size = 0
     for row in range(rows):
-        found = _partners(row, indptr, ranks, lonely, tau, lists, asked_by, partners)
+        found = _partners(row, indptr, ranks, lonely, tau, lists, last_asked_by, partners)
         while size + found > pairs.shape[0]:
             pairs = _twice(pairs)
         pairs[size : size + found, 0] = partners[:found]

@@ -24,7 +24,7 @@ COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences
 words of the shorter sentence of each pair."""
 
 PLAIN_ON_ARRAYS: Final = True
-"""As plain Python these loops take numpy's arrays: they compute with whole ones (``machine.interpreting``)."""
+"""As plain Python, these loops get numpy arrays, because they compute with whole arrays (``machine.interpreting``)."""
 
 
 @compiled
@@ -143,7 +143,7 @@ def _take(
     last: int,
     taken: NDArray[np.bool_],
 ) -> tuple[int, int]:
-    """Remove the sentences of a chain; return its first point and its length. ``taken`` is unchanged in the end."""
+    """Remove the sentences of a chain; return its first point and its length. ``taken`` is restored at the end."""
     point, first, number = last, last, 0
     while point >= 0:
         taken[p[point]] = taken[q[point]] = True
@@ -170,7 +170,7 @@ def _passages_of_pair(
     rows: NDArray[np.int64],
     matches: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """Write passages of two documents, heaviest first, to columns 2 to 7 of ``rows``; return the counts."""
+    """Write the passages of two documents, heaviest first, to columns 2 to 7 of ``rows``; return the counts."""
     gap, min_sentences, min_words = limits
     alive = np.ones(p.size, np.bool_)
     scores, previous = np.empty(p.size, np.int64), np.empty(p.size, np.int64)
@@ -206,9 +206,9 @@ def find_passages(
     """Find the passages of every two documents.
 
     Args:
-        first: int64 (documents + 1,), sentences of each document.
+        first: int64 (documents + 1,), first sentence of each document.
         document_of: int32 (sentences,).
-        lengths: int64 (sentences,), words.
+        lengths: int64 (sentences,), number of words.
         class_of: int32 (sentences,), -1 for sentences without a match.
         members: bounds and sentences of each class, ascending.
         alike: bounds and other classes of each class.
@@ -243,7 +243,7 @@ def find_passages(
             weights = np.minimum(lengths[p], lengths[q])
             if p.size < limits[1] or weights.sum() < limits[2]:
                 continue
-            # A passage takes at least one point.
+            # A passage uses up at least one point.
             while passage + p.size > passages.shape[0]:
                 passages = _more(passages)
             while match + p.size > matches.shape[0]:

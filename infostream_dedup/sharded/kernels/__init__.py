@@ -1,1 +1,1 @@
-"""Loops of the stages, compiled."""
+"""Compiled loops of the stages."""

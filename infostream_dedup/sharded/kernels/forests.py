@@ -26,18 +26,18 @@ def span_rows(
     edges: NDArray[np.int32],
     written: int,
 ) -> int:
-    """Join the ends of every link of one count; the links that join something become edges of the forest.
+    """Join the ends of every link with a given count; links that join two trees become edges of the forest.
 
     Args:
         first: node of the first row.
         links: links of the rows; columns are nodes.
         level: the count.
-        parents: int32 (nodes,), union-find, in which links of higher counts are joined.
+        parents: int32 (nodes,), union-find; links of higher counts are joined already.
         edges: int32 (nodes, 3), receives both ends and the count.
         written: number of edges so far.
 
     Returns:
-        The number of edges now.
+        The new number of edges.
     """
     for row in range(links.indptr.size - 1):
         for link in range(links.indptr[row], links.indptr[row + 1]):
@@ -60,18 +60,18 @@ def span_mutual(
     edges: NDArray[np.int32],
     written: int,
 ) -> int:
-    """Like ``span_rows``, for links that are returned: their count is the smaller one of both directions.
+    """Like ``span_rows``, for returned links; the count of a pair is the smaller of its two directions.
 
     Args:
         links: links of all nodes.
-        rows: int32, rows that links are taken from.
+        rows: int32, the rows whose links are used.
         level: the count.
-        parents: int32 (nodes,), union-find, in which links of higher counts are joined.
+        parents: int32 (nodes,), union-find; links of higher counts are joined already.
         edges: int32 (nodes, 3), receives both ends and the count.
         written: number of edges so far.
 
     Returns:
-        The number of edges now.
+        The new number of edges.
     """
     for at in range(rows.size):
         row = rows[at]
@@ -80,7 +80,7 @@ def span_mutual(
                 continue
             column = links.columns[link]
             one, other = root(parents, row), root(parents, column)
-            # Most links join what is joined already: these need not be looked up in the other row.
+            # Most links join nodes that are joined already: no need to look these up in the other row.
             if one == other:
                 continue
             place = first_not_below(links.columns, links.indptr[column], links.indptr[column + 1], row)
@@ -99,14 +99,14 @@ def join_edges(
     parents: NDArray[np.int32],
     kept: NDArray[np.int64],
 ) -> int:
-    """Join the ends of edges in an order.
+    """Join the ends of edges in a given order.
 
     Args:
         a: int32 (edges,), one end of each.
-        b: int32 (edges,), the other.
-        order: int64, the edges to join.
+        b: int32 (edges,), the other end.
+        order: int64, the edges to join, in order.
         parents: int32 (nodes,), union-find.
-        kept: int64 (edges,), receives the edges that joined something.
+        kept: int64 (edges,), receives the edges that joined two trees.
 
     Returns:
         The number of such edges.

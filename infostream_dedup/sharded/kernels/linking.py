@@ -1,4 +1,4 @@
-"""Links of a shard as they are found, and as they are kept."""
+"""Convert links of a shard from the form in which they are found to the form in which they are stored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def name_links(
     answering: NDArray[np.int64],
     named: NDArray[np.uint64],
 ) -> None:
-    """Replace questions and places by rows and nodes.
+    """Replace questions by rows, and places by nodes.
 
     Args:
         found: uint64 (links,), ``question << 40 | place << 8 | count``.
@@ -42,7 +42,7 @@ def name_links(
 def decode_links(
     named: NDArray[np.uint64], sizes: NDArray[np.int32], columns: NDArray[np.int32], counts: NDArray[np.uint8]
 ) -> None:
-    """Take sorted links apart.
+    """Unpack sorted links.
 
     Args:
         named: uint64 (links,), as ``name_links`` writes them, ascending.

@@ -1,4 +1,4 @@
-"""Rows of numbers that are renumbered, merged and sorted."""
+"""Renumber, merge and sort rows of numbers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def renumber_rows(
         columns: int32 or uint32, columns of each row.
         chosen: int64, the rows.
         number_of: int32 or int64 (columns,), new number of each column; negative to leave it out.
-        ascending: sort each row by the new numbers; otherwise they keep their order.
-        sizes: int32 (chosen,), receives the number of columns that each of them keeps.
+        ascending: sort each row by the new numbers; otherwise keep the order.
+        sizes: int32 (chosen,), receives the number of columns that each chosen row keeps.
         numbers: uint32, receives the numbers.
 
     Returns:
@@ -68,7 +68,7 @@ def merge_ascending(
         place_of_other: int64 (other,), likewise.
 
     Returns:
-        The length of the merged list; a number of both lists is there once.
+        The length of the merged list, in which a number of both lists occurs once.
     """
     merged, left, right = 0, 0, 0
     while left < one.size or right < other.size:

@@ -1,4 +1,4 @@
-"""Relations of documents to the earlier ones that their key terms have found: all rules in one pass over the finds."""
+"""Decide how documents relate to the earlier ones that their key terms found: all rules in one pass over the finds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOTHING: Final = -1
 NO_SOURCE: Final = -1
 ANY_SOURCE, OTHER_SOURCE, SAME_SOURCE = 0, 1, 2
 LINKED, ALIKE, TOLD, REPEATED = 1, 2, 4, 8
-"""Bits of a find: it resembles the document; enough key terms meet for a repeat; the numbers agree too; it is repeated.
+"""Bits of a find: it resembles the document; enough key terms match for a repeat; numbers agree too; it is repeated.
 Without rules about numbers or shared terms, the second bit implies the other two."""
 
 TEMPLATE, UPDATED = 4, 5
@@ -47,18 +47,18 @@ TEMPLATE, UPDATED = 4, 5
 
 _LEAST_NUMBERS = 3
 _SAME_STORY = 12 * 3600 * 1_000_000
-"""Microseconds within which different numbers are news of the same story; later they may belong to another day."""
+"""Microseconds within which different numbers are news of the same story; later, they may report another day."""
 
 _SAME_FORM = 0.4
-"""Minimum Jaccard index of the terms of two days' messages; on mdnews most pairs above it are rates and weather."""
+"""Minimum Jaccard index of the terms of two days' messages; most mdnews pairs above it are rates and weather."""
 
 
 class Columns(NamedTuple):
-    """Documents of the window by row.
+    """Documents of the window, by row.
 
     Attributes:
         sizes: uint8, number of key terms.
-        sources: int32; ``NO_SOURCE`` if there is none.
+        sources: int32, source; ``NO_SOURCE`` if unknown.
         times: int64, microseconds.
         key_ends: int64, start of the keys of each row.
         keys: int32, heaviest first.
@@ -85,13 +85,13 @@ class DecisionRules(NamedTuple):
     """The rules of a stream.
 
     Attributes:
-        duplicate: int64, hits that make a repeat, indexed by the number of key terms of the shorter document.
-        similar: int64, hits that make a link, indexed likewise.
-        both: whether a repeat needs them in both directions.
-        templates: whether numbers count.
-        least_shared: minimum Jaccard index of all terms; 0 for no minimum.
+        duplicate: int64, minimum hits for a repeat, indexed by the number of key terms of the shorter document.
+        similar: int64, minimum hits for a link, indexed likewise.
+        both: whether a repeat needs these hits in both directions.
+        templates: whether numbers are compared.
+        least_shared: minimum Jaccard index of all terms; 0 for no limit.
         source: ``ANY_SOURCE``, ``OTHER_SOURCE`` or ``SAME_SOURCE``.
-        in_text: whether key terms are looked up in all terms, or else in key terms.
+        in_text: whether key terms are looked up in all terms; otherwise, in key terms.
     """
 
     duplicate: NDArray[np.int64]
@@ -104,15 +104,15 @@ class DecisionRules(NamedTuple):
 
 
 class Finds(NamedTuple):
-    """Earlier documents that consecutive documents have found.
+    """Earlier documents found by consecutive documents.
 
     Attributes:
         ends: int64 (documents + 1,), start of the finds of each document.
         rows: int64, rows of the finds, ascending for each document.
         forward: uint8, number of key terms of the document in each find.
         backward: uint8, number of key terms of each find in the document.
-        kinds: uint8, bits; ``weigh`` writes them.
-        ranks: float64, the greatest is the best; ``weigh`` writes them.
+        kinds: uint8, bits, written by ``weigh``.
+        ranks: float64, greatest is best, written by ``weigh``.
     """
 
     ends: NDArray[np.int64]
@@ -128,7 +128,7 @@ class Chosen(NamedTuple):
 
     Attributes:
         places: int64 (documents,), index of the find; ``NOTHING`` without a link.
-        repeats: bool (documents,), whether the document repeats it or only resembles it.
+        repeats: bool (documents,), whether the document repeats the find, rather than only resembling it.
         relations: uint8 (documents,).
         repeated_ends: int64 (documents + 1,), start of the repeated documents of each.
         repeated: int64, rows of all repeated documents, ascending for each document.
@@ -149,7 +149,7 @@ class Met(NamedTuple):
         backward: int64 (pairs,), number of key terms of the earlier document in the later one.
         ends: int64 (pairs + 1,), start of the terms of each pair.
         terms: int64, each once per pair.
-        weights: int64, summed if it is a key term of both.
+        weights: int64, weight of each; the sum if it is a key term of both.
     """
 
     forward: NDArray[np.int64]
@@ -161,7 +161,7 @@ class Met(NamedTuple):
 
 @inlined
 def _count_shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int) -> int:
-    """Count the values that two ascending rows share."""
+    """Count the values that two ascending rows have in common."""
     at, end = ends[row], ends[row + 1]
     there, last = ends[other], ends[other + 1]
     shared = 0
@@ -175,7 +175,7 @@ def _count_shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other
 
 @compiled_bare
 def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
-    """Whether at least half of either document's numbers occur in the other; both need at least three numbers."""
+    """Whether at least half of either document's numbers occur in the other; each must have at least three."""
     ends = columns.number_ends
     own, others = ends[row + 1] - ends[row], ends[other + 1] - ends[other]
     if own < _LEAST_NUMBERS or others < _LEAST_NUMBERS:
@@ -187,13 +187,13 @@ def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
 def shares_enough(row: int, other: int, columns: Columns, least: float) -> bool:
     """Whether the Jaccard index of the terms of two documents is at least ``least``, above 0.
 
-    Stops at the term that decides: in a story of many documents this is asked of every two of them.
+    Stops as soon as the answer is certain, because it is called for every pair of documents in a story.
     """
     values, ends = columns.targets, columns.target_ends
     at, end = ends[row], ends[row + 1]
     there, last = ends[other], ends[other + 1]
     both = end - at + last - there
-    # One less than the terms that are enough, because the product is rounded.
+    # One less than the number required, because the product is rounded.
     nearly = int(least * both / (1.0 + least)) - 1
     shared = 0
     while at < end and there < last:
@@ -231,13 +231,13 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
 
 @compiled_bare
 def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> None:
-    """Classify each find for its document, and rank it by minimum and maximum of both counts.
+    """Classify each find of a document, and rank it by the minimum, then the maximum, of its two counts.
 
     Args:
         first: row of the first document; the others follow.
-        finds: ``kinds`` and ``ranks`` are written to.
+        finds: receives ``kinds`` and ``ranks``.
         columns: columns of the window.
-        rules: see there.
+        rules: rules of the stream.
     """
     for number in range(finds.ends.size - 1):
         for place in range(finds.ends[number], finds.ends[number + 1]):
@@ -248,9 +248,9 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> N
 
 @compiled_bare
 def _is_template(row: int, other: int, columns: Columns) -> bool:
-    """Whether two documents that differ only in numbers are one form filled in on two days.
+    """Whether two documents that differ only in numbers are one form, filled in on two days.
 
-    Otherwise they are two states of one story: new figures within hours, or a later text that repeats the background.
+    Otherwise they are two stages of one story: new figures within hours, or a later text that repeats the background.
     """
     if columns.sources[row] == NO_SOURCE or columns.sources[row] != columns.sources[other]:
         return False
@@ -274,14 +274,14 @@ def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Decis
 
 @compiled_bare
 def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
-    """Choose for each document the highest-ranked find, the earliest among equals; a repeated one if there is any.
+    """Choose the highest-ranked find of each document, the earliest among equals; repeated finds take precedence.
 
     Args:
         first: row of the first document; the others follow.
         finds: with ``kinds`` and ``ranks``.
         columns: columns of the window.
-        rules: see there.
-        chosen: written to; ``repeated`` needs room for all finds.
+        rules: rules of the stream.
+        chosen: receives the result; ``repeated`` needs room for all finds.
     """
     end = 0
     chosen.repeated_ends[0] = 0
@@ -303,13 +303,13 @@ def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, cho
 
 @compiled_bare
 def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
-    """Run ``weigh``, then ``choose``: for one document a call costs as much as either of them."""
+    """Run ``weigh``, then ``choose``, in one call: for a single document the call itself costs as much as either."""
     weigh(first, finds, columns, rules)
     choose(first, finds, columns, rules, chosen)
 
 
 @inlined
-def _stands(term: int, values: NDArray[np.int32], begin: int, end: int) -> bool:
+def _contains(term: int, values: NDArray[np.int32], begin: int, end: int) -> bool:
     """Whether a term is among the ascending ``values[begin:end]``."""
     last = end
     while begin < end:
@@ -322,10 +322,10 @@ def _stands(term: int, values: NDArray[np.int32], begin: int, end: int) -> bool:
 
 
 @compiled_bare
-def _looked_up(term: int, row: int, columns: Columns, in_text: bool) -> bool:
-    """Whether a key term of another document is found in a row."""
+def _has_term(term: int, row: int, columns: Columns, in_text: bool) -> bool:
+    """Whether a key term of another document occurs in a row."""
     if in_text:
-        return _stands(term, columns.targets, columns.target_ends[row], columns.target_ends[row + 1])
+        return _contains(term, columns.targets, columns.target_ends[row], columns.target_ends[row + 1])
     found = False
     for place in range(columns.key_ends[row], columns.key_ends[row + 1]):
         found |= columns.keys[place] == term
@@ -333,8 +333,8 @@ def _looked_up(term: int, row: int, columns: Columns, in_text: bool) -> bool:
 
 
 @inlined
-def _put_in(term: int, weight: int, begin: int, end: int, met: Met) -> int:
-    """Add a term's weight to the terms that met; return the new end."""
+def _add_term(term: int, weight: int, begin: int, end: int, met: Met) -> int:
+    """Add a term and its weight to the terms in common; return the new end."""
     for place in range(begin, end):
         if met.terms[place] == term:
             met.weights[place] += weight
@@ -344,14 +344,16 @@ def _put_in(term: int, weight: int, begin: int, end: int, met: Met) -> int:
 
 
 @inlined
-def _put_all(row: int, other: int, begin: int, end: int, columns: Columns, in_text: bool, met: Met) -> tuple[int, int]:
+def _add_terms(
+    row: int, other: int, begin: int, end: int, columns: Columns, in_text: bool, met: Met
+) -> tuple[int, int]:
     """Add the key terms of a row that occur in another row; return their number, and the new end."""
     hits = 0
     for place in range(columns.key_ends[row], columns.key_ends[row + 1]):
         term = columns.keys[place]
-        if _looked_up(term, other, columns, in_text):
+        if _has_term(term, other, columns, in_text):
             hits += 1
-            end = _put_in(term, columns.weights[place], begin, end, met)
+            end = _add_term(term, columns.weights[place], begin, end, met)
     return hits, end
 
 
@@ -364,7 +366,7 @@ def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, r
         others: row of the earlier document of each pair; ``NOTHING`` for none.
         columns: columns of the window.
         rules: rules of the stream.
-        met: written to; needs room for the key terms of both documents of every pair.
+        met: receives the result; needs room for the key terms of both documents of every pair.
     """
     end = 0
     met.ends[0] = 0
@@ -372,6 +374,6 @@ def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, r
         forward = backward = 0
         if others[pair] != NOTHING:
             begin = end
-            forward, end = _put_all(rows[pair], others[pair], begin, end, columns, rules.in_text, met)
-            backward, end = _put_all(others[pair], rows[pair], begin, end, columns, rules.in_text, met)
+            forward, end = _add_terms(rows[pair], others[pair], begin, end, columns, rules.in_text, met)
+            backward, end = _add_terms(others[pair], rows[pair], begin, end, columns, rules.in_text, met)
         met.forward[pair], met.backward[pair], met.ends[pair + 1] = forward, backward, end

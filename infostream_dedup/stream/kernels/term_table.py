@@ -44,7 +44,7 @@ def _is(table: TermTable, number: int, data: NDArray[np.uint8], begin: int, leng
 def number_all(
     table: TermTable, count: int, data: NDArray[np.uint8], starts: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> int:
-    """Number terms, known or new. There must be room for all, with at least half of the slots empty.
+    """Number terms, adding new ones. There must be room for all, with at least half of the slots empty.
 
     Args:
         table: the table.
@@ -54,7 +54,7 @@ def number_all(
         numbers: int64 (terms,), receives the number of each.
 
     Returns:
-        Number of terms in the table now.
+        New number of terms in the table.
     """
     mask = signed(table.slots.size - 1)
     for term in range(numbers.size):

@@ -1,4 +1,4 @@
-"""Tokens to counts of terms, document by document."""
+"""Count the terms of tokens, document by document."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 __all__ = ["Counted", "Row", "TermsOfSurfaces", "TokenRows", "count_terms", "mark_used"]
 
 _AHEAD: Final = 16
-"""Tokens to look ahead: about the latency of memory."""
+"""Number of tokens to look ahead: about the latency of memory."""
 
 _NEAR: Final = 8
-"""Tokens to look ahead once their terms have arrived."""
+"""Number of tokens to look ahead once their terms have arrived."""
 
 _FEW: Final = 24
 _MANY: Final = 1024
-"""Number of terms above which insertion would be too slow if all were in one bucket."""
+"""Number of terms above which insertion sort would be too slow if all were in one bucket."""
 
 _DIGITS: Final = 256
 _DIGIT_BITS: Final = 8
 
 
 class TermsOfSurfaces(NamedTuple):
-    """Which terms the surfaces contain in each language.
+    """The terms that surfaces contain in each language.
 
     Attributes:
-        terms: int32 (languages * surfaces,), the term, or ``NOTHING``, or ``SEVERAL`` and below; language by language.
+        terms: int32 (languages * surfaces,), language by language: a term, ``NOTHING``, or ``SEVERAL`` and below.
         surfaces: number of surfaces.
-        more: int32, lists of terms.
+        more: int32, lists of the terms of surfaces with several.
     """
 
     terms: NDArray[np.int32]
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
     Attributes:
         terms: int32, as long as the longest row.
-        counts: int32, the same.
+        counts: int32, of the same length.
         places: int64 (256,).
     """
 
@@ -166,11 +166,11 @@ def count_terms(
     """Count the terms of each document.
 
     Args:
-        documents: their tokens.
-        mapping: surfaces to terms.
+        documents: tokens of the documents.
+        mapping: terms of surfaces.
         stamps: int64 (terms,), all below ``base``; afterwards all below ``base`` plus the return value.
-        base: not negative.
-        room: to sort in.
+        base: any non-negative number.
+        room: buffers for sorting.
         counted: receives the terms.
 
     Returns:
@@ -183,7 +183,7 @@ def count_terms(
         begin, total = end, 0
         own = languages[document] * np.int64(mapping.surfaces)
         for place in range(begins[document], begins[document] + lengths[document]):
-            # The tables are far larger than the cache. The token may belong to the next document, which does no harm.
+            # The tables are far larger than the cache. The token may belong to the next document; that is harmless.
             prefetch(mapping.terms, own + tokens[min(place + _AHEAD, tokens.size - 1)])
             prefetch(stamps, max(mapping.terms[own + tokens[min(place + _NEAR, tokens.size - 1)]], 0))
             term = mapping.terms[own + tokens[place]]

@@ -1,4 +1,4 @@
-"""From the words of surfaces to their terms."""
+"""Map surfaces to terms by way of their words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ NOTHING: Final = -1
 """The term of a surface that is not a term."""
 
 SEVERAL: Final = -2
-"""This and all lower values: the surface has several terms; their number and they are in ``more`` at -2 - value."""
+"""This value and all below: the surface has several terms; ``more`` holds their number and them at -2 - value."""
 
 ROOM_FOR_REPEATED: Final = 3
-"""Places of ``more`` for each word of a surface after the first: two words take three places."""
+"""Places in ``more`` per word of a surface after the first: two words take three places."""
 
 
 @compiled
@@ -32,7 +32,7 @@ def mark_words(
         holders: int32 (entries,), surfaces.
         words: int32 (entries,), a word of each.
         used: uint8 (surfaces,), a bit per language.
-        marks: uint8 (words,), receives the same for words; initially zeros.
+        marks: uint8 (words,), initially zeros; receives the same for words.
     """
     for entry in range(words.size):
         marks[words[entry]] |= used[holders[entry]]
@@ -53,11 +53,11 @@ def map_surfaces(
         words: int32 (entries,), a word of each, in order.
         term_of_word: int32 (languages, words), ``NOTHING`` for a word that is not a term.
         terms: int32 (languages, surfaces), ``NOTHING`` everywhere; receives terms, ``SEVERAL`` and below.
-        more: int32, receives lists of terms; ``ROOM_FOR_REPEATED`` places for each entry of the same surface as the
-            one before and each language, and two more.
+        more: int32, receives lists of terms. It needs, for each language, ``ROOM_FOR_REPEATED`` places per entry whose
+            surface is that of the entry before, and two more places in all.
 
     Returns:
-        Places of ``more`` in use; the maximum number of terms of a surface, at least 1.
+        Number of places of ``more`` in use; the maximum number of terms of a surface, at least 1.
     """
     end, most = 0, 1
     for language in range(terms.shape[0]):

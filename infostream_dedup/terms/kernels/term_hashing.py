@@ -15,8 +15,8 @@ __all__ = ["hash_terms"]
 
 
 @inlined
-def _finished(mixed: Any, first: Any, second: Any) -> Any:
-    """Spread every bit over the whole word: the finalizer of MurmurHash3, with given factors."""
+def _finalize(mixed: Any, first: Any, second: Any) -> Any:
+    """Spread every bit over the whole word: the finalizer of MurmurHash3 with the given factors."""
     mixed = (mixed ^ (mixed >> np.uint64(33))) * first
     mixed = (mixed ^ (mixed >> np.uint64(33))) * second
     return mixed ^ (mixed >> np.uint64(33))
@@ -29,7 +29,7 @@ def hash_terms(pool: NDArray[np.uint8], starts: NDArray[np.int64], hashes: NDArr
     Args:
         pool: words in UTF-8.
         starts: int64 (words + 1,), start of each word in ``pool``.
-        hashes: uint64 (2, words), receives FNV-1a, and a sum of bytes times powers of an odd number; both finished.
+        hashes: uint64 (2, words), receives FNV-1a, and a sum of bytes times powers of an odd number; both finalized.
     """
     for word in range(starts.size - 1):
         one, other = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
@@ -37,5 +37,5 @@ def hash_terms(pool: NDArray[np.uint8], starts: NDArray[np.int64], hashes: NDArr
             byte = np.uint64(pool[place])
             one = (one ^ byte) * np.uint64(0x100000001B3)
             other = other * np.uint64(0xA0761D6478BD642F) + byte + np.uint64(1)
-        hashes[0, word] = _finished(one, np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
-        hashes[1, word] = _finished(other, np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+        hashes[0, word] = _finalize(one, np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
+        hashes[1, word] = _finalize(other, np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))

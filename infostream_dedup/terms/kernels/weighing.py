@@ -17,7 +17,7 @@ _UNITS = 1e9
 
 
 class Factors(NamedTuple):
-    """What the terms of documents are weighed by.
+    """The factors of the weights of terms.
 
     Attributes:
         indices: int32 (entries,), terms, row by row.
@@ -52,7 +52,7 @@ class Kept(NamedTuple):
 def add_frequencies(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], languages: NDArray[np.uint8], df: NDArray[np.int64]
 ) -> None:
-    """Add to ``df`` (languages, terms) the documents that contain each term."""
+    """Add to ``df`` (languages, terms) the number of documents that contain each term."""
     for document in range(languages.size):
         language = languages[document]
         for place in range(indptr[document], indptr[document + 1]):
@@ -69,7 +69,7 @@ def gather_factors(
     idf: NDArray[np.float64],
     norm: NDArray[np.float64],
 ) -> None:
-    """Write the factors of all entries of the documents ``first`` .. ``last`` - 1, one after another."""
+    """Write the factors of all entries of documents ``first`` .. ``last`` - 1, in order."""
     begin = indptr[first]
     for document in range(first, last):
         language, own = factors.languages[document], factors.norms[document]
@@ -81,7 +81,7 @@ def gather_factors(
 
 @compiled
 def _sink(heap: NDArray[np.int64], size: int) -> None:
-    """Move the first weight of a heap down until none below it is lighter."""
+    """Move the first weight of a heap down until no weight below it is lighter."""
     parent, weight = 0, int(heap[0])
     while 2 * parent + 1 < size:
         child = 2 * parent + 1
@@ -120,10 +120,10 @@ def select_heaviest(
     Args:
         indptr: int64 (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``.
         values: float64 (entries,), weights.
-        n: weights to keep.
-        ties: keep all weights equal to the n-th; otherwise the first ones.
-        row: int64, room for the longest row.
-        heap: int64, room for n weights or the longest row, whichever is less.
+        n: number of weights to keep.
+        ties: whether to keep all weights equal to the n-th; otherwise, only the first of them.
+        row: int64, scratch memory as long as the longest row.
+        heap: int64, scratch memory for n weights or the longest row, whichever is less.
         kept: receives the weights.
 
     Returns:

@@ -15,7 +15,7 @@ __all__ = ["code_point", "size_of"]
 
 @inlined
 def size_of(first: int) -> int:
-    """Bytes of the character that begins with a byte."""
+    """Number of bytes of the character that begins with a byte."""
     if first < 0x80:
         return 1
     if first < 0xE0:

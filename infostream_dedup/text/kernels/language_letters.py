@@ -1,4 +1,4 @@
-"""Counts of the letters that reveal the language of a text in UTF-8."""
+"""Count the letters that reveal the language of a text in UTF-8."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _first(mask: Any, count: int) -> Any:
 
 @compiled_bare
 def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
-    """Whether U+212A is at one of the places in the mask, a Latin k in small letters."""
+    """Whether U+212A, whose lower case is a Latin k, is at one of the places in the mask."""
     while mask:
         if data[index + lowest_bit(mask) + 2] == 0xAA:
             return True
@@ -36,14 +36,14 @@ def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
 
 @compiled_bare
 def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: int, counts: NDArray[np.int32]) -> None:
-    """Count in the first ``sample`` characters of each text what ``language.detect`` counts there.
+    """Count the letters that ``language.detect`` counts in the first ``sample`` characters of each text.
 
     Args:
         data: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes.
         offsets: int64 (texts + 1,), bounds of the texts.
-        sample: characters looked at.
-        counts: (texts, 4), receives Latin letters, Cyrillic letters, letters of Russian only, letters of Ukrainian
-            only. The first is -1 where a letter changes its alphabet in small letters (U+0130, U+212A).
+        sample: number of characters to read.
+        counts: (texts, 4), receives the numbers of Latin, Cyrillic, Russian-only and Ukrainian-only letters. The first
+            is -1 if a letter changes its alphabet in lower case (U+0130, U+212A).
     """
     for text in range(offsets.size - 1):
         latin, cyrillic, russian, ukrainian, left = 0, 0, 0, 0, sample

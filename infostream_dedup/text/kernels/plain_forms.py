@@ -1,4 +1,4 @@
-"""Forms of ordinary words: letters of one alphabet, joined by hyphens and apostrophes, with capitals in place."""
+"""Make the forms of ordinary words: one alphabet, hyphens and apostrophes, capitals only where they belong."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["NOT_PLAIN", "NO_FORM", "FormRoom", "form_room", "plain_forms"]
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
-"""The word is left to ``tokens.forms``."""
+"""``tokens.forms`` must handle this word."""
 
 _FORM_SIZE: Final = 1 + 2 * LONGEST_FORM + BLOCK
-"""Bytes of the longest form with its shape, and of a block that may be read after it."""
+"""Number of bytes of the longest form with its shape, and of a block that may be read after it."""
 
 
 class FormRoom(NamedTuple):
@@ -52,8 +52,8 @@ _DIGIT: Final = 0x30
 
 
 @inlined
-def _small(point: int) -> int:
-    """Small letter, ё as е, of a letter A-Z a-z or of Russian or Ukrainian; ``_NO_LETTER`` for everything else."""
+def _lower_case(point: int) -> int:
+    """Lower case, with ё as е, of a letter A-Z, a-z, Russian or Ukrainian; ``_NO_LETTER`` for everything else."""
     if 0x61 <= point <= 0x7A or 0x430 <= point <= 0x44F or point in (0x454, 0x456, 0x457, 0x491):
         return point
     if 0x41 <= point <= 0x5A or 0x410 <= point <= 0x42F:
@@ -72,7 +72,7 @@ def _is_small(point: int) -> bool:
 
 @inlined
 def _point(pool: NDArray[np.uint8], place: int) -> int:
-    """Code point of a character of one or two bytes; 0 for others."""
+    """Code point of a one- or two-byte character; 0 for any other."""
     byte = signed(pool[place])
     if byte < 0x80:
         return byte
@@ -81,7 +81,7 @@ def _point(pool: NDArray[np.uint8], place: int) -> int:
 
 @inlined
 def _put(form: NDArray[np.uint8], size: int, point: int) -> int:
-    """Append a character of one or two bytes; return the new size."""
+    """Append a one- or two-byte character; return the new size."""
     if point < 0x80:
         form[size] = point
         return size + 1
@@ -101,7 +101,7 @@ def _shape(letters: int, small: int, first_small: bool, opens: bool) -> int:
 
 @inlined
 def _are_small_cyrillic(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
-    """Whether fewer than ``BLOCK`` bytes are а-я, є, і, ї: the most common letters that stay as they are."""
+    """Whether fewer than ``BLOCK`` bytes are all а-я, є, і, ї: the most common letters that need no change."""
     one = np.uint64(1)
     first_half = (between(pool, begin, 0xD0, 0xD0) << one) & between(pool, begin, 0xB0, 0xBF)
     ends = between(pool, begin, 0x80, 0x8F) | between(pool, begin, 0x94, 0x94) | between(pool, begin, 0x96, 0x97)
@@ -112,7 +112,7 @@ def _are_small_cyrillic(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 
 @inlined
 def _are_small_latin(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
-    """Whether fewer than ``BLOCK`` bytes are a-z."""
+    """Whether fewer than ``BLOCK`` bytes are all a-z."""
     wanted = (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
     return bool(between(pool, begin, 0x61, 0x7A) & wanted == wanted)
 
@@ -121,9 +121,9 @@ def _are_small_latin(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 def _fold_common(
     pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
 ) -> tuple[int, int]:
-    """Like ``_fold``, for common small letters after any first one; ``NOT_PLAIN`` for all other words."""
+    """Like ``_fold``, for any first letter followed by common lower-case letters; ``NOT_PLAIN`` for other words."""
     point = _point(pool, begin)
-    folded = _small(point)
+    folded = _lower_case(point)
     rest = begin + (1 if point < 0x80 else 2)
     if folded == _NO_LETTER or end - rest >= BLOCK or end - rest <= 0:
         return NOT_PLAIN, 0
@@ -145,15 +145,15 @@ def _fold_common(
 def _fold(
     pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
 ) -> tuple[int, int]:
-    """Write the form of a word at ``there``; return its bytes, ``NO_FORM`` or ``NOT_PLAIN``, and its shape."""
+    """Write the form of a word at ``there``; return its size (or ``NO_FORM`` or ``NOT_PLAIN``) and its shape."""
     size, characters, letters, small_letters = 0, 0, 0, 0
     cyrillic, first_small, after_letter, after_small = False, False, False, False
     place = begin
     while place < end:
         point = _point(pool, place)
-        folded, small = _small(point), _is_small(point)
+        folded, small = _lower_case(point), _is_small(point)
         if folded == _NO_LETTER:
-            # A hyphen or U+02BC, which join letters.
+            # A hyphen or U+02BC joins letters.
             if not after_letter or point not in (0x2D, 0x2BC):
                 return NOT_PLAIN, 0
             folded, after_letter, after_small = point, False, False
@@ -191,10 +191,10 @@ def plain_forms(
         pool: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes.
         starts: int64 (surfaces + 1,), bounds of the surfaces.
         room: buffers.
-        table: of forms, with room for one form of each surface.
+        table: table of forms, with room for one form per surface.
         numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
-        shapes: uint8 (surfaces,), receives its shape.
-        shaped: put the digit of its shape before each form, so that forms are distinct by shape.
+        shapes: uint8 (surfaces,), receives the shape of each form.
+        shaped: prefix each form with the digit of its shape, so that forms of different shapes stay apart.
     """
     forms, hashes = room
     for first in range(0, numbers.size, AT_ONCE):
@@ -210,7 +210,7 @@ def plain_forms(
                 size += 1
             numbers[surface], shapes[surface] = size, shape
             hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
-        # Many at once, so that memory loads for all of them before the first is needed.
+        # Many at once, so that the loads for all of them are under way before the first is needed.
         prepare(table, hashes, 0, last - first)
         for surface in range(first, last):
             size, there = signed(numbers[surface]), (surface - first) * _FORM_SIZE

@@ -1,7 +1,8 @@
-"""What only raw text contains: addresses, entities, tags, fields, loose apostrophes, invisible characters.
+"""Handle what only raw text contains: addresses, entities, tags, fields, loose apostrophes, invisible characters.
 
-Each rule decides whether cleaning would change the text at some character, generously: every text that cleaning changes
-is found, some that it leaves alone are too. Such a text fails with ``UNCLEAN`` and is scanned again after cleaning.
+Each rule decides, conservatively, whether cleaning would change the text at some character: it finds every text
+that cleaning changes, and some that cleaning leaves alone. Such a text fails with ``UNCLEAN`` and is scanned again
+after cleaning.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def failed(state: int) -> int:
 
 @inlined
 def kind_at(text: Text, index: int) -> int:
-    """Return the kind of the character at a place; ``OTHER`` after the text."""
+    """Return the kind of the character at a place; ``OTHER`` past the end of the text."""
     if index >= text.end:
         return _OTHER
     byte = signed(text.data[index])
@@ -79,7 +80,7 @@ def _is_ascii_word(byte: int) -> bool:
 
 @compiled_bare
 def _may_be_entity(text: Text, index: int) -> bool:
-    """Whether letters, digits and # after the & at a place are followed by a semicolon, or by what may be dropped."""
+    """Whether letters, digits and # after the & at a place precede a semicolon or something that cleaning may drop."""
     data = text.data
     index += 1
     while index < text.end and (_is_ascii_word(data[index]) or data[index] == 0x23):
@@ -89,7 +90,7 @@ def _may_be_entity(text: Text, index: int) -> bool:
 
 @compiled_bare
 def _may_be_markup(text: Text, index: int) -> bool:
-    """Whether the address, entity, tag or field may exist that the character at a place would belong to."""
+    """Whether the character at a place may be part of an address, entity, tag or field."""
     data = text.data
     byte = data[index]
     if byte == 0x40:  # @
@@ -106,7 +107,7 @@ def _may_be_markup(text: Text, index: int) -> bool:
 
 @inlined
 def may_be_address(text: Text, index: int) -> bool:
-    """Whether the colon or the full stop at a place may belong to :// or www."""
+    """Whether the colon or full stop at a place may be part of :// or www."""
     data = text.data
     if data[index] == 0x3A:
         return index + 1 < text.end and data[index + 1] == 0x2F
@@ -115,7 +116,7 @@ def may_be_address(text: Text, index: int) -> bool:
 
 @compiled_bare
 def _scheme(text: Text, index: int) -> tuple[int, int]:
-    """Find the address that the colon or full stop at a place belongs to.
+    """Find the address that contains the colon or full stop at a place.
 
     Returns:
         The number of letters before the place that belong to the address, 0 if there is no address, -1 if cleaning must
@@ -126,7 +127,7 @@ def _scheme(text: Text, index: int) -> tuple[int, int]:
         w = data[index - 1]
         if data[index - 3] | 0x20 != 0x77:
             return 0, index
-        # Www. is an address only in texts that contain another one.
+        # Www. starts an address only in texts that contain another address.
         return (3 if data[index - 2] == w and data[index - 3] == w else -1), index + 1
     if kind_at(text, index + 2) == _INVISIBLE:
         return -1, index
@@ -157,7 +158,7 @@ def _end_of_address(text: Text, index: int) -> int:
 
 @compiled_bare
 def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int, bool]:
-    """Remove an address from the words: its scheme is the end of the last word.
+    """Remove an address from the words; its scheme is the end of the last word.
 
     Args:
         text: the text.
@@ -174,7 +175,7 @@ def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tup
     if letters == 0 or after == continues:
         return (index if letters >= 0 else failed(UNCLEAN)), count, True
     last = count - 1
-    # The address becomes a blank, and an apostrophe after a blank may have been torn off.
+    # The address becomes a blank, and an apostrophe after a blank may be torn off its word.
     torn = after < text.end and (text.data[after] == 0xD1 or kind_at(text, after) == _APOSTROPHE)
     if letters < 0 or torn or words.flags[last] & REWRITTEN:
         return failed(UNCLEAN), count, True
@@ -189,7 +190,7 @@ def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tup
 
 @compiled_bare
 def _may_be_torn(text: Text, index: int) -> bool:
-    """Whether the apostrophe at a place may be one torn off its word: п 'ять."""
+    """Whether the apostrophe at a place may be torn off its word, as in п 'ять."""
     data, end = text.data, text.end
     after = index + size_of(signed(data[index]))
     blank = index > text.begin and (data[index - 1] == 0x20 or data[index - 1] == 0xA0)

@@ -1,8 +1,8 @@
-"""First pass over texts in UTF-8: finds and hashes the words that ``tokens.surfaces(normalise.clean(text))`` finds.
+"""First pass over texts in UTF-8: find and hash the words that ``tokens.surfaces(normalise.clean(text))`` finds.
 
-Runs of common letters are taken 64 bytes at a time. The second pass (``words.number_words``) looks the hashes up: slow
-accesses to the table, which all threads share, overlap there. A text that cleaning would change is not read
-(``UNCLEAN``, see ``raw_text``): it is scanned again after cleaning, by the classes of cleaned text.
+Runs of common letters are read 64 bytes at a time. The second pass (``words.number_words``) looks up the hashes, so
+that slow accesses to the table that all threads share overlap. A text that cleaning would change is not read
+(``UNCLEAN``, see ``raw_text``) but scanned again after cleaning, by the character classes of cleaned text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _APOSTROPHE: Final = int(CharacterClass.APOSTROPHE)
 
 
 class ScanningRules(NamedTuple):
-    """What texts are read by.
+    """Rules for reading texts.
 
     Attributes:
         kinds: uint8, kinds of characters, see ``character_classes``.
@@ -55,13 +55,13 @@ class ScanningRules(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """Places before the current one in a text, -1 for none.
+    """Places before the current one in a text; -1 if there is no such place.
 
     Attributes:
         run: start of the last run of letters.
-        word_end: after the last word.
-        figure_end: after the last figure.
-        quiet_end: after the last characters of kind ``OTHER``.
+        word_end: place after the last word.
+        figure_end: place after the last figure.
+        quiet_end: place after the last characters of kind ``OTHER``.
     """
 
     run: int
@@ -72,7 +72,7 @@ class Cursor(NamedTuple):
 
 @inlined
 def _common_letters(data: NDArray[np.uint8], index: int) -> Any:
-    """Which of ``BLOCK`` bytes belong to A-Z a-z А-Я а-я є ѕ і ї, if the whole letter is in the block."""
+    """Mask of the ``BLOCK`` bytes that belong to A-Z a-z А-Я а-я є ѕ і ї, if the whole letter is in the block."""
     ascii_letters = between(data, index, 0x41, 0x5A) | between(data, index, 0x61, 0x7A)
     d0 = between(data, index, 0xD0, 0xD0)
     d1 = between(data, index, 0xD1, 0xD1)
@@ -85,22 +85,22 @@ def _common_letters(data: NDArray[np.uint8], index: int) -> Any:
 
 @inlined
 def _common_gaps(data: NDArray[np.uint8], index: int) -> Any:
-    """Which of ``BLOCK`` bytes are blanks, commas, brackets, * and +."""
+    """Mask of the ``BLOCK`` bytes that are blanks, commas, brackets, * or +."""
     return between(data, index, 0x20, 0x20) | between(data, index, 0x28, 0x2C)
 
 
 @inlined
 def _plain_words(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int]:
-    """Take words of common letters between common gaps, as long as there is nothing else.
+    """Read words of common letters between common gaps until anything else turns up.
 
     Args:
         text: the text.
-        index: place after a word, or any place where no sentence opens.
+        index: place after a word, or any place where a sentence does not open.
         words: receives the words.
         count: number of words so far.
 
     Returns:
-        The place of the first character not taken and the new number of words.
+        The place of the first character not read and the new number of words.
     """
     data = text.data
     while index + BLOCK <= text.end:
@@ -187,7 +187,7 @@ def _end_of_word(text: Text, index: int, run: int) -> tuple[int, int, bool]:
 def _over_opener(
     text: Text, index: int, raw: bool, words: ScannedWords, count: int, opens: bool, opened: bool
 ) -> tuple[int, int, bool]:
-    """Pass a full stop or another opener, or the address that it is part of.
+    """Skip a full stop or another opener, or the address that it is part of.
 
     Args:
         text: the text.
@@ -220,7 +220,7 @@ def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritte
     while 0 <= index < text.end:
         kind = kind_at(text, index)
         if kind <= _LETTER:
-            # Together with a figure before it a capital is not an initial.
+            # A capital that follows a figure is not an initial.
             run = index - 1 if at.figure_end == index else index
             end, run, apostrophes = _end_of_word(text, index, run)
             if apostrophes and end >= 0:
@@ -271,10 +271,10 @@ def find_words(
     Args:
         data: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes.
         offsets: int64 (texts + 1,), bounds of the texts.
-        rules: those of raw or of cleaned text.
-        words: receives the words; there must be room for one in every two bytes and one more for each text.
+        rules: the rules of raw or of cleaned text.
+        words: receives the words; it needs room for one per two bytes and one more per text.
         count: number of words so far.
-        rewritten: bytes of ``words.rewritten`` in use.
+        rewritten: number of bytes of ``words.rewritten`` in use.
         found: receives the words of each text and ``READ``, or ``UNCLEAN`` or ``UNKNOWN`` for a text that was not read.
 
     Returns:

@@ -1,7 +1,7 @@
 """A table of distinct surfaces: open addressing, every hit verified byte by byte.
 
-A surface is in the pool as a record: 4 bytes number, 4 bytes length * 2 + opens, then the word in UTF-8, without the
-mark of a word that opens a sentence. So a look-up touches two places in memory, the slot and the record.
+The pool holds a record for each surface: its number in 4 bytes, length * 2 + opens in 4 bytes, then the word in UTF-8,
+without the mark of a word that opens a sentence. A look-up thus touches two places in memory: slot and record.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ __all__ = [
 ]
 
 HEADER: Final = 8
-"""Bytes of a record before its word."""
+"""Number of bytes in a record before its word."""
 
 AT_ONCE: Final = 64
-"""Words looked up at a time, so that memory is asked for all of them before the first is needed."""
+"""Number of words looked up at a time, so that the loads for all are under way before the first is needed."""
 
 _AHEAD: Final = 16
-"""Words looked ahead: about as long as memory takes."""
+"""Number of words to look ahead: about the latency of memory."""
 
 _RECORD: Final = HEADER + 24
-"""Bytes of nearly every record."""
+"""Maximum number of bytes of nearly every record."""
 
 MISSING: Final = -1
-"""Stands for the number of a surface that is not in a table."""
+"""Number of a surface that is not in a table."""
 
 MARK_SIZE: Final = 2
-"""Bytes of the mark before a word that opens a sentence."""
+"""Number of bytes of the mark before a word that opens a sentence."""
 
 _MARK_FIRST: Final = 0xC2
 _MARK_SECOND: Final = 0xB6
 _UPPER: Final = 0xFFFFFFFF00000000
 _LOWER: Final = 0xFFFFFFFF
 _KEPT: Final = np.array([255] * HALF + [0] * HALF, dtype=np.uint8)
-"""From place ``HALF`` - n on a mask of n bytes."""
+"""``HALF`` consecutive bytes from place ``HALF`` - n are a mask of n bytes."""
 
 
 class SurfaceTable(NamedTuple):
     """Distinct surfaces by number.
 
     Attributes:
-        slots: uint64 (power of two,), hash in the upper half, place of the record + 1 in the lower; 0 where empty.
+        slots: uint64 (power of two,), hash in the upper half, place of the record + 1 in the lower; 0 if empty.
         pool: uint8, concatenated records in the order of the numbers, followed by ``BLOCK`` readable bytes.
         size: int64 (2,), number of surfaces and bytes of their records.
     """
@@ -78,7 +78,7 @@ class SurfaceTable(NamedTuple):
 
 @inlined
 def _mixed(mixed: Any, data: NDArray[np.uint8], start: int, length: int) -> Any:
-    """Mix up to ``HALF`` bytes into a hash; the bytes after them are masked, since branches on lengths are slow."""
+    """Mix up to ``HALF`` bytes into a hash; later bytes are masked out, because branches on lengths are slow."""
     mask = HALF - length
     one = (eight_bytes(data, start) & eight_bytes(_KEPT, mask)) * np.uint64(0x9E3779B97F4A7C15)
     two = (eight_bytes(data, start + 8) & eight_bytes(_KEPT, mask + 8)) * np.uint64(0xE7037ED1A0B428DB)
@@ -130,15 +130,15 @@ def _add(
 
 @inlined
 def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, hashed: Any) -> int:
-    """Number of a surface, a new one where it is new. The caller has made sure that there is room.
+    """Return the number of a surface, adding it if it is new. The caller makes sure that there is room.
 
     Args:
-        table: of surfaces.
-        data: the word, without mark, in UTF-8, followed by ``HALF`` readable bytes.
-        start: where it begins.
-        length: its bytes.
+        table: table of surfaces.
+        data: bytes that contain the word, without its mark, in UTF-8, followed by ``HALF`` readable bytes.
+        start: start of the word.
+        length: number of bytes of the word.
         opens: whether it opens a sentence.
-        hashed: what ``hash_bytes`` gives for it.
+        hashed: its hash from ``hash_bytes``.
     """
     mask = signed(table.slots.size - 1)
     slot = signed(hashed) & mask
@@ -159,32 +159,32 @@ def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int
 
 @compiled_bare
 def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: int) -> None:
-    """Fetch the slots and records that hashes ``begin`` .. ``end`` - 1 lead to: one by one it takes longest."""
+    """Prefetch the slots and records of hashes ``begin`` .. ``end`` - 1: loading them one by one would be slow."""
     mask = signed(table.slots.size - 1)
     for word in range(begin, end):
         prefetch(table.slots, signed(hashes[word]) & mask)
     for word in range(begin, end):
         record = signed(table.slots[signed(hashes[word]) & mask] & np.uint64(_LOWER))
         prefetch(table.pool, record)
-        # Half of the records cross the border between two cache lines.
+        # Half of the records straddle two cache lines.
         prefetch(table.pool, record + _RECORD)
 
 
 @compiled_bare
 def has_room(table: SurfaceTable, words: int, size: int) -> bool:
-    """Whether that many more words of that many bytes in sum fit, and the slots stay half empty."""
+    """Whether ``words`` more words of ``size`` bytes in all fit, and half of the slots stay empty."""
     count = table.size[0] + words
     return bool(2 * count <= table.slots.size and table.size[1] + size + HEADER * words + BLOCK <= table.pool.size)
 
 
 @compiled_bare
 def fill_slots(table: SurfaceTable, hashes: NDArray[np.uint64], records: NDArray[np.int64]) -> None:
-    """Enter all records into slots that are empty.
+    """Insert all records into empty slots.
 
     Args:
-        table: of surfaces.
-        hashes: uint64 (``AT_ONCE``,), to work in.
-        records: int64 (``AT_ONCE``,), to work in.
+        table: table of surfaces.
+        hashes: uint64 (``AT_ONCE``,), scratch memory.
+        records: int64 (``AT_ONCE``,), scratch memory.
     """
     mask = signed(table.slots.size - 1)
     place = 0
@@ -218,13 +218,13 @@ def intern_all(
     hashes: NDArray[np.uint64],
     numbers: NDArray[np.int32],
 ) -> None:
-    """Numbers of many surfaces; there must be room for all.
+    """Number many surfaces, adding new ones; there must be room for all.
 
     Args:
-        table: of surfaces.
-        pool: the surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room after them.
+        table: table of surfaces.
+        pool: the surfaces in UTF-8, marks included, followed by ``BLOCK`` readable bytes.
         starts: int64 (surfaces + 1,), bounds.
-        hashes: uint64 (``AT_ONCE``,), to work in.
+        hashes: uint64 (``AT_ONCE``,), scratch memory.
         numbers: int32 (surfaces,), receives the result.
     """
     for begin in range(0, numbers.size, AT_ONCE):
@@ -250,13 +250,13 @@ def find_all(
     wanted: NDArray[np.int64],
     numbers: NDArray[np.int32],
 ) -> None:
-    """Numbers of some surfaces, ``MISSING`` for those that are not in the table.
+    """Look up the numbers of some surfaces; ``MISSING`` for those not in the table.
 
     Args:
-        table: of surfaces, small enough for the cache.
-        pool: surfaces in UTF-8, with mark, and ``BLOCK`` bytes of room after them.
+        table: table of surfaces, small enough for the cache.
+        pool: surfaces in UTF-8, marks included, followed by ``BLOCK`` readable bytes.
         starts: int64, bounds.
-        wanted: int64 (n,), which of them.
+        wanted: int64 (n,), the surfaces to look up.
         numbers: int32 (n,), receives the result.
     """
     mask = signed(table.slots.size - 1)
@@ -278,7 +278,7 @@ def find_all(
 
 @compiled_bare
 def total_size(table: SurfaceTable) -> int:
-    """Bytes of all surfaces with their marks."""
+    """Total number of bytes of all surfaces, marks included."""
     place, size = 0, 0
     for _ in range(table.size[0]):
         description = signed(eight_bytes(table.pool, place) >> np.uint64(32))
@@ -289,12 +289,12 @@ def total_size(table: SurfaceTable) -> int:
 
 @compiled_bare
 def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint8]) -> None:
-    """Write all surfaces with their marks in the order of their numbers.
+    """Write all surfaces, marks included, in the order of their numbers.
 
     Args:
-        table: of surfaces.
+        table: table of surfaces.
         starts: int64 (surfaces + 1,), receives the bounds.
-        pool: uint8, receives them, followed by ``BLOCK`` readable bytes.
+        pool: uint8, receives the surfaces, followed by ``BLOCK`` readable bytes.
     """
     end, record = 0, 0
     for surface in range(table.size[0]):
@@ -324,9 +324,9 @@ def reorder(
     Args:
         starts: int64 (surfaces + 1,), bounds.
         pool: uint8, followed by ``BLOCK`` readable bytes.
-        order: int32, their numbers.
+        order: int32, numbers of the surfaces, in the new order.
         new_starts: int64 (numbers + 1,), receives the bounds.
-        new_pool: uint8, receives them, followed by ``BLOCK`` readable bytes.
+        new_pool: uint8, receives the surfaces, followed by ``BLOCK`` readable bytes.
     """
     end = 0
     for place in range(order.size):
@@ -350,7 +350,7 @@ def write_lines(
         starts: int64 (surfaces + 1,), bounds.
         pool: uint8.
         numbers: int64, the surfaces wanted, in order.
-        lines: uint8, receives them.
+        lines: uint8, receives the lines.
     """
     end = 0
     for surface in numbers:

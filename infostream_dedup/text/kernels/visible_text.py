@@ -1,4 +1,4 @@
-"""Texts with every stretch of white space as one blank, as ``" ".join(text.split())`` gives them."""
+"""Write texts with every run of white space replaced by one blank, like ``" ".join(text.split())``."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ INVISIBLE: Final = 1
 """White space."""
 
 LEFT: Final = 2
-"""A character that composition may change, or that nothing is known of: the text is left to the plain code."""
+"""A character that composition may change, or an unknown one: the plain code must read the text."""
 
 ALWAYS_VISIBLE: Final = ((0x21, 0x7F), (0xC0, 0x280), (0x400, 0x480))
-"""Ranges of code points that are taken for visible without a look."""
+"""Ranges of code points that count as visible without a look-up."""
 
 _BLANK: Final = np.uint8(0x20)
 
 
 @inlined
 def _special(data: NDArray[np.uint8], at: int, again: bool) -> int:
-    """How many of the next ``BLOCK`` bytes may be copied as they are.
+    """Count those of the next ``BLOCK`` bytes that may be copied unchanged.
 
     These are bytes of visible characters, by their first bytes, and blanks that follow no blank.
 
     Args:
         data: see ``write_visible``.
-        at: the first of them.
-        again: whether a blank may not come first.
+        at: the first byte.
+        again: whether the first byte may not be a blank.
     """
     visible = between(data, at, 0x21, 0x7E) | between(data, at, 0x80, 0xBF)
     visible |= between(data, at, 0xC3, 0xC9) | between(data, at, 0xD0, 0xD1)
@@ -59,12 +59,12 @@ def write_visible(
 
     Args:
         data: valid UTF-8, followed by ``BLOCK`` readable bytes.
-        begins: int64 (texts,), where each begins.
-        ends: int64 (texts,), where each ends.
-        kinds: uint8, kind of every code point; those beyond are ``LEFT``, and those of ``ALWAYS_VISIBLE`` ``VISIBLE``.
-        room: uint8, as long as the texts and ``BLOCK`` bytes longer; receives them.
+        begins: int64 (texts,), start of each text.
+        ends: int64 (texts,), end of each text.
+        kinds: uint8, kind of every code point; larger ones are ``LEFT``, those in ``ALWAYS_VISIBLE`` are ``VISIBLE``.
+        room: uint8, ``BLOCK`` bytes longer than all the texts; receives the visible parts.
         places: int64 (texts + 1,), receives the bounds of each.
-        left: uint8 (texts,), receives 1 for texts that are left to the plain code; nothing is written of them.
+        left: uint8 (texts,), receives 1 for texts that the plain code must read; nothing is written for them.
     """
     size = 0
     for text in range(begins.size):

@@ -1,4 +1,4 @@
-"""Words in code point order, which is the order of their bytes in UTF-8."""
+"""Sort words in code point order, which is the order of their bytes in UTF-8."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _STEP: Final = 8
 """Bytes compared at a time."""
 
 _FEW: Final = 16
-"""So many words are sorted by insertion."""
+"""Maximum number of words to sort by insertion."""
 
 RANGES_PER_WORD: Final = 2
-"""Ranges still to be sorted have two words at least, so that there is never more than one for two words."""
+"""Pending ranges have at least two words each, so there is never more than one per two words."""
 
 
 @inlined
 def _key(pool: NDArray[np.uint8], start: int, end: int) -> Any:
-    """The next bytes of a word as a number that orders as they do; zeros after its end."""
+    """The next eight bytes of a word as a number that sorts as they do; zeros after its end."""
     left = end - start
     if left <= 0:
         return np.uint64(0)
@@ -70,7 +70,7 @@ def _insert(
     end: int,
     depth: int,
 ) -> None:
-    """Sort a few words wholly."""
+    """Sort a few words completely, by insertion."""
     for place in range(begin + 1, end):
         key, word = keys[place], order[place]
         gap = place
@@ -111,8 +111,8 @@ def sort_words(
         pool: uint8, the words in UTF-8, none with a zero byte, followed by ``BLOCK`` readable bytes.
         starts: int64 (words + 1,), bounds.
         order: int32 (words,), the words to sort; receives them in order.
-        keys: uint64 (words,), to work in.
-        ranges: int64 (words // ``RANGES_PER_WORD`` + 1, 3), to work in.
+        keys: uint64 (words,), scratch memory.
+        ranges: int64 (words // ``RANGES_PER_WORD`` + 1, 3), scratch memory.
     """
     _load(pool, starts, order, keys, 0, order.size, 0)
     ranges[0, 0], ranges[0, 1], ranges[0, 2] = 0, order.size, 0

@@ -1,4 +1,4 @@
-"""Words found in texts, and their numbers in the table of surfaces."""
+"""Store the words found in texts, and number them by the table of surfaces."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ REWRITTEN: Final = 2
 
 
 class ScannedWords(NamedTuple):
-    """The words of some texts between the two passes.
+    """The words of some texts, between the two passes.
 
     Attributes:
         starts: int64, start of each: in the texts, or in ``rewritten`` if it is spelled differently there.
-        lengths: int32, bytes of each.
+        lengths: int32, number of bytes of each.
         hashes: uint64.
         flags: uint8, 1 for a word that opens a sentence, 2 for one in ``rewritten``.
         rewritten: uint8, words with apostrophes, spelled as in cleaned text, followed by ``BLOCK`` spare bytes.
@@ -62,7 +62,7 @@ class TextWords(NamedTuple):
 
 @inlined
 def set_word(words: ScannedWords, count: int, pool: NDArray[np.uint8], start: int, length: int, flags: int) -> None:
-    """Enter a word of ``pool``: the texts, or ``words.rewritten`` if the flags say so."""
+    """Store a word of ``pool``: the texts, or ``words.rewritten`` if the flags say so."""
     words.starts[count] = start
     words.lengths[count] = length
     words.hashes[count] = hash_bytes(pool, start, length, bool(flags & 1))
@@ -71,7 +71,7 @@ def set_word(words: ScannedWords, count: int, pool: NDArray[np.uint8], start: in
 
 @compiled_bare
 def rewrite_words(data: NDArray[np.uint8], words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
-    """Copy words ``begin`` .. ``end`` - 1 into ``words.rewritten``, unless they are there; return its new size."""
+    """Copy words ``begin`` .. ``end`` - 1 that are not in ``words.rewritten`` into it; return its new size."""
     for word in range(begin, end):
         if not words.flags[word] & REWRITTEN:
             copy_bytes(data, words.starts[word], words.rewritten, rewritten, words.lengths[word])
@@ -83,11 +83,11 @@ def rewrite_words(data: NDArray[np.uint8], words: ScannedWords, begin: int, end:
 
 @compiled_bare
 def take_surfaces(offsets: NDArray[np.int64], words: ScannedWords, count: int, begin: int) -> None:
-    """Enter surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
+    """Store surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
     Args:
         offsets: int64 (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included.
-        words: receives them.
+        words: receives the words.
         count: number of words so far.
         begin: start of the first surface.
     """
@@ -108,19 +108,19 @@ def number_words(
     tokens: NDArray[np.int32],
     token_begins: NDArray[np.int64],
 ) -> int:
-    """Second pass: the numbers of the words of texts ``first``, ``first`` + 1 ...
+    """Second pass: write the numbers of the words of texts ``first``, ``first`` + 1 ...
 
     Args:
         data: the texts, as in the first pass.
-        words: what the first pass found.
-        found: which of them belong to each text.
-        first: first text.
-        table: of surfaces; grows.
+        words: the words that the first pass found.
+        found: the words of each text.
+        first: the first text.
+        table: table of surfaces; grows.
         tokens: receives the number of the surface of each word.
         token_begins: int64 (texts,), where the tokens of each text are written.
 
     Returns:
-        The text for which the table has no room; the number of texts when all are done.
+        The first text for which the table has no room; the number of texts when all are done.
     """
     begins, lengths, _ = found
     for text in range(first, begins.size):

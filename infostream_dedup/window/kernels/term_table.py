@@ -17,13 +17,13 @@ NOTHING: Final = -1
 
 
 class TermSlots(NamedTuple):
-    """The terms in use, each with a slot: a small number that is used again when the term is gone.
+    """The terms in use, each with a slot: a small number that is reused when the term is gone.
 
     Attributes:
-        table: int64 (a power of two,), terms by hash, ``NOTHING`` where empty; at most half full.
-        table_slots: int32, slot of each term of the table.
+        table: int64 (power of two,), terms by hash, ``NOTHING`` if empty; at most half full.
+        table_slots: int32, slot of each term in the table.
         slot_terms: int64 (slots,), term of each slot, ``NOTHING`` for a free one.
-        free_slots: int32 (slots,), a stack.
+        free_slots: int32 (slots,), a stack of free slots.
         free: int64 (1,), number of free slots on the stack.
         tidied: int64 (1,), slot at which ``tidy`` continues.
     """
@@ -44,7 +44,7 @@ def home(term: int, table: NDArray[np.int64]) -> np.int64:
 
 @inlined
 def find(term: int, table: NDArray[np.int64]) -> np.int64:
-    """Where the term is in the table, or where it would be inserted."""
+    """Place of a term in the table, or the place to insert it."""
     at = home(term, table)
     while table[at] != NOTHING and table[at] != term:
         at = (at + 1) & (table.size - 1)
@@ -53,7 +53,7 @@ def find(term: int, table: NDArray[np.int64]) -> np.int64:
 
 @compiled_bare
 def slot_for(term: int, terms: TermSlots) -> np.int64:
-    """The slot of a term; a new term takes a free one, of which there must be one."""
+    """Return the slot of a term; a new term takes a free slot, and there must be one."""
     at = find(term, terms.table)
     if terms.table[at] == term:
         return np.int64(terms.table_slots[at])
@@ -65,7 +65,7 @@ def slot_for(term: int, terms: TermSlots) -> np.int64:
 
 @compiled_bare
 def forget(slot: np.int64, terms: TermSlots) -> None:
-    """Remove the slot's term from the table; terms that it had displaced move back."""
+    """Remove the term of a slot from the table; move the terms that it had displaced back."""
     table = terms.table
     hole = find(terms.slot_terms[slot], table)
     mask = table.size - 1
@@ -92,12 +92,12 @@ def rehash(terms: TermSlots) -> None:
 
 @compiled_bare
 def find_slots(given: NDArray[np.int64], terms: TermSlots, slots: NDArray[np.int64]) -> None:
-    """Look up the slot of each term, ``NOTHING`` for one that is not in use.
+    """Look up the slot of each term; ``NOTHING`` for a term not in use.
 
     Args:
-        given: terms.
+        given: terms to look up.
         terms: the terms in use.
-        slots: int64 (at least as many as given); receives the slots.
+        slots: int64 (at least as long as ``given``), receives the slots.
     """
     table = terms.table
     for place in range(given.size):

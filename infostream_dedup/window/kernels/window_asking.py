@@ -1,4 +1,4 @@
-"""Documents that ask a window for similar ones and are then added to it, one at a time."""
+"""Let documents ask a window for similar ones and then add them to it, one at a time."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ __all__ = [
 ASK: Final = 0
 ADD_KEYS: Final = 1
 ADD_TARGETS: Final = 2
-"""Phases of a document: it asks, then its keys and its targets are added."""
+"""Phases of a document: it asks, then its keys are added, then its targets."""
 
 ALL_DONE: Final = 0
 SLOTS_FULL: Final = 1
 KEYS_FULL: Final = 2
 TARGETS_FULL: Final = 3
 FOUND_FULL: Final = 4
-"""Results of ``ask_and_add``: done, or what there was no room for."""
+"""Results of ``ask_and_add``: all done, or what is full."""
 
 _AT_ONCE = 8
 _WORDS_OF_A_BLOCK = (1 << BLOCK_BITS) // _AT_ONCE
@@ -53,7 +53,7 @@ _ONES = np.uint64(0x0101010101010101)
 
 
 class State(NamedTuple):
-    """Numbers that change while documents ask and are added; int64 (1,) each.
+    """Numbers that change as documents ask and are added; int64 (1,) each.
 
     Documents are numbered from 0; those from ``oldest`` to ``next`` - 1 are in the window.
 
@@ -63,7 +63,7 @@ class State(NamedTuple):
         shift: number of the first document in ``Numbered``.
         row: document of ``Asking`` that is being processed.
         phase: ``ASK``, ``ADD_KEYS`` or ``ADD_TARGETS``.
-        done: number of its terms added in this phase.
+        done: number of the document's terms added in this phase.
     """
 
     oldest: NDArray[np.int64]
@@ -81,9 +81,9 @@ class Asking(NamedTuple):
         key_ends: int64 (documents + 1,), start of each document's keys.
         keys: int64, key terms.
         target_ends: int64 (documents + 1,), start of each document's targets.
-        targets: int64, terms that others' key terms are looked up in.
-        oldest: int64 (documents,), ordinal of the first document that each may find; ascending.
-        needs: int64 (256,), minimum hits in either direction, by key terms of the shorter document; ascending.
+        targets: int64, terms in which the key terms of others are looked up.
+        oldest: int64 (documents,), ascending; ordinal of the first document that each may find.
+        needs: int64 (256,), ascending; minimum hits in either direction, by key terms of the shorter document.
         least_keys: documents with fewer key terms find nothing.
     """
 
@@ -109,7 +109,7 @@ class Numbered(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Scratch arrays to count in; all counts and marks are 0 between calls.
+    """Scratch arrays for counting; all counts and marks are 0 between calls.
 
     Attributes:
         forward: uint8, by document number minus the oldest; whole blocks.
@@ -148,7 +148,7 @@ class FoundDocuments(NamedTuple):
 
 @inlined
 def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
-    """Top bits of those of eight counts that reach a number; ``added`` is 128 minus that number, eight times."""
+    """Top bits of the counts, among eight, that reach a number; ``added`` repeats 128 minus that number eight times."""
     return ((word & ~_TOP_BITS) + added | word) & _TOP_BITS
 
 
@@ -156,8 +156,8 @@ def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
 def _collect_block(
     block: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int, end: int
 ) -> int:
-    """Record the documents of a block that have enough hits and clear its counts; returns the new end of the finds."""
-    # Only documents that could be linked at all are looked at; most others are skipped eight at a time.
+    """Record the documents of a block that have enough hits and clear its counts; return the new end of the finds."""
+    # Only documents that might be linked are examined; most others are skipped eight at a time.
     added = _ONES * np.uint64(128 - min(asking.needs[0], 128))
     for at in range(block * _WORDS_OF_A_BLOCK, (block + 1) * _WORDS_OF_A_BLOCK):
         forward, backward = hits.forward_words[at], hits.backward_words[at]
@@ -180,7 +180,7 @@ def _collect_block(
 def _collect(
     row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int
 ) -> int:
-    """Record the documents that have enough hits and clear all counts; returns their number."""
+    """Record the documents that have enough hits and clear all counts; return their number."""
     end = room = found.ends[row]
     # In most blocks of a large window nothing was counted.
     for word in range(hits.mark_words.size):
@@ -205,7 +205,7 @@ def ask(
     found: FoundDocuments,
     state: State,
 ) -> bool:
-    """Find the documents of the window that resemble one; False if there is no room for them."""
+    """Find the documents of the window that resemble a document; return False if there is no room for them."""
     oldest, shift = state.oldest[0], state.shift[0]
     while oldest < state.next[0] and numbered.ordinals[oldest - shift] < asking.oldest[row]:
         oldest += 1
@@ -240,7 +240,7 @@ def _add(
     slots: NDArray[np.int64],
     state: State,
 ) -> int:
-    """Add a document whose slots have been found; returns what is full, or ``ALL_DONE``."""
+    """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
     own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]
     own_targets = asking.targets[asking.target_ends[row] : asking.target_ends[row + 1]]
     document, oldest = state.next[0], state.oldest[0]
@@ -267,17 +267,17 @@ def ask_and_add(
     found: FoundDocuments,
     state: State,
 ) -> int:
-    """Let each document ask for similar ones before it, then add it.
+    """Let each document ask for similar earlier ones, then add it.
 
     Args:
         asking: the documents.
         terms: terms in use.
         keys: lists of the documents' key terms.
-        targets: lists of the terms that key terms are looked up in.
+        targets: lists of the terms in which key terms are looked up.
         numbered: documents of the window, the asking ones included.
         hits: scratch arrays with room for all documents.
         found: receives the finds.
-        state: continues from here; updated.
+        state: where to continue; updated.
 
     Returns:
         ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before

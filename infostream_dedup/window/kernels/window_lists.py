@@ -1,8 +1,8 @@
 """Posting lists that grow at one end and expire at the other, in one pool of memory.
 
-A list occupies a chunk of 2^e entries. Documents are appended in ascending order, so expired ones are at the beginning:
-the begin of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if
-half of it has expired, and moves to a chunk twice as large otherwise. Free chunks are kept by size and used again.
+A list occupies a chunk of 2^e entries. Documents are appended in ascending order, so expired ones come first:
+the start of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if
+half of it has expired, and moves to a chunk twice as large otherwise. Free chunks are kept by size and reused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 BLOCK_BITS: Final = 6
-"""Documents are marked in blocks of 2**6, whose counts of one byte each share a cache line."""
+"""Documents are marked in blocks of 2**6, whose one-byte counts share a cache line."""
 
 _START, _BEGIN, _END, _EXPONENT = 0, 1, 2, 3
 _LEAST_EXPONENT: Final = 1
@@ -41,11 +41,11 @@ class Pool(NamedTuple):
     """The lists of all slots.
 
     Attributes:
-        lists: int64 (slots, 4): start of the chunk, begin and end of the list, exponent of the chunk's size
+        lists: int64 (slots, 4): start of the chunk, start and end of the list, exponent of the chunk's size
             (``NOTHING`` without a chunk).
         postings: uint32, all chunks.
-        free: int64 (33,), first free chunk by exponent, ``NOTHING`` if there is none; its first two entries hold the
-            next one; the last number is the start of unused memory.
+        free: int64 (33,), first free chunk by exponent, ``NOTHING`` if there is none. The first two entries of a free
+            chunk hold the next one. The last number is the start of unused memory.
     """
 
     lists: NDArray[np.int64]
@@ -55,7 +55,7 @@ class Pool(NamedTuple):
 
 @compiled_bare
 def _allocate(pool: Pool, exponent: np.int64 | int) -> np.int64:
-    """Start of a new chunk, ``NOTHING`` if the pool is full."""
+    """Return the start of a new chunk; ``NOTHING`` if the pool is full."""
     chunk = pool.free[exponent]
     if chunk != NOTHING:
         upper, lower = np.int64(pool.postings[chunk]), np.int64(pool.postings[chunk + 1])
@@ -94,7 +94,7 @@ def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
 
 @compiled_bare
 def _resize(pool: Pool, slot: np.int64, exponent: np.int64 | int) -> bool:
-    """Move the list to a chunk of another size; False if the pool is full."""
+    """Move the list to a chunk of another size; return False if the pool is full."""
     chunk = _allocate(pool, exponent)
     if chunk == NOTHING:
         return False
@@ -107,7 +107,7 @@ def _resize(pool: Pool, slot: np.int64, exponent: np.int64 | int) -> bool:
 
 @compiled_bare
 def _make_room(pool: Pool, slot: np.int64, oldest: int) -> bool:
-    """Make room for one more posting in the list; False if the pool is full."""
+    """Make room for one more posting in the list; return False if the pool is full."""
     exponent = pool.lists[slot, _EXPONENT]
     if exponent == NOTHING:
         chunk = _allocate(pool, _LEAST_EXPONENT)
@@ -131,7 +131,7 @@ def _has_room(slot: np.int64, lists: NDArray[np.int64]) -> bool:
 
 @inlined
 def prefetch_lists(slots: NDArray[np.int64], pool: Pool) -> None:
-    """Start loading the bounds of the lists of some slots."""
+    """Prefetch the bounds of the lists of some slots."""
     for place in range(slots.size):
         if slots[place] != NOTHING:
             prefetch(pool.lists, slots[place] * pool.lists.shape[1])
@@ -150,16 +150,16 @@ def append_document(
     """Append a document to the lists of its terms.
 
     Args:
-        document: its number, larger than all previous ones.
-        given: its terms.
+        document: number of the document, larger than all previous ones.
+        given: terms of the document.
         slots: slots of the terms, as ``find_slots`` found them before anything was appended.
-        done: number of terms that an earlier call has appended.
+        done: number of terms that earlier calls have appended.
         oldest: first document that has not expired.
         terms: the terms in use, with a free slot for every new term.
         pool: the lists to append to.
 
     Returns:
-        Number of terms done; fewer than given if the pool is full: enlarge it and call again.
+        Number of terms done; less than the number given if the pool is full: enlarge it and call again.
     """
     lists = pool.lists
     for place in range(done, given.size):
@@ -186,16 +186,16 @@ def reserve(
     """Make room for many postings in the lists of many terms.
 
     Args:
-        distinct: the terms, each once.
-        counts: number of postings to be appended to each.
-        done: number of terms that an earlier call has done.
+        distinct: the distinct terms.
+        counts: number of postings to append to each.
+        done: number of terms that earlier calls have processed.
         oldest: first document that has not expired.
         terms: the terms in use, with a free slot for every new term.
         pool: the lists.
         ends: int64, receives the end of each term's list.
 
     Returns:
-        Number of terms done; fewer than given if the pool is full: enlarge it and call again.
+        Number of terms done; less than the number given if the pool is full: enlarge it and call again.
     """
     for place in range(done, distinct.size):
         slot = slot_for(distinct[place], terms)
@@ -228,7 +228,7 @@ def append_documents(
         first: number of the first document, larger than all previous ones.
         indptr: int64 (documents + 1,), start of each document's terms in ``places``.
         places: the terms of all documents, as places in ``ends``.
-        ends: ends of the terms' lists, as ``reserve`` wrote them; advanced.
+        ends: ends of the terms' lists, as ``reserve`` writes them; advanced.
         postings: postings of the pool.
     """
     for row in range(indptr.size - 1):
@@ -249,10 +249,10 @@ def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: TermSlot
 def count_hits(
     slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[np.uint8], marks: NDArray[np.uint8]
 ) -> None:
-    """Count for each document how many of the given slots' lists contain it.
+    """Count, for each document, the given slots whose lists contain it.
 
     Args:
-        slots: slots of the requested terms, ``NOTHING`` for one that is not in use.
+        slots: slots of the requested terms; ``NOTHING`` for a term not in use.
         oldest: first document that has not expired.
         pool: the lists.
         hits: uint8, by document number minus ``oldest``; incremented.
@@ -272,7 +272,7 @@ def count_hits(
 
 @compiled_bare
 def _tidy_list(pool: Pool, slot: np.int64, oldest: int) -> bool:
-    """Free the memory of expired postings; True if the list is empty."""
+    """Free the memory of expired postings; return True if the list is empty."""
     exponent = pool.lists[slot, _EXPONENT]
     if exponent == NOTHING:
         return True

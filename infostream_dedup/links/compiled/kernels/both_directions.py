@@ -1,4 +1,4 @@
-"""Counts of one row in both directions, not kept: for k so small that links cannot be stored."""
+"""Count the links of one row at a time in both directions, for k so small that links cannot be stored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Counters", "Neighbours", "PlacedCollection", "Walks", "close_walks",
 
 
 class PlacedCollection(NamedTuple):
-    """The collection that is matched, by place: a node's number in the index's own order.
+    """The collection to match, by place: a node's number in the index's own order.
 
     Attributes:
         key_indptr: int64 (places + 1,), start of each place's key terms in ``key_ranks``.
@@ -29,8 +29,8 @@ class PlacedCollection(NamedTuple):
         key_starts: int64 (shards, ranks + 1), start of the list of places that have a term as a key term.
         key_postings: uint32, places within their shard.
         shard_size: places in a shard.
-        weights: uint32 (places,), documents of each place, at least 1.
-        own: uint8 (places,), count of the links between the documents of a place.
+        weights: uint32 (places,), number of documents at each place, at least 1.
+        own: uint8 (places,), count of the links among the documents of a place.
     """
 
     key_indptr: NDArray[np.int64]
@@ -67,8 +67,8 @@ class Walks(NamedTuple):
 
     Attributes:
         middles: int64 (walks,), place of y, ascending.
-        arrivals: int64 (walks,), number of the link to y, from 0.
-        departures: int64 (walks,), number of the link from y, from 0.
+        arrivals: int64 (walks,), number of the link to y, counted from 0.
+        departures: int64 (walks,), number of the link from y, counted from 0.
     """
 
     middles: NDArray[np.int64]
@@ -147,7 +147,7 @@ def _gather_forward(
     outgoing: NDArray[np.int64],
     returned: NDArray[np.int64],
 ) -> None:
-    # Nearly all counts are 1: they are summed in a register, where they do not wait for each other as in an array.
+    # Nearly all counts are 1: summing them in a register avoids waiting for stores to the array.
     linked, mutual = np.int64(0), np.int64(0)
     for place in range(found):
         answer = counters.forward_touched[place]
@@ -203,9 +203,9 @@ def total_chunk(
     Args:
         first: first row.
         last: row after the last.
-        collection: the collection that is matched.
+        collection: the collection to match.
         counters: scratch arrays of this thread.
-        totals: int64 (n + 1, 4, 2) as in ``total_rows``; closed paths are not counted.
+        totals: int64 (n + 1, 4, 2), as in ``total_rows``; closed paths are not counted.
         outgoing_at: int64 (ks, places); receives the links from a document of each place at k = 1, 2, ...
         incoming_at: int64 (ks, places); receives the links to it.
     """
@@ -238,16 +238,16 @@ def count_asked(
     incoming: NDArray[np.int64],
     returned: NDArray[np.int64],
 ) -> None:
-    """Count the links between asking rows and the places of an index, for every count at once.
+    """Count the links between asking rows and the places of an index, by count.
 
     Args:
         rows: number of asking rows.
         asking: key terms and targets of the asking rows, in ranks of the index; lists and weights of its places.
-        itself: int64 (rows,), place of each row in the index, -1 if it is not there.
+        itself: int64 (rows,), place of each row in the index; -1 if it is not in it.
         counters: scratch arrays of this thread.
         outgoing: int64 (rows, counts), zeros; receives the documents that each row links to with exactly that count.
-        incoming: int64 (rows, counts), zeros; receives those that link to it.
-        returned: int64 (rows, counts), zeros; receives those linked both ways, by the smaller count.
+        incoming: int64 (rows, counts), zeros; receives the number of those that link to it.
+        returned: int64 (rows, counts), zeros; receives the number of those linked both ways, by the smaller count.
     """
     for shard in range(asking.target_starts.shape[0]):
         base = shard * asking.shard_size
@@ -268,7 +268,7 @@ def _total_row(
     returned: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """Turn numbers by count into numbers by minimum count, siblings included, and add them."""
+    """Accumulate numbers by count into numbers by minimum count, siblings included, and add them to the totals."""
     weight = np.int64(collection.weights[row])
     for k in range(totals.shape[0] - 2, 0, -1):
         outgoing[k] += outgoing[k + 1]
@@ -356,15 +356,15 @@ def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters
 def close_walks(
     walks: Walks, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours, result: NDArray[np.int64]
 ) -> None:
-    """Follow the drawn walks x -> y -> z; count those with distinct x and z, and those of them that x -> z closes.
+    """Follow sampled walks x -> y -> z; count those with distinct x and z, and those among them that x -> z closes.
 
     Args:
-        walks: walks drawn, by middle ascending.
+        walks: sampled walks, by middle ascending.
         k: minimum count of a link.
-        collection: the collection that is matched.
+        collection: the collection to match.
         counters: scratch arrays of this thread.
         lists: scratch arrays of this thread.
-        result: int64 (2,); walks with distinct ends, and closed ones, are added to it.
+        result: int64 (2,); the numbers of walks with distinct ends and of closed ones are added to it.
     """
     for walk in range(walks.middles.size):
         middle = walks.middles[walk]
@@ -383,7 +383,7 @@ def close_walks(
 def _document(
     number: int, middle: int, listed: int, linked: NDArray[np.uint32], up_to: NDArray[np.int64]
 ) -> tuple[np.int64, np.int64]:
-    """Place of a linked document and its number within that place; numbers beyond the listed ones are siblings."""
+    """Place of a linked document and its number within that place; numbers past the list are siblings."""
     begin, end = 0, listed
     while begin < end:
         half = (begin + end) >> 1

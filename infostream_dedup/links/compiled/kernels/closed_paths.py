@@ -1,6 +1,6 @@
-"""Number of paths i -> j -> l over three different nodes that i -> l closes, by sparse bitmaps.
+"""Count the paths i -> j -> l over three different nodes that i -> l closes, using sparse bitmaps.
 
-A row is a list of (word number, 64-bit word) pairs: as linked nodes have neighbouring numbers, one word holds many
+A row is a list of (word number, 64-bit word) pairs: linked nodes have nearby numbers, so that one word holds many
 links. The links that i and j have in common are the bits set in both rows, counted a word at a time.
 """
 
@@ -36,7 +36,7 @@ def drop_below(k: int, links: LinkArrays) -> None:
 
 @compiled
 def pack_rows(links: LinkArrays, upper: bool, packed: PackedRows) -> int:
-    """Pack rows into words; with ``upper`` only columns right of the diagonal.
+    """Pack rows into words; with ``upper``, only columns right of the diagonal.
 
     Returns:
         The number of words written, at most one for each link.
@@ -77,7 +77,7 @@ def close_paths(
         last: row after the last.
         packed: all rows.
         row_words: zeros, one for each word number; zeros again on return.
-        totals: upper and lower half of the sum.
+        totals: upper and lower half of the sum; added to.
     """
     for row in range(first, last):
         begin, end = packed.indptr[row], packed.indptr[row + 1]
@@ -127,7 +127,7 @@ def close_weighted_paths(
     weights: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> None:
-    """``close_paths`` for nodes that stand for several documents each.
+    """Like ``close_paths``, for nodes that represent several documents each.
 
     Args:
         first: first row.
@@ -136,7 +136,7 @@ def close_weighted_paths(
         row_words: zeros, one for each word number; zeros again on return.
         heavy: bits of the nodes of more than one document.
         weights: documents of each node.
-        totals: upper and lower half of the sum.
+        totals: upper and lower half of the sum; added to.
     """
     for row in range(first, last):
         begin, end = packed.indptr[row], packed.indptr[row + 1]

@@ -1,6 +1,6 @@
-"""How many key terms of a document other documents hold, for all counts of at least k_min.
+"""Count how many key terms of a document other documents contain, for all counts of at least k_min.
 
-With m key terms, rarest first, a document that holds k_min of them holds one of the first m - k_min + 1: only those
+With m key terms, rarest first, a document with k_min of them has one of the first m - k_min + 1: only those
 lists produce candidates. The later, longer lists only count for existing candidates, by walking the list or by looking
 the term up in each candidate, whichever touches less. This is the prefix filter of set similarity joins (Chaudhuri,
 Ganti and Kaushik, ICDE 2006), exact for every k >= k_min.
@@ -30,7 +30,7 @@ class Questions(NamedTuple):
     Attributes:
         indptr: int64 (questions + 1,), start of each question's key terms in ``ranks``.
         ranks: uint32, key terms as ranks, ascending in a question, that is, rarest first; at most 255 in each.
-        itself: int64 (questions,), place of the asking document among those asked, -1 if it is not one of them. A
+        itself: int64 (questions,), place of the asking document in the lists, -1 if it is not in them. A
             document is never linked to itself.
     """
 
@@ -40,7 +40,7 @@ class Questions(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Posting lists and targets of the documents asked.
+    """Posting lists and targets of the documents to search.
 
     Attributes:
         terms: uint32 (ranks,), term of each rank.
@@ -173,7 +173,7 @@ def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min:
         first: first question.
         last: question after the last; at most 2**24 from ``first``.
         questions: asking documents.
-        lists: posting lists and targets of the documents asked.
+        lists: posting lists and targets of the documents to search.
         k_min: minimum count of a link, at least 1.
         scratch: receives ``(question - first) << 40 | place << 8 | count`` in ``links``.
 

@@ -1,4 +1,4 @@
-"""Links and nodes as compiled loops take them."""
+"""Links and nodes in the form that compiled loops take."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class LinkArrays(NamedTuple):
 
 
 class NodeArrays(NamedTuple):
-    """What each row stands for.
+    """What each row represents.
 
     Attributes:
-        weights: int64 (rows,), documents of each node.
+        weights: int64 (rows,), number of documents of each node.
         inside: uint8 (rows,), count of the links inside each node.
-        own: number of own rows; they come first.
+        own: number of own rows, which come first.
     """
 
     weights: NDArray[np.int64]

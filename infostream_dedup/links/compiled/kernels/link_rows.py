@@ -1,4 +1,4 @@
-"""From links between nodes to sorted rows of links between documents."""
+"""Expand links between nodes into sorted rows of links between documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LinkRows", "Members", "copy_rows", "count_expanded", "expand", "matc
 
 
 class Members(NamedTuple):
-    """What each place stands for: its documents, or its node.
+    """What each place represents: its documents, or its node.
 
     Attributes:
         indptr: int64 (places + 1,), start of each place's members.
@@ -60,7 +60,7 @@ def own_counts(documents: NDArray[np.int64], keys: TermRows, targets: TermRows, 
 
 @compiled
 def count_expanded(links: NDArray[np.uint64], members: Members) -> int:
-    """Number of links after each column, a place, is replaced by its members."""
+    """Number of links once each column, a place, is replaced by its members."""
     total = 0
     for position in range(links.size):
         place = np.int64(links[position] >> np.uint64(8)) & 0xFFFFFFFF
@@ -112,7 +112,7 @@ def split(links: NDArray[np.uint64], rows: LinkRows) -> None:
 
 @compiled
 def copy_rows(rows: LinkRows, members: Members, links: LinkArrays) -> None:
-    """Copy the row of each place to all its members, each without itself."""
+    """Copy the row of each place to all its members, leaving out each member's link to itself."""
     begin = 0
     for row in range(rows.lengths.size):
         end = begin + rows.lengths[row]

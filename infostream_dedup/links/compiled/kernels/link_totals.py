@@ -1,18 +1,18 @@
-"""Links, returned links and walks of weighted nodes, for every k at once, over the paths that start in some rows.
+"""Count links, returned links and walks of weighted nodes, for every k at once, over paths that start in given rows.
 
-A node y stands for w equal documents; if two of its own documents are linked to each other at k, each has s = w - 1
+A node y represents w equal documents; if two of its own documents are linked to each other at k, each has s = w - 1
 links inside the node, else s = 0. Own rows are those whose links are counted; s' is s in an own row and 0 in any other.
-For a document of y, let o be the documents outside y it links to, i those of own rows that link to it, r those of own
-rows that link to it and are linked back, and q the sum over these of their own s:
+For a document of y, let o be the number of documents outside y that it links to, i the number in own rows that link to
+it, r the number of those that it links back to, and q the sum of their s:
 
     links         w (i + s')
     reciprocal    w (r + s')
     walks         w (o + s) (i + s')                    walks x -> y -> z from own x; paths are walks less reciprocal
     closed        w (s i + s' (o + w - 2) + q)          closed paths with two or three of their documents in one node
 
-The links of a row are counted where they arrive, so that one pass over rows and their transpose suffices; if all rows
-are own, these are the totals of the relation. Every number of a single document is below N^2, which fits 64 bits; sums
-over documents may not, so they are kept as two halves of 32 bits.
+The links of a row are counted where they arrive, so that one pass over rows and their transpose is enough; if all rows
+are own rows, these are the totals of the relation. Every number of a single document is below N^2, which fits in 64
+bits; sums over documents may not fit, so they are kept as two 32-bit halves.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def total_rows(
         last: row after the last.
         links: all links.
         back: their transpose.
-        nodes: what the rows stand for.
-        totals: int64 (ks + 1, 4, 2), by k, by number, upper and lower half.
+        nodes: what the rows represent.
+        totals: int64 (ks + 1, 4, 2), by k, by number, upper and lower half; added to.
     """
     ks = totals.shape[0]
     outgoing = np.zeros(ks, np.int64)

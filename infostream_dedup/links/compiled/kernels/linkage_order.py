@@ -1,4 +1,4 @@
-"""An order of documents in which linked ones are close together."""
+"""Order documents so that linked ones are close together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["join_linked", "relabelled", "root", "transposed"]
 
 @compiled
 def root(parents: NDArray[Any], node: int) -> int:
-    """The smallest node known to be joined with a node; shortens the path to it."""
+    """Return the smallest node known to be joined with a node; shorten the path to it."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]
         node = parents[node]

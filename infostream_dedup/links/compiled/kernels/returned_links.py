@@ -1,4 +1,4 @@
-"""Documents joined by links that are returned."""
+"""Join documents by returned links."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def join_returned(
     k: int,
     leaders: NDArray[np.int64],
 ) -> None:
-    """Join the two ends of every link of at least k that is returned by one of at least k.
+    """Join the two ends of every link of count k or more whose reverse has count k or more too.
 
     Args:
         indptr: int64 (rows + 1,), start of the links of each row.
@@ -47,7 +47,7 @@ def join_returned(
             if column <= row or counts[link] < k:
                 continue
             one, other = root(leaders, row), root(leaders, column)
-            # Most links join what is joined already: these need not be looked up in the other row.
+            # Most links join nodes that are joined already: no need to look these up in the other row.
             if one != other and _is_linked(indptr, columns, counts, column, row, k):
                 leaders[max(one, other)] = min(one, other)
     for row in range(leaders.size):

@@ -1,4 +1,4 @@
-"""Looking a number up in a sorted row."""
+"""Look up a number in a sorted row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["first_not_below"]
 
 @compiled
 def first_not_below(values: NDArray[Any], begin: int, end: int, value: int) -> int:
-    """First place in the ascending ``values[begin:end]`` that holds ``value`` or more; ``end`` if there is none."""
+    """First place in the ascending ``values[begin:end]`` with at least ``value``; ``end`` if there is none."""
     while begin < end:
         middle = (begin + end) >> 1
         if values[middle] < value:

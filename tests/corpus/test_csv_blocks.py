@@ -1,0 +1,176 @@
+"""CSV read in columns gives the documents, errors and counts of CSV read row by row."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.corpus import Reading, ReadingReport, block_reading, csv_blocks, read_documents
+from infostream_dedup.corpus.block_reading import read_document_blocks
+from infostream_dedup.corpus.kernels.csv_rows import BROKEN, MORE, CsvRows, find_rows
+from infostream_dedup.corpus.kernels.json_lines import LEFT, READ
+from infostream_dedup.errors import InfostreamError
+from infostream_dedup.model import Document, DocumentBlock
+
+CELLS = ["1", "2", "слово", "", " ", "a b", "'=1", "'x", "ru", "de", "2024-05-01", "not a date", "🙂", "é"]
+QUOTED = [*CELLS, 'сказал "да"', "a,b", "две\nстроки", "\r\n", '"', ";", "\t"]
+PIECES = ['"', ",", ";", "\n", "\r\n", "\r", "a", "1", "ё", "'", " ", '""', "\0", "x,y\n"]
+OPTIONS = [
+    {},
+    {"on_error": "skip"},
+    {"on_error": "skip", "max_errors": 2},
+    {"on_error": "skip", "max_line_bytes": 40},
+    {"on_error": "skip", "id_type": "int"},
+    {"on_error": "skip", "other_languages": "fail"},
+    {"on_error": "skip", "make_ids": True},
+    {"on_error": "skip", "columns": "text=topic"},
+]
+
+
+def outcome(read, path, folder, **options):
+    """Everything a reading gives."""
+    aside = folder / "aside.jsonl"
+    aside.unlink(missing_ok=True)
+    if options.get("on_error") == "skip":
+        options["quarantine"] = aside
+    report, found = ReadingReport(), []
+    try:
+        for one in read(path, report=report, reading=Reading(**options)):
+            found.extend([one] if isinstance(one, Document) else one.documents())
+        error = None
+    except InfostreamError as fault:
+        error = (type(fault), str(fault), vars(fault))
+    set_aside = aside.read_bytes() if aside.exists() else b""
+    return found, [dict(one.extra) for one in found], error, report, set_aside
+
+
+def both(path, folder, **options):
+    return [outcome(read, path, folder, **options) for read in (read_document_blocks, read_documents)]
+
+
+@pytest.fixture
+def in_columns(monkeypatch):
+    monkeypatch.setattr(block_reading, "_is_large", lambda path: True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("csv")
+
+
+def cell(draw, delimiter):
+    text = draw(st.sampled_from(QUOTED))
+    if draw(st.booleans()) or any(one in text for one in ('"', "\n", "\r", delimiter)):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+@st.composite
+def tables(draw):
+    delimiter = draw(st.sampled_from(",;\t"))
+    names = ["id", "text", *draw(st.lists(st.sampled_from(["title", "lang", "published", "topic"]), unique=True))]
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    rows = [delimiter.join(names)]
+    for number in range(draw(st.integers(0, 12))):
+        cells = [cell(draw, delimiter) for _ in names]
+        cells[0] = str(draw(st.integers(0, 9)) if draw(st.integers(0, 5)) == 0 else 100 + number)
+        if draw(st.integers(0, 15)) == 0:
+            cells = cells[:-1] if draw(st.booleans()) else [*cells, "more"]
+        rows.append(delimiter.join(cells))
+    table = end.join(rows) + draw(st.sampled_from(["", end, end + end]))
+    data = table.encode()
+    if draw(st.integers(0, 3)) == 0:
+        at = draw(st.integers(0, len(data)))
+        data = data[:at] + draw(st.sampled_from([*(one.encode() for one in PIECES), b"\xff"])) + data[at:]
+    return draw(st.sampled_from([b"", b"\xef\xbb\xbf"])) + data
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables(), st.sampled_from(OPTIONS), st.sampled_from([16, 50, 1 << 16]))
+@example(b'id,text\n1,"a\nb"\n1,c\n2,"d"e\n3,f\n', {"on_error": "skip"}, 16)
+@example(b"id,text\n1,a\n2\n3,c\n\n4,d\n", {"on_error": "skip"}, 1 << 16)
+def test_columns_are_what_single_rows_are(folder, data, options, size):
+    path = folder / "odd.csv"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(block_reading, "_is_large", lambda path: True)
+        patch.setattr(csv_blocks, "_SIZE", size)
+        together, single = both(path, folder, **options)
+    assert together == single
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from([1, 3, 1 << 16]))
+def test_any_bytes(folder, pieces, size):
+    path = folder / "any.csv"
+    path.write_bytes(("id,text\n" + "".join(pieces)).encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(block_reading, "_is_large", lambda path: True)
+        patch.setattr(csv_blocks, "_SIZE", size)
+        together, single = both(path, folder, on_error="skip")
+    assert together == single
+
+
+def test_plain_news_is_read_in_columns(in_columns, tmp_path):
+    path, stream = tmp_path / "news.csv", io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(["id", "title", "text", "lang", "published", "source"])
+    for number in range(60):
+        text = f'Мэр сказал: "открыт мост {number}",\nи ушёл'
+        writer.writerow([f"n{number}", "", text, "ru", "2024-05-01T10:00:00+03:00", "a.md"])
+    path.write_text(stream.getvalue(), encoding="utf-8", newline="")
+    blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
+    assert [type(one) for one in blocks] == [DocumentBlock]
+    documents = list(read_documents(path))
+    assert list(blocks[0].documents()) == documents
+    assert documents[7].text == 'Мэр сказал: "открыт мост 7",\nи ушёл'
+
+
+def test_the_place_of_a_repeated_id(in_columns, tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text('id,text\na,"one\ntwo\nthree"\nb,four\na,five\n', encoding="utf-8")
+    together, single = both(path, tmp_path)
+    assert together == single
+    assert single[2][2]["line"] == 6
+
+
+def test_rows_after_a_stray_quote_are_read_one_by_one(in_columns, tmp_path):
+    path = tmp_path / "stray.csv"
+    rows = [f"{number},text {number}" for number in range(40)]
+    rows[20] = '20,5" disk'
+    path.write_text("id,text\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    found = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
+    assert [type(one) for one in found] == [DocumentBlock] + [Document] * 20
+    assert both(path, tmp_path)[0] == both(path, tmp_path)[1]
+
+
+def test_a_broken_archive_gives_what_came_before_the_break(in_columns, tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_blocks, "_SIZE", 5000)
+    table = "id,text\n" + "".join(f'{number},"слово {number * 7919 % 1000}\n{number}"\n' for number in range(3000))
+    whole = gzip.compress(table.encode())
+    path = tmp_path / "cut.csv.gz"
+    for size in (len(whole) // 2, len(whole) - 9, 40):
+        path.write_bytes(whole[:size])
+        together, single = both(path, tmp_path, on_error="skip")
+        assert together == single
+
+
+def test_rows_by_hand():
+    data = b'1,"a\n""b"\r\n2,\'c\n3\n4,"d'
+    rows = CsvRows(np.zeros((9, 2), np.int64), np.zeros(9, np.int64), np.zeros(9, np.uint8), np.zeros(9, np.int64))
+    array = np.frombuffer(data, dtype=np.uint8)
+    assert find_rows(array, len(data), False, ord(","), 2, 100, rows) == (3, MORE)
+    assert rows.bounds[:3].tolist() == [[0, 11], [11, 16], [16, 18]]
+    assert rows.lines[:3].tolist() == [0, 2, 3]
+    assert rows.states[:3].tolist() == [READ, LEFT, LEFT]
+    assert rows.cells[:3].tolist() == [2, 2, 1]
+    assert find_rows(array, len(data), True, ord(","), 2, 100, rows) == (3, BROKEN)
+    assert find_rows(array, len(data), True, ord(","), 2, 9, rows) == (0, BROKEN)
+    short = CsvRows(*(one[:1] for one in rows))
+    assert find_rows(array, len(data), True, ord(","), 2, 100, short) == (1, MORE)
