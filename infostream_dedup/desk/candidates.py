@@ -17,9 +17,9 @@ QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagre
 """Names of queues; ``group:ID`` is a queue too.
 
 ``boundary``: links that the stream was least sure of. ``model``: links on which key terms and evidence disagree.
-``translation``: documents taken for translations. ``random``: links drawn at random. ``audit``: pairs that somebody
-asked for. ``disagreement``: pairs that people label differently. ``learning``: pairs about which the
-latest classifier is least sure. ``methods``: pairs on which the methods last compared disagree.
+``translation``: documents that count as translations. ``random``: links drawn at random. ``audit``: pairs that somebody
+requested. ``disagreement``: pairs that people label differently. ``learning``: pairs about which the latest classifier
+is least sure. ``methods``: pairs on which the latest compared methods disagree.
 """
 
 _PAIRS: Final = 5_000
