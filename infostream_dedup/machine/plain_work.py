@@ -128,7 +128,7 @@ def is_worth_loading() -> bool:
 
 
 def is_worth_tables(size: int) -> bool:
-    """Whether tables of all characters pay for reading ``size`` bytes of text and what was asked about before."""
+    """Whether tables of all characters pay off for ``size`` bytes of text and the earlier ones."""
     if _work.chosen != "auto":
         return True
     _work.scanned += size
