@@ -20,9 +20,9 @@ RACE = """\
 They answer other questions. Ours: stems, the 12 heaviest terms, all links at k >= 4 in both directions, S and T for
 k = 4..12; the pairs judged are those of relation `equal` at k = 6. The MinHash contestants: 128 permutations of word
 3-shingles made in Python, pairs of the LSH index at threshold .6. The cosine: word counts, threshold .6. Pairs of one
-made-up story are true, most of which share few words: recall compares the contestants, it is not what they find of
-near-duplicates. Memory is `touched` when each process touches two gigabytes before its clock starts, so that it is not
-measured how long the host of this virtual machine takes to hand them out; `fresh` when it does not."""
+made-up story are true, most of which share few words: recall compares the contestants; it is not their recall of
+near-duplicates. Memory is `touched` when each process touches two gigabytes before its clock starts, so that the
+time in which the host of this virtual machine provides them is not measured; `fresh` if it does not."""
 
 REAL_RACE = """\
 The same contestants and settings. Nobody knows which of these pairs are true. Every repetition differs from the others

@@ -149,8 +149,8 @@ of `site-packages`, without pip and setuptools; packages below 2 MB are not list
 |---|---|---|---|---|
 {chr(10).join(lines)}
 
-For 450 MB `llvmlite` with `numba`, or `pyarrow` and what is marked as an extra above, would have to go: large
-collections without compiled loops, or no Parquet.
+To get down to 450 MB, `llvmlite` with `numba`, or `pyarrow` and what is marked as an extra above, would have to go: no
+compiled loops for large collections, or no Parquet.
 """
 
 

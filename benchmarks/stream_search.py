@@ -54,7 +54,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "stream.db"
         with Store.open(path, settings_digest=settings.digest, settings=settings.as_dict()) as store:
-            figures: dict[str, Any] = {"index_cpu_seconds": _fill(store, arguments.documents)}
+            figures: dict[str, Any] = {"index_cpu_seconds": _fill(store, arguments.documents, endless=arguments.window)}
             kept = "SELECT sum(length(packed)), sum(documents) FROM search_index"
             size, documents = store.connection.execute(kept).fetchone()
         figures |= {"store_bytes": path.stat().st_size, "index_bytes": size, "index_documents": documents}
@@ -71,13 +71,13 @@ def main() -> None:
 
 def _time_searches(path: Path) -> dict[str, Any]:
     queries, found = _generate_queries(), 0
-    before = _resident_megabytes()
+    before = _own_megabytes()
     with Searcher.open(path, everything=True) as searcher:
         first = [_time_search(searcher, queries[place]) for place in range(len(OUR_LANGUAGES))]
         taken = [_time_search(searcher, query) for query in queries[len(OUR_LANGUAGES) :]]
         for query in queries[:: len(OUR_LANGUAGES) + 1]:
             found += len({hit.language for hit in searcher.search(query, k_min=2)}) > 1
-        memory = {"searcher_megabytes": _resident_megabytes() - before, "searcher_index_bytes": searcher.nbytes}
+        memory = {"searcher_megabytes": _own_megabytes() - before, "searcher_index_bytes": searcher.nbytes}
     # Searches that find nothing in other languages would not measure translation.
     if found < len(queries) // (2 * len(OUR_LANGUAGES) + 2):
         raise RuntimeError(f"{found} queries found documents of several languages")
@@ -117,15 +117,16 @@ def _window_memory(path: Path) -> float:
 def _restore(path: Path) -> float:
     """Megabytes that a new process takes for the engine, beside those of one with an empty window."""
     StreamEngine(StreamSettings())
-    before = _resident_megabytes()
+    before = _own_megabytes()
     with Store.open(path, read_only=True) as store:
         engine = StreamEngine.restore(StreamSettings.of_store(store.settings), store.load())
-    return _resident_megabytes() - before + 0 * len(engine.window)
+    return _own_megabytes() - before + 0 * len(engine.window)
 
 
-def _resident_megabytes() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * resource.getpagesize() / 1e6
+def _own_megabytes() -> float:
+    """Memory of this process that belongs to it alone: mapped files do not count."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("RssAnon:")[1].split()[0]) * 1024 / 1e6
 
 
 def _list_words() -> list[list[str]]:
@@ -133,7 +134,7 @@ def _list_words() -> list[list[str]]:
     return [[one.words[name][0] for one in concepts() if " " not in one.words[name][0]] for name in OUR_LANGUAGES]
 
 
-def _fill(store: Store, documents: int, batch: int = 1000) -> float:
+def _fill(store: Store, documents: int, batch: int = 1000, *, endless: bool = False) -> float:
     """Write the documents; return the CPU seconds that the batches took which closed an epoch, beyond the others'."""
     terms, generator = _list_terms(), np.random.default_rng(11)
     counts: dict[str, list[Remembered]] = defaultdict(list)
@@ -147,7 +148,7 @@ def _fill(store: Store, documents: int, batch: int = 1000) -> float:
             verdicts=[Verdict(id=one.id, status="new", group=one.id) for one in remembered],
             closed=_frequencies(first // EPOCH - 1, counts) if closes else [],
             new_terms=terms if first == 0 else (),
-            oldest=max(0, first - 7 * 24 * 60),
+            oldest=0 if endless else max(0, first - 7 * 24 * 60),
         )
         for one in remembered:
             counts[one.language].append(one)

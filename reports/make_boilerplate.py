@@ -94,7 +94,7 @@ def _lists(corpora: dict[str, list[Document]], collections: dict[str, SentenceCo
 
 {_table(heads, counts)}
 
-Read by eye: {READ} of each list (default rule; the lowest checksums), wrong where the sentence says something about \
+Read by eye: {READ} of each list (default rule; the lowest checksums), wrong if the sentence says something about \
 the news: the background of a long story, a phrase of the weather. They repeat too, but not whatever the text is about.
 
 {_table(("corpus", "read", "right", "wrong", "not read yet"), judged)}"""
@@ -210,7 +210,7 @@ def _digests(corpora: dict[str, list[Document]], collections: dict[str, Sentence
              "5-grams in them, median", "with 40 % and more")  # fmt: skip
     return f"""## Digests
 
-Judged by the share of a digest's word 5-grams that stand in the sources named.
+Judged by the share of a digest's word 5-grams that occur in the named sources.
 
 {_table(heads, rows)}"""
 

@@ -48,11 +48,11 @@ FAMILIES = (
 )
 
 _ABOUT = """\
-mdnews and slavictopics list every pair of documents that share a fifth of the word 5-grams of the smaller text. Where
-only listed pairs count (open), a method pays nothing for the other pairs that it links, and most of what it links is
-not judged at all. Here every other linked pair counts as false (`--closed`), and so do the labelled templates.
-Precision is a lower bound: templates whose 5-grams stand in more than 60 documents are not listed. The labels know no
-paraphrase: a story told again in other words counts as false. "Reprints": label `dup` is right, other overlap is not
+mdnews and slavictopics list every pair of documents that share a fifth of the word 5-grams of the smaller text. If only
+listed pairs count (open), a method pays nothing for the other pairs that it links, and most of its links are not judged
+at all. Here every other linked pair counts as false (`--closed`), and so do the labelled templates. Precision is a
+lower bound: templates whose 5-grams occur in more than 60 documents are not listed. The labels ignore paraphrases: a
+retelling counts as false. "Reprints": label `dup` is right, other overlap is not
 counted; "any overlap": `dup` and `similar` are right."""
 
 _GROUPS = """\
@@ -63,7 +63,7 @@ that is judged. By `infostream-dedup evaluate`."""
 
 _TOPICS = """\
 Groups that `dedup` makes of slavictopics, beside those of its reprints. Without dates `dedup` joins `copy` and `retold`
-by default. Where one topic fills a collection the model is sure of many pairs that only report on one event, and each
+by default. If one topic fills a collection, the model is sure of many pairs that merely report on one event, and each
 such pair joins two groups. A threshold of probability or vocabulary that breaks these groups up also loses paraphrases
 of wmt that nothing else finds. `--join copy` is the choice for a collection about one topic. Reprints alone are right
 here; pairs that share other wording are not counted."""

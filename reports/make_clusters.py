@@ -80,8 +80,8 @@ def main() -> None:
 
 _ABOUT = f"""\
 `stream-clusters` is the monolingual part of Miranda et al. (EMNLP 2018) without lemmas, entities and learned weights:
-words of title, body and both, three Gaussians of time, one threshold. Published, English, with everything: F1 of pairs
-94.1; with a threshold instead of the learned decision 82.8. Their clusters are events, the labels here are texts and
+words of title, body and both, three Gaussians of time, one threshold. Published, for English, complete: F1 of pairs
+94.1; with a threshold instead of the learned decision, 82.8. Their clusters are events, the labels here are texts and
 their retellings, so the figures cannot be compared, only the two ways below. tau is chosen on the other sets (greatest
 sum of F1 of pairs, of {", ".join(map(str, TAUS))}); "at its best" is chosen on the set itself and is no result.
 

@@ -36,7 +36,7 @@ def main() -> None:
     six = sum(row["H at 6, confirmed"] > row["H at 6"] for row in answers)
     closer = sum(row["T "] >= row["T"] for row in answers)
     told = (
-        '**Does the second look bring "similar" nearer to an equivalence? '
+        '**Does the second look bring "similar" closer to an equivalence? '
         f"On {nearer} of {len(answers)} sets** by H at the k that is best for each of the two, over k = 3..12; "
         f"on {six} of {len(answers)} at k = 6. "
         f"It is symmetry that gains most; T is no lower on {closer} of {len(answers)}."

@@ -77,7 +77,7 @@ coefficient of .5 and more, without templates; pairs at .49 and at .51 differ in
 
 TABLE_1_TEXT = """\
 The paper: 1,502 documents of one day against 10,293 earlier ones and each other. mdnews has 46 documents on its fullest
-day, so its newest 1,502 dated documents stand for the day; all pairs are what every day against all earlier ones adds
+day, so its newest 1,502 dated documents represent the day; all pairs are what every day against all earlier ones adds
 up to. Duplicates are the pairs labelled `dup`, an "original" pair is any other, so precision counts templates and
 partial copies as wrong. The paper prints a rejection of 0.99998 %; it means the share .99998."""
 

@@ -47,7 +47,7 @@ WORTH_SHOWING: Final = 4
 
 NO_EQUIVALENT: Final = "no equivalent in the other language"
 OTHER_SPELLING: Final = "name or loan word spelt otherwise"
-OTHER_PART: Final = "the equivalent stands there as another part of speech, or is no term"
+OTHER_PART: Final = "the equivalent occurs there as another part of speech, or is not a term"
 OTHER_WORD: Final = "has equivalents, the other text says something else"
 ONE_WAY: Final = "enough terms met one way, too few the other"
 SHORT: Final = "short: fewer than 12 key terms in one of them"

@@ -352,12 +352,12 @@ and ntrex, where each text has several renderings in a language. The rule has th
 of the best share, and the judgement of which documents of one language have one text. The first two were published
 before it was built and are not fitted here; the third is that of the shipped model, whose coefficients were learned on
 pairs of one language of wmt and ntrex, but not of multilingual. Which kinds of pairs count as one text (copy, retold,
-updated; not templates and follow-ups) was chosen on multilingual, where advisories are forms filled anew: with all
+updated; not templates and follow-ups) was chosen on multilingual, where advisories are refilled forms: with all
 kinds of a probability of .5 and more, F1 is .937, .658 and .886 there for ru-uk, en-ru and en-uk, and the same in the
 other sets. A group by the key terms alone (share of .5 in both directions) gives .937, .677 and .368."""
 
 ACROSS_TEXT = """\
-Translation `none` is representation `morph`: only what is written alike in both languages can meet."""
+Translation `none` is representation `morph`: only words spelt alike in both languages can match."""
 
 WITHIN_TEXT = """\
 What the common space costs or gains inside a language: `none` is `morph` (English: stems) with the same documents."""
@@ -365,12 +365,12 @@ What the common space costs or gains inside a language: `none` is `morph` (Engli
 SAMPLE_TEXT = """\
 The paper matched translated key terms against documents of the other language only, so its figures stand for our block
 `cross` (March 2009, 1,272,217 documents: another corpus). T is left out of `cross`: with two languages a path of two
-links there ends in the language it began in, so that nothing could close it; the paper does not say how it came to .08
-to .01. The sample is small: count the links before reading S and T."""
+links there ends in the language it began in, so nothing can close it; the paper does not say how it arrived at .08 to
+.01. The sample is small: count the links before reading S and T."""
 
 UNTRANSLATED_TEXT = """\
 Share of the weight of all terms of the documents that terms without an equivalent have; terms of the pivot language
-count as such where another language cannot say them."""
+count as such if another language cannot express them."""
 
 CLOSING_TEXT = """\
 Coverage of the frequent nouns by rung: [coverage.md](coverage.md). Missed and false pairs by cause:

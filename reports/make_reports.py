@@ -265,15 +265,15 @@ def agreement_page(collections: _Collections) -> None:
 
 
 AGREEMENT_TEXT = """\
-The paper supposes that symmetry goes with precision and transitivity with recall, and says that both only test how
+The paper assumes that symmetry follows precision and transitivity follows recall, and says that both only test how
 close "similar" comes to an equivalence. Below: Spearman's rank correlation over k = 3..10 between S(k) or T(k) and
 precision or recall at the same k (default configuration; English sets by stems; a dash where one side is constant).
 Recall falls whenever k rises, by construction; so whatever rises with k correlates negatively with recall.
 
-What the figures say: on most sets S and T both rise and fall with precision, loosely; neither goes with recall, and
-on two sets (slavictopics, wmt ru other) both run against precision, because whole documents there agree on ever
-fewer terms while the links that remain are right. So S and T show where "similar" becomes an equivalence, and that
-serves to pick k (see the label-free rows of quality.md); "S is precision, T is recall" does not hold."""
+The figures say: on most sets S and T both follow precision loosely. Neither follows recall, and on two sets
+(slavictopics, wmt ru other) both run against precision, because whole documents there agree on fewer and fewer terms
+while the remaining links are right. So S and T show where "similar" becomes an equivalence, which helps to pick k (see
+the label-free rows of quality.md); "S is precision, T is recall" does not hold."""
 
 
 def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settings) -> Evaluation:

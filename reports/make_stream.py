@@ -85,9 +85,9 @@ Goal (quality.md, section 5): share >= .60 on these development data, at most on
 
 ## What the other links are
 
-Thirty unlabelled `duplicate` links of the key terms alone, drawn by chance, were looked at by one reader: headlines,
-first hundred characters and shared terms, not the whole texts. 22 seem to tell one event or its next step in other
-words, 3 only share a subject, 5 are daily forms whose few numbers agree or are too few (rates, weather, power cuts). In
+One reader looked at thirty unlabelled `duplicate` links by key terms alone, drawn at random: headlines, first hundred
+characters and shared terms, not whole texts. 22 seem to report one event, or its next step, in other words, 3 only
+share a subject, 5 are daily forms whose few numbers agree or are too few (rates, weather, power cuts). In
 the first 25, .04 to .22 of all words are the same. So `duplicate` also asks that the two documents share `least_shared`
 = .3 of all their terms (Jaccard index); below it they are `similar`, relation `equal`. 0 gives the paper's own rule.
 
@@ -237,7 +237,7 @@ def _memory_lines(measured: dict[str, Any]) -> list[str]:
 
 `python -m benchmarks.stream --words {measured["words"]} --memory {few} {many}`: a window of {window:,} documents. After
 {few:,} and after {many:,} documents the process held {held}, and at most
-{most}; the goal is {measured["goal"]:.0%}. Terms met: {terms[0]} and {terms[1]};
+{most}; the goal is {measured["goal"]:.0%}. Distinct terms: {terms[0]} and {terms[1]};
 each keeps its number for ever, in some 50 bytes. What is in use hardly grows (`mallinfo2`, once, on such a stream:
 221 MB after 50,000 documents, 230 after 300,000); the rest is memory given back to glibc, which keeps it (92 and 146
 MB), and caches filling up to their bounds.

@@ -55,7 +55,7 @@ The tests marked `translate` install the tiny models of `tests/translation/fixtu
 
 Greedy on both sides; argostranslate with its sentence splitter replaced, because its own goes on line at the first
 call. The last five words go through English.
-A dash: words of time are no terms.
+A dash: words of time are not terms.
 
 {table(("word", "argostranslate", "our rung"), list(outcomes.words))}
 """

@@ -42,12 +42,12 @@ def across_section(figures: Sequence[Figures]) -> str:
     return f"""## Across languages
 
 Links of representation `pivot` between two languages; right are translations. The count does not apply: a translation
-shares no word triples with its original, so copies are none or a few names, numbers and quotations, however good the
-links are. The estimate here is the same mixture on what pairs of two languages have: shares of 30 key terms in the
-pivot language, numbers and transliterated names. `sweep` does not show it: the pair model that it is checked by has
-never seen two languages, so nothing can call it reliable, and the check says so wherever there is enough to fit. The
-last column is what `default: 6` costs. `multilingual` has dates, so there the estimate is of pairs of seven days, and
-the truth of all pairs: its errors are those of both.
+shares no word triples with its original, so there are no copies, or a few by names, numbers and quotations, however
+good the links are. The estimate here is the same mixture, of the fields that pairs of two languages have: shares of 30
+key terms in the pivot language, numbers and transliterated names. `sweep` does not show it: the pair model that checks
+it has never seen two languages, so nothing can call it reliable, and the check says so wherever there is enough to fit.
+The last column is what `default: 6` costs. `multilingual` has dates, so there the estimate is of pairs of seven days,
+and the truth of all pairs: its errors are those of both.
 
 {_table(heads.split(","), rows)}
 

@@ -130,8 +130,8 @@ def _choice(figures: Sequence[Figures]) -> str:
     rows.append(["shipped", *(_figure(value) for value in SHIPPED.values())])
     return f"""## Thresholds chosen without the kind that is judged
 
-A right fit errs by .05 at most at every k. Each threshold stands between the greatest value of its sign in right fits
-and the next value above in a wrong one, a third of the way in logarithms: nearer to the right ones, because a wrong
+A right fit errs by .05 at most at every k. Each threshold is between the greatest value of its sign in right fits
+and the next greater value in a wrong one, a third of the way in logarithms: nearer to the right ones, because a wrong
 figure called reliable is worse than a right one that is not shown. A kind is left out in both representations.
 
 {_table(["chosen", "links", "all", "unworded", "refilled", "far"], rows)}"""
@@ -146,7 +146,7 @@ def _counts(figures: Sequence[Figures]) -> str:
     return f"""## The count
 
 A count is about copies. On `mdnews` and `slavictopics` its errors are those of the definition (three tenths of the word
-triples against a fifth of the 5-grams); elsewhere they show how many duplicates are no copies.
+triples against a fifth of the 5-grams); elsewhere they show how many duplicates are not copies.
 
 {_table(["set", "right pairs", "copies", "P error", "R error"], rows)}"""
 

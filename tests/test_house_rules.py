@@ -96,6 +96,19 @@ DIALECT = (
     r"\bwhoever\b|\bof its own accord\b|\bhas its say\b|\banew\b",
     r"\bfrom (?:which|now|there|here) on\b",
     r'"""The same (?!\w+ (?:as|of)\b)',
+    # the words that met -> the words that match
+    r"\b(?:words?|terms?|entries|numbers|documents) that (?:met|meet)\b",
+    # equal but for case -> equal except for case
+    r"\b(?:equal|alike|same|empty) but for\b|, but for\b",
+    r"\bsays the same in words\b|\bis its judge\b|\bare its judges\b",
+    # quickest where equal ones are neighbours -> fastest if equal ones are adjacent
+    r"\bquickest where\b|\bguess(?:es|ed) wrong\b|\bin any case: a branch\b",
+    r"\bof whom\b|\bgo(?:es|ing) on without\b|\bare none that\b",
+    r"\bto work in\.$",
+    # -1 where there is none -> -1 if there is none
+    r"\b[Ww]here there (?:is|are) none\b|\bwhere none is\b",
+    r'"""So many\b|\bso many times as\b',
+    r"\bstands? for (?:a|an|the) (?:word|term|language|number)\b",
 )
 """Patterns of German or Russian in English clothes; the package has none of them, names of rules apart."""
 

@@ -102,7 +102,7 @@ def audit(
     rows, others = found.judged(labels, str(judged))
     notes = []
     if others:
-        notes.append(f"{others} judged pairs are none that the audit is about, and do not count")
+        notes.append(f"{others} judged pairs are outside the audit and do not count")
     return AuditResult(rows=rows, columns=AUDIT_COLUMNS, notes=notes, report=report)
 
 

@@ -62,8 +62,8 @@ def boilerplate(
     columns = ("source", "sentence", "documents", "share", "first", "last", "checksum")
     undated = sum(document.time is None for document in kept)
     warning = (
-        f"{undated} of {len(kept)} documents have no date, so that their sentences were not asked to recur on "
-        f"{min_days} days: quotes of one story may be among those listed; read them before they are left out"
+        f"{undated} of {len(kept)} documents have no date, so their sentences need not recur on "
+        f"{min_days} days: the list may contain quotes of a single story; read it before you leave the sentences out"
     )
     warnings = [warning] if undated and found and min_days > 1 else []
     return Listing((row.as_dict() for row in found), columns, report, warnings=warnings)

@@ -214,14 +214,14 @@ def _written_from_disk(
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How the status of every document is decided.
+    """How to decide the status of every document.
 
     Attributes:
-        columns: that annotate a document.
-        decide: reads documents and decides; also gives their evidence, if it was taken.
+        columns: columns that annotate a document.
+        decide: reads documents and decides; also returns their evidence, if it was computed.
         decide_on_disk: decides in a work folder, with documents at most some days apart; also gives what was noted
             when they were read.
-        at_k: decides at another k; ``None`` where none decides.
+        at_k: decides at another k; ``None`` if k does not decide.
     """
 
     columns: tuple[str, ...]

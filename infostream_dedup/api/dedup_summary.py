@@ -61,17 +61,17 @@ class DedupSummary(Tabular):
             UsageError: they were written to a file.
         """
         if self.rows is None:
-            raise UsageError("dedup wrote its rows to a file; read that, or leave out out")
+            raise UsageError("dedup wrote its rows to a file; read that file, or leave out the argument out")
         return self.rows
 
     def rethreshold(self, k: int) -> DedupSummary:
-        """What ``dedup`` with preset ``faithful`` says at another k; nothing is read again.
+        """Return the result of ``dedup`` with preset ``faithful`` at another k; nothing is read again.
 
         Args:
-            k: key terms that must meet in a duplicate, 1 to n.
+            k: number of key terms that must match in a duplicate, 1 to n.
 
         Returns:
-            A new result; this one stays as it is.
+            A new result; this one does not change.
 
         Raises:
             UsageError: the documents went to a file; evidence or shares decided, which no k changes.
@@ -82,10 +82,10 @@ class DedupSummary(Tabular):
             >>> [found.rethreshold(k).kept for k in (5, 6, 7, 8)]  # doctest: +SKIP
         """
         if self.rows is None:
-            raise UsageError("dedup wrote its rows to a file and kept nothing; for other thresholds leave out out")
+            raise UsageError("dedup wrote its rows to a file; for other thresholds, leave out the argument out")
         if self._again is None:
             raise UsageError(
-                "no k decided here; say dedup(..., k=6) once for key terms, or by join which kinds are duplicates"
+                "k did not decide this result; call dedup(..., k=6) to use key terms, or choose duplicate kinds by join"
             )
         return self._again(k)
 

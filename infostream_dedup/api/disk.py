@@ -76,8 +76,8 @@ class Disk:
             progress: called for each stage.
 
         Raises:
-            UsageError: the settings do not go with a work folder.
-            CannotCreateError: the folder cannot be made, or its disk has too little space.
+            UsageError: the settings do not work with a work folder.
+            CannotCreateError: the folder cannot be created, or its disk has too little space.
             StoreBusyError: another run is using the folder.
         """
         from infostream_dedup.corpus import ReadingReport
@@ -151,7 +151,7 @@ def chosen_disk(
         source: the documents.
         reading: reading options.
         workdir: folder that the caller named.
-        memory: how much the run may use, such as ``8GB``; half of what is available by default.
+        memory: how much memory the run may use, such as ``8GB``; by default, half of what is available.
         window_days: maximum number of days between two linked documents.
         beside: folder in which to make a private one; the folder for temporary files by default.
         refusal: why this job cannot be done on disk; ``None`` if it can.
@@ -160,7 +160,7 @@ def chosen_disk(
         ``None`` to work in memory.
 
     Raises:
-        UsageError: an option does not go with the others.
+        UsageError: an option conflicts with the others.
     """
     from infostream_dedup.machine.memory import available_memory
     from infostream_dedup.sharded.plan import LEAST_MEMORY, memory_of
@@ -176,7 +176,7 @@ def chosen_disk(
         return
     for name, value in {"memory": memory, "window_days": window_days}.items():
         if value is not None:
-            raise UsageError(f"{name} (--{name.replace('_', '-')}) goes with a work folder; give workdir (--workdir)")
+            raise UsageError(f"{name} (--{name.replace('_', '-')}) needs a work folder; give workdir (--workdir)")
     if refusal is not None or available is None or not _exceeds(source, reading, available):
         yield None
         return
@@ -195,7 +195,7 @@ def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> s
         pairs: whether the job lists pairs, which may need weights.
     """
     if settings.score != "count" and not pairs:
-        return "a work folder knows the count score only; leave out workdir (--workdir) or the share score"
+        return "a work folder supports only the count score; leave out workdir (--workdir) or the share score"
     if engine_named(engine) == "plain":
         return "a work folder needs compiled code; leave out engine (--engine) or workdir (--workdir)"
     return None

@@ -193,7 +193,7 @@ def ingest(
     read = chosen_reading(reading, reads)
     if follow and batch_id is not None:
         raise UsageError(
-            "batch_id (--batch-id) names what is given at once; with follow (--follow) batches are named by content"
+            "batch_id (--batch-id) names a single input; with follow (--follow), batches are named by content"
         )
     listed = None if boilerplate is None else read_boilerplate(boilerplate)
     judge = None if model is None else read_model(model)

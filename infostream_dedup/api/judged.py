@@ -75,4 +75,4 @@ def refuse_without_judged(given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if value is not None and value is not False:
             flag = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{name} ({flag}) goes with preset judged (--preset judged)")
+            raise UsageError(f"{name} ({flag}) needs preset judged (--preset judged)")

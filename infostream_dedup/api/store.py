@@ -215,8 +215,8 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
 
     Args:
         path: the store, of preset ``judged``.
-        days: use only the last days of the stream's clock, of which the first 35 serve only as a baseline; all by
-            default.
+        days: use only this many last days of the stream's clock; the first 35 of them only serve as a baseline. By
+            default, all days.
 
     Returns:
         Rows ``first, last, source, measure, recent, usual, recent_of, usual_of, chance``, the latest first: ``source``

@@ -140,9 +140,9 @@ def sweep(
                     estimate=estimator.estimate,
                 )
     if confirmed and agreed.score == "share":
-        raise UsageError("confirmed (--confirmed) goes with the count score, whose pairs have a k")
+        raise UsageError("confirmed (--confirmed) needs the count score, whose pairs have a k")
     if planted and agreed.score == "share":
-        raise UsageError("planted (--planted) goes with the count score, whose pairs have a k")
+        raise UsageError("planted (--planted) needs the count score, whose pairs have a k")
     job = MemorySweep(
         settings=agreed,
         representations=wanted,

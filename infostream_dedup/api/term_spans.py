@@ -14,7 +14,7 @@ __all__ = ["term_spans"]
 def term_spans(
     text: str, language: Language, terms: Iterable[str], settings: Settings | None = None
 ) -> list[tuple[int, int, str]]:
-    """Find the words of a text that stand for given terms, so that they can be marked.
+    """Find the words of a text that represent given terms, so that they can be marked.
 
     A word with one reading at the start of a sentence and another elsewhere is found if either is given. A word glued
     together from several is marked as a whole, with the first of its terms.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Collection", "Repeats", "Weighable", "collect"]
 
-_TOLD_EVERY: Final = 500
+_REPORTED_EVERY: Final = 500
 """Documents after which progress is reported."""
 
 Repeats = Callable[[], "NDArray[np.bool_]"]
@@ -134,7 +134,7 @@ def collect(
     kept = KeptDocuments()
     bodies = _Bodies(hashes)
     reader = SurfaceReader(engine, progress=progress)
-    told = 0
+    announced = 0
     for one in documents:
         if isinstance(one, DocumentBlock):
             reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
@@ -148,9 +148,9 @@ def collect(
                 evidence.add(one)
             kept.append(without_text(one))
             bodies.add(one.text)
-        if progress is not None and len(kept) - told >= _TOLD_EVERY:
-            told = len(kept) // _TOLD_EVERY * _TOLD_EVERY
-            progress("reading", told, None)
+        if progress is not None and len(kept) - announced >= _REPORTED_EVERY:
+            announced = len(kept) // _REPORTED_EVERY * _REPORTED_EVERY
+            progress("reading", announced, None)
     surfaces = reader.finish()
     if progress is not None:
         progress("reading", len(kept), len(kept))

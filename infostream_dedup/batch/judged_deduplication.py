@@ -75,9 +75,14 @@ class BestPairs:
     def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
         """Take the best pairs from chunks, each with all pairs of a later document."""
         # The strongest status wins, so that pairs without any need not be sorted.
-        told = np.flatnonzero(status > _NEW)
-        a, b, probability, shares = judged.a[told], judged.b[told], judged.probability[told], judged.shares[told]
-        best = told[best_pairs(a, b, status[told], probability, shares)]
+        with_status = np.flatnonzero(status > _NEW)
+        a, b, probability, shares = (
+            judged.a[with_status],
+            judged.b[with_status],
+            judged.probability[with_status],
+            judged.shares[with_status],
+        )
+        best = with_status[best_pairs(a, b, status[with_status], probability, shares)]
         later = judged.b[best]
         self.status[later], self.of[later] = status[best], judged.a[best]
         self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]

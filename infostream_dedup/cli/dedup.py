@@ -99,7 +99,7 @@ def dedup(
     from infostream_dedup import api
 
     if prefix and not given["annotate"]:
-        raise click.UsageError("--prefix goes with --annotate")
+        raise click.UsageError("--prefix needs --annotate")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
     if out != "-":

@@ -131,7 +131,7 @@ def ingest(
     if keep and annotate:
         raise click.UsageError("--keep and --annotate exclude each other")
     if prefix and not annotate:
-        raise click.UsageError("--prefix goes with --annotate")
+        raise click.UsageError("--prefix needs --annotate")
     given |= pop_stream_settings(given)
     with (
         progress_bar(quiet=quiet) as progress,

@@ -109,7 +109,7 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
 
 
 def _for_the_eye(row: PairRow) -> dict[str, Any]:
-    """Convert a row for the table: words that met across languages replace the terms."""
+    """Convert a row for the table: words that match across languages replace the terms."""
     shown = row.as_dict()
     if row.met is not None:
         words = [str(meeting) for meeting in row.met]

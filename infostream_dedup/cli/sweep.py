@@ -237,15 +237,15 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
     if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
         raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
     if given.pop("by") is not None:
-        raise click.UsageError("--by goes with DOCS; for a part of a store give --since and --until")
+        raise click.UsageError("--by needs DOCS; for a part of a store give --since and --until")
     if given.pop("boilerplate") is not None:
-        raise click.UsageError("--boilerplate goes with DOCS: the texts of a store are not kept")
+        raise click.UsageError("--boilerplate needs DOCS: the texts of a store are not kept")
     if given.pop("estimate"):
-        raise click.UsageError("--estimate goes with DOCS: the texts of a store are not kept")
+        raise click.UsageError("--estimate needs DOCS: the texts of a store are not kept")
     if given.pop("planted"):
-        raise click.UsageError("--planted goes with DOCS: the texts of a store are not kept")
+        raise click.UsageError("--planted needs DOCS: the texts of a store are not kept")
     if given.pop("confirmed"):
-        raise click.UsageError("--confirmed goes with DOCS: the texts of a store are not kept")
+        raise click.UsageError("--confirmed needs DOCS: the texts of a store are not kept")
     representations = given.pop("representations")
     if len(representations) > 1:
         raise click.UsageError("a store has one representation")

@@ -1,4 +1,4 @@
-"""Rows of Arrow tables many at a time: their texts stay in columns."""
+"""Read rows of Arrow tables many at a time: their texts stay in columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ArrowBlock:
         source: name of the table.
         batch: a ``pyarrow.RecordBatch``.
         before: rows of the table that precede this batch.
-        columns: what is in the rows.
+        columns: content of the rows.
         values: ids, sources and addresses by number of the field.
     """
 
@@ -53,11 +53,11 @@ class ArrowBlock:
 
     @property
     def rows(self) -> int:
-        """How many they are."""
+        """Number of rows."""
         return int(self.batch.num_rows)
 
     def item(self, row: int) -> Item | None:
-        """A row as the plain code reads it; None if it is blank."""
+        """Return a row as the plain code reads it; None if it is blank."""
         return next(batch_records(self.batch.slice(row, 1), self.source, self.before + row))
 
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -82,7 +82,7 @@ class ArrowBlock:
         return True
 
     def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
-        """What makes document i of the rows, with ``text`` empty."""
+        """Return a function that creates document i of the rows, with ``text`` empty."""
         names, columns = self.batch.schema.names, self.batch.columns
         kept = [(name, None if name == "text" else column) for name, column in zip(names, columns, strict=True)]
         first = int(rows[0])
@@ -95,10 +95,10 @@ class ArrowBlock:
 
 
 def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
-    """Read a batch in columns; None if one of its columns is for the plain code.
+    """Read a batch in columns; return None if the plain code must read one of its columns.
 
     Args:
-        batch: a ``pyarrow.RecordBatch`` whose schema was found right.
+        batch: a ``pyarrow.RecordBatch`` whose schema has been checked.
         source: name of the table.
         before: rows of the table that precede it.
     """
@@ -129,7 +129,7 @@ def _are_known(schema: Any) -> bool:
 
 
 def _are_valid(batch: Any) -> bool:
-    """Whether all columns are as Arrow wants them; titles and texts are looked at where they are joined."""
+    """Whether all columns are valid Arrow data; titles and texts are checked when they are joined."""
     import pyarrow as pa
 
     try:
@@ -168,7 +168,7 @@ def _given(column: Any) -> NDArray[np.bool_]:
 
 
 def _bytes(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Bytes of a column of strings, with readable ones after them, and the bounds of each; null is an empty string."""
+    """Bytes of a column of strings, followed by readable bytes, and the bounds of each; null is an empty string."""
     import pyarrow as pa
 
     column = column.cast(pa.large_string()).fill_null("")
@@ -182,7 +182,7 @@ def _bytes(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def _dates(batch: Any) -> NDArray[np.int64] | None:
-    """int64 (rows, 2) as in ``TableColumns``; None if one of them is outside what Python can hold."""
+    """int64 (rows, 2) as in ``TableColumns``; None if Python cannot hold one of the dates."""
     import pyarrow as pa
 
     dates = np.zeros((batch.num_rows, 2), dtype=np.int64)

@@ -56,7 +56,7 @@ _MOST_LEFT: Final = 8
 """If more than one line in this many needs the plain code, it reads the whole block."""
 
 _SAMPLE_BYTES: Final = 16_000
-"""More than ``other_language`` looks at."""
+"""More bytes than ``other_language`` examines."""
 
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

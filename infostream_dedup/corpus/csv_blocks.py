@@ -1,4 +1,4 @@
-"""Read many rows of CSV at a time: they stay in columns; where quotes are unusual, rows are parsed one by one."""
+"""Read many rows of CSV at a time, in columns; if quotes are unusual, parse the rows one by one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["CsvBlock", "csv_blocks"]
 
 _SIZE: Final = 1 << 22
-"""Bytes read at a time."""
+"""Number of bytes read at a time."""
 
 _BYTES_PER_ROW: Final = 16
-"""A piece has room for rows of this length on average; more rows are for the next piece."""
+"""Mean length of the rows for which a piece has room; further rows go to the next piece."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,9 @@ class _Piece:
         header: names of the columns.
         limit: maximum bytes of a row.
         data: the bytes.
-        rows: where the rows are.
-        number: lines of the file that precede them.
-        offset: bytes of the file that precede them.
+        rows: location of the rows.
+        number: number of lines before them in the file.
+        offset: number of bytes before them in the file.
     """
 
     source: str
@@ -55,7 +55,7 @@ class _Piece:
     offset: int
 
     def item(self, row: int) -> Item | None:
-        """A row as the plain code reads it; None if it is blank."""
+        """Return a row as the plain code reads it; None if it is blank."""
         begin, end = self.rows.bounds[row].tolist()
         number, offset = self.number + int(self.rows.lines[row]), self.offset + begin
         feed = _feed(io.BytesIO(self.data[begin:end]), self.source, self.limit, (number, offset))
@@ -80,7 +80,7 @@ class CsvBlock(ArrowBlock):
     piece: _Piece
 
     def item(self, row: int) -> Item | None:
-        """A row as the plain code reads it; None if it is blank."""
+        """Return a row as the plain code reads it; None if it is blank."""
         return self.piece.item(row)
 
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -120,7 +120,7 @@ class _Blocks:
     """The rows after the header.
 
     Args:
-        stream: buffered, behind the header.
+        stream: buffered, positioned after the header.
         source: name of the file.
         header: names of the columns.
         limit: maximum bytes of a row.
@@ -156,7 +156,7 @@ class _Blocks:
                 return
 
     def _next_bytes(self) -> bytes:
-        """What is left of the last piece, and more if the file has more."""
+        """Return the rest of the last piece, with further bytes if the file has more."""
         parts, size = [self._rest], 0
         try:
             while size < _SIZE and not self._ended:
@@ -217,7 +217,7 @@ class _Blocks:
 
 
 class _Remaining(io.RawIOBase):
-    """Bytes that have been read, then those of a stream, then the fault that ended it."""
+    """Yields bytes already read, then those of a stream, then raises the fault that ended it."""
 
     def __init__(self, rest: bytes, stream: Any, fault: StreamError | None) -> None:
         self._rest = rest
@@ -240,7 +240,7 @@ class _Remaining(io.RawIOBase):
 
 
 def _feed(stream: Any, source: str, limit: int, before: tuple[int, int]) -> RowFeed:
-    """Passes the lines of a stream on, before which a file has so many lines and bytes."""
+    """Make a feed of the lines of a stream that begins after a number of lines and bytes of its file."""
     feed, (number, offset) = RowFeed(source, limit, before), before
     feed.lines = byte_lines(stream, limit, number=number, offset=offset)
     return feed
@@ -265,7 +265,7 @@ def _batch(data: memoryview, header: Header) -> Any:
 
 
 def _given(name: str, cells: Any) -> Any:
-    """The cells of a column, empty ones of which may be absent values."""
+    """The cells of a column; empty ones may be absent values."""
     import pyarrow.compute as pc
 
     empty = pc.equal(cells, "") if name in OPTIONAL else None

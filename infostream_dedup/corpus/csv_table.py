@@ -146,7 +146,7 @@ def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | B
     """Read the first row.
 
     Args:
-        feed: at the begin of the file.
+        feed: lines from the beginning of the file.
         columns: what the columns are called.
         ids: whether a column of ids is required.
     """

@@ -78,7 +78,7 @@ class JsonBlock:
         return urls
 
     def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
-        """What makes document i of the lines, with ``text`` empty."""
+        """Return a function that creates document i of the lines, with ``text`` empty."""
         before = int(rows[0]) - 1
         begin = int(self.columns.rest_ends[before]) if before >= 0 else 0
         ends = self.columns.rest_ends[rows] - begin

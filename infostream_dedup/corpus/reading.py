@@ -49,7 +49,7 @@ Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, An
 
 
 class RecordReaders(NamedTuple):
-    """What reads records that come in great numbers, each alone or many together.
+    """The readers of numerous records, which read them one by one or many together.
 
     Attributes:
         lines: reads the lines of a file, given the maximum bytes of a line and the encoding.

@@ -19,7 +19,7 @@ _PATTERN: Final = frozenset("*?[")
 
 
 def files_of(source: str) -> list[str]:
-    """Return the files that a path stands for, by name: a file itself, or the files of a folder or pattern.
+    """Return the files that a path denotes, sorted by name: the file itself, or those of a folder or pattern.
 
     Raises:
         NoInputError: there is no such file, or none of a known kind.

@@ -33,7 +33,7 @@ def write_documents(
     inputs: Iterable[str | Path] = (),
     raw: bool = False,
 ) -> int:
-    """Write documents with all their fields, in order, in one pass and with bounded memory, but for workbooks.
+    """Write documents with all their fields, in order, in one pass; memory is bounded, except for workbooks.
 
     The file appears once it is completely written, or not at all. Keys keep the order in which they were read. CSV and
     Parquet have the columns of all documents, in order of first appearance; since these are known only at the end,

@@ -88,7 +88,7 @@ def learning_curve(
         sizes: sizes of the training set; sizes that need more pairs than there are get skipped.
         draws: number of draws for each size.
         seed: equal seeds draw equal pairs with any version of numpy.
-        authority: of sources; unknown by default.
+        authority: authority of sources; unknown by default.
         prior: weights before learning (``ClassifierPreset.prior``); none by default, and then no size 0. Sets of
             criteria without any of these have no size 0 either.
     """

@@ -24,7 +24,7 @@ __all__ = ["PairVectors", "Planes"]
 _LEARNED: Final = "source"
 
 Planes = tuple[Plane, Plane]
-"""Of the later document against the earlier, and of the earlier against the later."""
+"""Vectors of the later document against the earlier, and of the earlier against the later."""
 
 
 class PairVectors:
@@ -34,7 +34,7 @@ class PairVectors:
         models: models of the collection.
         pairs: judged pairs.
         criteria: names of ``CRITERIA``.
-        authority: of sources.
+        authority: authority of sources.
 
     Attributes:
         pairs: the same, the later document first.
@@ -52,7 +52,7 @@ class PairVectors:
 
         Args:
             rows: int64, pairs to learn from.
-            prior: where to start.
+            prior: planes to start from.
         """
         training = self.pairs.at(rows)
         later, earlier = self.training_vectors(rows)
@@ -67,7 +67,7 @@ class PairVectors:
 
         Args:
             rows: int64, pairs to judge.
-            planes: what judges them.
+            planes: planes that judge them.
             trained_on: int64, pairs that the authority of sources may be learned from.
         """
         known = authority_of(self._models.sources, self._authority.table(self.pairs.at(trained_on)))

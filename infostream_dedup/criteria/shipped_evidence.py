@@ -44,7 +44,7 @@ class ShippedEvidence:
 
     def of_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compare pairs: float64 (pairs, COLUMNS), forward is the share of i's that j has."""
-        # Pairs of one j are quickest side by side.
+        # Fastest if pairs with the same j are adjacent.
         order = np.lexsort((i, j))
         a, b = i[order], j[order]
         found = compared(
@@ -61,10 +61,10 @@ def read_shipped_evidence(
     """Read the evidence of documents.
 
     Args:
-        documents: with their texts.
+        documents: documents with their texts.
         languages: language of each document.
-        key_terms: the 30 heaviest of each.
-        background: weigh by the language in general, so that the evidence of a document does not depend on the others.
+        key_terms: the 30 heaviest key terms of each.
+        background: weight by general language, so that the evidence of a document does not depend on the others.
     """
     numbers = np.array([language_number(language) for language in languages], dtype=np.int8)
     raw = read_evidence(*evidence_texts(documents))

@@ -124,7 +124,7 @@ def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
 
 
 def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) -> Fold | None:
-    """Split at a moment: pairs that were complete before it teach, pairs that begin after it are tested.
+    """Split at a moment: train on pairs complete before it, test on pairs that begin after it.
 
     The moment is when ``share`` of the repeating pairs with known times were complete. Pairs that straddle it, or whose
     times are not known, are left out.
@@ -147,7 +147,7 @@ def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) 
 
 
 def across_sites(pairs: JudgedPairs, sources: Sequence[str | None]) -> Fold:
-    """Split by site: pairs of one site teach, pairs of two sites are tested; pairs without a source are left out."""
+    """Split by site: train on pairs of one site, test on pairs of two sites; leave out pairs without a source."""
     sides = [(sources[i], sources[j]) for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)]
     known = np.array([one is not None and other is not None for one, other in sides], dtype=np.bool_)
     same = np.array([one == other for one, other in sides], dtype=np.bool_)

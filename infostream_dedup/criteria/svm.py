@@ -4,11 +4,11 @@ It minimises |w - w0|² / 2 + C mean max(0, 1 - y w·x)² in the primal by Newto
 piece of this function (O. Chapelle: Training a support vector machine in the primal, Neural Computation 19, 2007). With
 w0 = 0 this is the usual machine with squared hinge loss. Ready-made solvers have no w0.
 
-The mean is weighted: each class counts by the root of its size. Where one pair in seventy repeats, a plain mean says
-"original" to whatever is in doubt, and labels make the prior worse; equal classes would link too much.
+The mean is weighted: each class counts by the root of its size. If one pair in seventy repeats, a plain mean calls
+every doubtful pair "original", so that labels make the prior worse; equal classes would link too much.
 
-The margin is not what is asked for in the end. So the plane is moved to where F1 is greatest on the pairs learned from,
-no farther than needed, if there are ten of each class and it gains half a point: less is not worth leaving the prior.
+The margin is not the final goal. So the plane is moved, no farther than needed, to where F1 is greatest on the training
+pairs, if there are ten of each class and F1 gains half a point: a smaller gain is not worth leaving the prior.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["fit_plane", "prior_plane"]
 
 _COST: Final = 2.0
-"""C. Against the mean loss, not the sum, so that thousands of labels of one collection adapt the prior and do not
-replace it: what is learned on it is of use on others."""
+"""C. It multiplies the mean loss, not the sum, so that thousands of labels of one collection adapt the prior but do not
+replace it: the result remains useful for other collections."""
 
 _FEWEST: Final = 8
 _FEWEST_OF_A_CLASS: Final = 10

@@ -48,7 +48,7 @@ def train(
         preset: what the classifier is for.
         criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
-        authority: of sources; by default all sources are unknown.
+        authority: authority of sources; by default all sources are unknown.
 
     Raises:
         BadDataError: the pairs lack repeats or originals.

@@ -1,7 +1,7 @@
-"""The desk of a store: what people say of its pairs, groups and templates, in an SQLite file beside the store.
+"""The desk of a store: people's judgements on its pairs, groups and templates, in an SQLite file beside the store.
 
-A store is written by the stream for seconds at a time, and can be made from its documents once more. Judgements are
-people's work: they are in a file of their own, ``<store>.desk``, and nothing in it is ever overwritten.
+The stream writes to a store for seconds at a time, and a store can be rebuilt from its documents. Judgements are
+people's work, so they are in a separate file, ``<store>.desk``, in which nothing is ever overwritten.
 
 The command ``desk`` has the same name, so that this package also hands on its public functions (``api.desk``).
 """

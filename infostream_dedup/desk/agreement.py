@@ -15,12 +15,12 @@ _SETTLED = "SELECT DISTINCT a, b FROM v_judgement WHERE queue = 'disagreement' A
 
 
 def agreement_of(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Compare those who judged the same pairs.
+    """Compare people who judged the same pairs.
 
     Returns:
-        ``pairs`` (judged by two people or more), ``agreed`` (by all of them alike), and ``judges``: for each two people
-        ``persons, pairs, agreed, kappa``, those with most common pairs first. ``kappa`` is None where chance alone
-        would make them agree always, or where they share no pair.
+        ``pairs`` (judged by two or more people), ``agreed`` (all gave one label), and ``judges``: for each two people
+        ``persons, pairs, agreed, kappa``, those with the most common pairs first. ``kappa`` is None if chance alone
+        would always make them agree, or if they share no pair.
     """
     several = [said for _, said in _said(connection) if len(said) > 1]
     shared: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -51,10 +51,10 @@ def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, 
 
 
 def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
-    """Agreement beyond chance of two people, 1 for full agreement and 0 for that of chance.
+    """Agreement of two people beyond chance: 1 for full agreement, 0 for what chance gives.
 
     Args:
-        rows: what each of the two said of the same pair.
+        rows: the two labels of each pair.
 
     Example:
         >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)
@@ -70,6 +70,6 @@ def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
 
 
 def _said(connection: sqlite3.Connection) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
-    """Each pair with the label of each person; settlements do not count, as they are made with the others in view."""
+    """Each pair with the label of each person, without settlements, which are made knowing the other labels."""
     for pair, rows in groupby(connection.execute(_OPINIONS), key=lambda row: (row[0], row[1])):
         yield pair, {person: label for _, _, person, label in rows}

@@ -1,4 +1,4 @@
-"""Which pairs of a store are worth a judgement: the queues."""
+"""The queues: pairs of a store that are worth a judgement."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from infostream_dedup.desk.judgements import ordered_pair
 __all__ = ["QUEUES", "asked_pairs", "group_pairs", "linked_pairs"]
 
 QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagreement", "learning", "methods")
-"""Names of queues; ``group:ID`` is one too.
+"""Names of queues; ``group:ID`` is a queue too.
 
 ``boundary``: links that the stream was least sure of. ``model``: links on which key terms and evidence disagree.
-``translation``: documents taken for translations. ``random``: links drawn at random. ``audit``: pairs that somebody
-asked for. ``disagreement``: pairs that people label differently. ``learning``: pairs of which the last
-classifier that was trained is least sure. ``methods``: pairs on which the methods last compared disagree.
+``translation``: documents that count as translations. ``random``: links drawn at random. ``audit``: pairs that somebody
+requested. ``disagreement``: pairs that people label differently. ``learning``: pairs about which the latest classifier
+is least sure. ``methods``: pairs on which the latest compared methods disagree.
 """
 
 _PAIRS: Final = 5_000
@@ -47,9 +47,9 @@ class _Link:
 
 
 def linked_pairs(connection: sqlite3.Connection, queue: str, *, k_duplicate: int) -> list[tuple[str, str]]:
-    """Return the pairs of a queue that is made from the links of the stream, the best first.
+    """Return the pairs of a queue made from the stream's links, best first.
 
-    Only the latest links are looked at. No group gives a second pair before every other has given its first.
+    Only the latest links are used. No group provides a second pair before every other group has provided its first.
 
     Args:
         connection: open connection to the store.
@@ -78,7 +78,7 @@ def group_pairs(ids: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def asked_pairs(connection: sqlite3.Connection, queue: str) -> list[tuple[str, str]]:
-    """Return the pairs that somebody asked for, in the order of asking.
+    """Return the requested pairs, in the order of the requests.
 
     Args:
         connection: open connection to a desk.

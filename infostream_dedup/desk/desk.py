@@ -20,17 +20,17 @@ from infostream_dedup.store.copying import copy_file
 __all__ = ["Desk", "desk_path", "present_moment"]
 
 _BUSY_SECONDS: Final = 30.0
-_ADVICE: Final = "go back to the latest 'desk backup': put it in the place of the file"
+_ADVICE: Final = "restore the latest 'desk backup': put it in the place of the file"
 
 
 def desk_path(store: str | Path) -> Path:
-    """Where the desk of a store is: ``<store>.desk`` beside it."""
+    """Return the path of a store's desk: ``<store>.desk`` beside it."""
     place = Path(store).resolve()
     return place.with_name(f"{place.name}.desk")
 
 
 def present_moment() -> int:
-    """The time of the clock on the wall, UTC microseconds since 1970."""
+    """The current time in UTC microseconds since 1970."""
     return time.time_ns() // 1000
 
 
@@ -52,14 +52,14 @@ class Desk:
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:
-        """Open a desk, or make it.
+        """Open a desk, or create it.
 
         Args:
             path: file of the desk, as ``desk_path`` gives it.
-            create: make it if it does not exist.
+            create: create the file if it does not exist.
 
         Raises:
-            NoInputError: there is none and ``create`` is off.
+            NoInputError: there is no desk and ``create`` is off.
             BadDataError: the file is not a desk, or damaged.
             ConfigurationError: a newer version of this program wrote it.
             CannotCreateError, CannotWriteError: the file or its folder cannot be written.
@@ -110,7 +110,7 @@ class Desk:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Several reads of one state.
+        """Read several times from one state.
 
         Raises:
             BadDataError: the file is damaged.
@@ -120,10 +120,10 @@ class Desk:
             yield self._connection
 
     def check(self) -> None:
-        """Compare everything with its checksums, inside a transaction.
+        """Compare all rows with their checksums, inside a transaction.
 
         Raises:
-            BadDataError: something is not what was written.
+            BadDataError: something differs from what was written.
         """
         fault = fault_of(self._connection, (*TABLES, *SEALS))
         if fault is not None:
@@ -149,7 +149,7 @@ class Desk:
 
 def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
     add_checksum_function(connection)
-    # The triggers of the file may call the function whatever this SQLite was compiled with.
+    # Let the file's triggers call the function, however this SQLite was compiled.
     connection.execute("PRAGMA trusted_schema = ON")
     if _is_empty(connection):
         with writing(connection, path):
@@ -203,7 +203,7 @@ def _damaged(what: str, path: Path) -> BadDataError:
 
 @contextmanager
 def _naming_damage(path: Path) -> Iterator[None]:
-    """``naming_failures`` for a desk, whose damage has another remedy than that of a store."""
+    """``naming_failures`` for a desk, which is repaired differently from a store."""
     try:
         with naming_failures(path):
             yield

@@ -1,4 +1,4 @@
-"""Removal of what a desk quotes of a document that the store has forgotten."""
+"""Remove what a desk quotes from a document that the store has forgotten."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["forget_in_desk"]
 
 
 def forget_in_desk(connection: sqlite3.Connection, document: str) -> int:
-    """Remove what results of jobs say of a document, and what asks for a judgement on it.
+    """Remove what job results quote from a document, and requests to judge it.
 
-    Results quote titles, sources and terms of example pairs: those with the document go. Judgements stay, as they name
-    the document and say nothing of its content; so do decisions.
+    Results quote titles, sources and terms of example pairs; pairs with the document are removed. Judgements and
+    decisions stay: they name the document but say nothing about its content.
 
     Args:
         connection: inside a transaction of a desk.
@@ -23,7 +23,7 @@ def forget_in_desk(connection: sqlite3.Connection, document: str) -> int:
     Returns:
         Number of rows that were changed or removed.
     """
-    # What is deleted is overwritten with zeros, in the file at least.
+    # Deleted content is overwritten with zeros, at least in the file.
     connection.execute("PRAGMA secure_delete = ON")
     changed = 0
     for number, packed in connection.execute("SELECT number, result FROM job WHERE result IS NOT NULL").fetchall():

@@ -1,4 +1,4 @@
-"""Long work of a store, one piece at a time: what was asked for, how far it is, what came out."""
+"""Long jobs of a store, one at a time: request, progress and result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 KINDS: Final = ("sweep", "estimate", "audit", "train", "compare")
 """``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for that.
 
-``train``: a classifier from what was judged. ``compare``: methods by what was judged.
+``train``: a classifier from the judgements. ``compare``: methods by the judgements.
 """
 
 _COLUMNS: Final = (
@@ -38,17 +38,17 @@ _OPEN: Final = "('waiting', 'running')"
 def add_job(
     connection: sqlite3.Connection, kind: str, parameters: dict[str, Any], *, position: str, person: str
 ) -> int:
-    """Ask for a piece of work and return its number.
+    """Request a job and return its number.
 
     Args:
         connection: inside a transaction of a desk.
         kind: one of ``KINDS``.
         parameters: as JSON.
-        position: state of the store that it is about.
+        position: state of the store to which the job refers.
         person: who asks.
 
     Raises:
-        StoreBusyError: another piece of work is not done yet.
+        StoreBusyError: another job is not done yet.
     """
     if connection.execute(f"SELECT 1 FROM job WHERE state IN {_OPEN}").fetchone() is not None:  # noqa: S608
         raise StoreBusyError("another job is running; wait for it, or stop it")
@@ -60,7 +60,7 @@ def add_job(
 
 
 def report_step(connection: sqlite3.Connection, number: int, step: str, done: int, total: int | None) -> bool:
-    """Say how far a job is; return whether it is to stop."""
+    """Record the progress of a job; return whether it is to stop."""
     connection.execute(
         f"UPDATE job SET state = 'running', step = ?, done = ?, total = ? WHERE number = ? AND state IN {_OPEN}",  # noqa: S608
         (step, done, total, number),
@@ -72,7 +72,7 @@ def report_step(connection: sqlite3.Connection, number: int, step: str, done: in
 def end_job(
     connection: sqlite3.Connection, number: int, state: str, *, message: str | None = None, result: Any = None
 ) -> None:
-    """End a job that is open; one that has ended stays as it is.
+    """End an open job; a job that has ended does not change.
 
     Args:
         connection: inside a transaction of a desk.
@@ -89,13 +89,13 @@ def end_job(
 
 
 def stop_job(connection: sqlite3.Connection, number: int) -> bool:
-    """Ask a job to stop; return whether there is such a job that has not ended."""
+    """Ask a job to stop; return whether there is such a job and it has not ended."""
     changed = connection.execute(f"UPDATE job SET stop = 1 WHERE number = ? AND state IN {_OPEN}", (number,))  # noqa: S608
     return changed.rowcount > 0
 
 
 def end_orphans(connection: sqlite3.Connection) -> None:
-    """End jobs whose service is gone."""
+    """End the jobs of services that no longer run."""
     connection.execute(
         f"UPDATE job SET state = 'failed', message = 'the service ended', ended = ? WHERE state IN {_OPEN}",  # noqa: S608
         (present_moment(),),
@@ -112,13 +112,13 @@ def job_shown(connection: sqlite3.Connection, number: int) -> dict[str, Any] | N
 
 
 def latest_jobs(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
-    """Return the latest jobs without results, the latest first."""
+    """Return the latest jobs, latest first, without their results."""
     rows = connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM job ORDER BY number DESC LIMIT ?", (limit,))  # noqa: S608
     return [_job(row) for row in rows]
 
 
 def last_result(connection: sqlite3.Connection, kind: str) -> dict[str, Any] | None:
-    """Return the latest job of a kind that was done, with its result."""
+    """Return the latest completed job of a kind, with its result."""
     found = connection.execute(
         "SELECT number FROM job WHERE kind = ? AND state = 'done' ORDER BY number DESC LIMIT 1", (kind,)
     ).fetchone()

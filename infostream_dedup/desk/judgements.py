@@ -1,4 +1,4 @@
-"""What people said of pairs: added one row at a time, taken back by a further row, never changed."""
+"""Judgements on pairs: added one row at a time, undone by a further row, never changed."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _SWAPPED: Final = {"a": "b", "b": "a"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What one person says of one pair.
+    """One person's judgement on one pair.
 
     Attributes:
         a: id of one document.
         b: id of the other; the order does not matter.
-        label: one of ``LABELS``; None passes the pair over.
-        repeats: which text repeats the other, ``a``, ``b`` or ``both``; None where that was not said.
-        person: who says it.
-        key: names this act of judging: what comes again under the same key is stored once.
-        seconds: how long the pair was looked at.
+        label: one of ``LABELS``; None skips the pair.
+        repeats: which text repeats the other, ``a``, ``b`` or ``both``; None if not given.
+        person: name of the person.
+        key: identifies this act of judging: the same key is stored only once.
+        seconds: time for which the pair was on display.
         queue: where the pair came from.
-        seen_verdict: whether the person had looked at the verdict of the stream.
+        seen_verdict: whether the person had seen the stream's verdict.
         version_a: version of a that was judged; None if unknown.
         version_b: the same of b.
     """
@@ -58,11 +58,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Where a judgement is on file.
+    """Where a judgement is stored.
 
     Attributes:
         number: number of its row.
-        added: whether it was added now; False if it had come before under the same key.
+        added: whether it was added now; False if its key was stored already.
         a: id of one document.
         b: id of the other.
         queue: where the pair came from.
@@ -87,14 +87,14 @@ def ordered_pair(a: str, b: str) -> tuple[str, str]:
 
 
 def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
-    """Add a judgement; one that came before under its key is found again instead.
+    """Add a judgement; if its key was stored before, return the stored one instead.
 
     Args:
         connection: inside a transaction of a desk.
-        judgement: what is said.
+        judgement: the judgement.
 
     Raises:
-        BadDataError: other content came under the same key, or a and b are one document.
+        BadDataError: the key was stored with other content, or a and b are the same document.
     """
     a, b = ordered_pair(judgement.a, judgement.b)
     swapped = a != judgement.a
@@ -127,16 +127,16 @@ def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
 
 
 def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key: str) -> Said:
-    """Take a judgement back, by a row of its own; a judgement taken back before stays so.
+    """Undo a judgement by adding a row; a judgement undone before stays undone.
 
     Args:
         connection: inside a transaction of a desk.
         number: number of the judgement.
-        person: who takes it back, which only its author can.
-        key: names this act, as that of a judgement.
+        person: who undoes it; only its author may.
+        key: identifies this act, as for a judgement.
 
     Raises:
-        BadDataError: the person has no judgement with this number, or the key came before with something else.
+        BadDataError: the person has no judgement with this number, or the key was stored with other content.
     """
     found = connection.execute(
         "SELECT a, b, queue FROM judgement WHERE number = ? AND person = ? AND undoes IS NULL", (number, person)
@@ -160,10 +160,10 @@ def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key
 
 
 def progress_of(connection: sqlite3.Connection, person: str) -> dict[str, Any]:
-    """How far a person is.
+    """The progress of a person.
 
     Returns:
-        ``judged`` and ``passed`` (pairs), ``last`` (number of the latest judgement that was not taken back; None
+        ``judged`` and ``passed`` (pairs), ``last`` (number of the latest judgement that was not undone; None
         without one), ``pace`` (median seconds of the last ones; None without one).
     """
     judged, passed, last = connection.execute(
@@ -186,13 +186,13 @@ def judgement_page(
     before: int | None,
     limit: int,
 ) -> list[dict[str, Any]]:
-    """Return a page of all rows, the latest first: judgements, and those that take one back.
+    """Return a page of all rows, latest first: judgements, and rows that undo one.
 
     Args:
         connection: open connection to a desk.
-        person: only of this person; None for all.
-        label: only with this label; None for all.
-        before: rows with smaller numbers; None for the first page.
+        person: only rows of this person; None for all.
+        label: only rows with this label; None for all.
+        before: only rows with smaller numbers; None for the first page.
         limit: number of rows.
     """
     conditions = ["number < ?"]

@@ -1,4 +1,4 @@
-"""Labels files from judgements and back: what ``evaluate``, ``train``, ``compare`` and ``audit`` read."""
+"""Convert judgements to labels files, which ``evaluate``, ``train``, ``compare`` and ``audit`` read, and back."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _REPEATS: Final = (None, "a", "b", "both")
 
 
 def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield rows ``a, b, label, judges`` and, where it was said, ``repeats``, in the order of a and b.
+    """Yield rows ``a, b, label, judges`` and, if somebody gave it, ``repeats``, in the order of a and b.
 
-    Of each person the latest judgement counts, of a pair that was settled the latest settlement. Otherwise the label
-    is that of the majority; where there is none it is None, which readers of labels leave out, and ``labels`` says how
-    many chose what.
+    The latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has
+    the label of the majority, or ``None`` without a majority (readers of labels leave such rows out). ``labels`` counts
+    the choices.
 
     Args:
         connection: open connection to a desk.
-        who: only what this person said.
+        who: only the judgements of this person.
     """
     rows = connection.execute(
         "SELECT a, b, label, repeats, queue FROM v_judgement WHERE label IS NOT NULL AND (?1 IS NULL OR person = ?1)"
@@ -44,21 +44,21 @@ def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Ite
 def import_labels(
     connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]], *, person: str, queue: str = "import"
 ) -> tuple[int, int]:
-    """Take in a labels file: rows with a label become judgements, rows without one pairs to be judged.
+    """Import a labels file: rows with a label become judgements, rows without a label become pairs to judge.
 
-    A row that came before is not taken twice.
+    A row imported before is skipped.
 
     Args:
         connection: inside a transaction of a desk.
-        rows: each with ``a`` and ``b``, ``label`` (or None) and perhaps ``repeats``; the rest is left.
-        person: whose judgements they are.
-        queue: name under which judgements are stored; pairs to be judged go to the queue ``audit``.
+        rows: each with ``a`` and ``b``, ``label`` (or None) and perhaps ``repeats``; other fields are ignored.
+        person: name of the person who judged.
+        queue: name under which judgements are stored; pairs to judge go to the queue ``audit``.
 
     Returns:
-        Judgements added, pairs added to the queue.
+        Number of judgements added, and of pairs added to the queue.
 
     Raises:
-        BadDataError: a row is not one of a labels file; its line is named.
+        BadDataError: a row is not a valid label row; the message names its line.
     """
     judged = asked = 0
     for line, row in enumerate(rows, start=1):

@@ -1,4 +1,4 @@
-"""Who looks at which pair: no two people get the same one, but for a share that two are to judge."""
+"""Reserve pairs for people: each pair goes to one person, except for a share that two people judge."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def next_pairs(
 ) -> list[tuple[str, str]]:
     """Choose the next pairs of a person and reserve them for ten minutes.
 
-    Pairs that are reserved for this person already come first, so a page that is opened once more shows the same pair.
-    A pair that the person has judged or passed over does not come back, nor one that somebody else has judged, unless
-    two people are to judge it.
+    Pairs already reserved for this person come first, so that reopening a page shows the same pair. A pair that the
+    person has judged or skipped does not come back, nor one that somebody else has judged, unless two people are to
+    judge it.
 
     Args:
         connection: inside a transaction of a desk.
-        candidates: pairs of the queue, the best first, the smaller id of each first.
-        person: for whom.
+        candidates: pairs of the queue, best first; each pair has the smaller id first.
+        person: the person.
         queue: name of the queue.
-        wanted: number of pairs at most.
-        besides: pairs that the person has in hand.
-        share_of_two: share of pairs that two people judge, 0 to 1; 2 and more for queues where it does not matter who
-            has judged before.
+        wanted: maximum number of pairs.
+        besides: pairs that the person already has.
+        share_of_two: share of pairs that two people judge, 0 to 1; 2 or more for queues in which earlier judgements of
+            others do not matter.
     """
     now = present_moment()
     connection.execute("DELETE FROM reservation WHERE until < ?", (now,))

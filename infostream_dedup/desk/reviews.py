@@ -1,4 +1,4 @@
-"""What people decided about templates and alarms: rows that are added, of which the latest counts."""
+"""Decisions of people on templates and alarms: rows are only added, and the latest counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from infostream_dedup.desk.desk import present_moment
 __all__ = ["DECISIONS", "add_review", "present_reviews"]
 
 DECISIONS: Final = {"template": ("accept", "refuse"), "alarm": ("known", "snoozed")}
-"""What may be decided of each kind; None takes a decision back."""
+"""The possible decisions on each kind; None undoes a decision."""
 
 
 def add_review(
@@ -28,9 +28,9 @@ def add_review(
         connection: inside a transaction of a desk.
         kind: ``template`` or ``alarm``.
         subject: id of the template's earliest document, or number of the alarm.
-        decision: one of ``DECISIONS``, or None.
+        decision: one of ``DECISIONS``, or None to undo the last one.
         person: who decides.
-        measure: how large the subject was then, such as documents of the group of an alarm.
+        measure: size of the subject at that time, such as the number of documents in the group of an alarm.
     """
     connection.execute(
         "INSERT INTO review (kind, subject, decision, measure, person, at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -39,7 +39,7 @@ def add_review(
 
 
 def present_reviews(connection: sqlite3.Connection, kind: str) -> dict[str, dict[str, Any]]:
-    """Return the present decision of each subject: ``decision, measure, person, at``; those taken back are left out."""
+    """Return the current decision on each subject, ``decision, measure, person, at``, without undone ones."""
     rows = connection.execute(
         "SELECT subject, decision, measure, person, at FROM review AS latest WHERE kind = ?1 AND decision IS NOT NULL"
         " AND number = (SELECT max(number) FROM review WHERE kind = ?1 AND subject = latest.subject)",

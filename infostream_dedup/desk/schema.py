@@ -10,10 +10,10 @@ APPLICATION_ID: Final = 0x4953444B
 """Marks an SQLite file as a desk: ``ISDK``."""
 
 VERSION: Final = 2
-"""Of the schema, as ``PRAGMA user_version``. Version 1 had no checksums."""
+"""Version of the schema, as ``PRAGMA user_version``. Version 1 had no checksums."""
 
 LABELS: Final = ("dup", "similar", "template", "translation", "different")
-"""What a person may say of a pair; the words of labels files. NULL is a pair that was passed over."""
+"""The labels that a person may give a pair, as in labels files. NULL is a skipped pair."""
 
 _ONE_OF: Final = ", ".join(f"'{label}'" for label in LABELS)
 

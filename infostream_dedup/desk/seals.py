@@ -1,7 +1,7 @@
 """Checksums of a desk: a row for each row of the other tables, written by triggers, compared when the desk is read.
 
-SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed: an opinion would change, or belong to
-somebody else. The triggers call a function that only a connection of ours has, so nobody else adds or changes rows.
+SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed: a judgement would change, or belong to
+somebody else. The triggers call a function that only our connections have, so nobody else can add or change rows.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _name(table: str, row: str) -> str:
-    """SQL: what names a row of a table."""
+    """Return SQL for the name of a table's row."""
     if table == "reservation":
         return f"length({row}.a) || ' ' || {row}.a || ' ' || {row}.b"
     return f"CAST({row}.number AS TEXT)"
 
 
 def _checksum(table: str, row: str) -> str:
-    """SQL: the checksum of a row."""
+    """Return SQL for the checksum of a row."""
     return f"row_checksum('{table}', {', '.join(f'{row}.{column}' for column in COLUMNS[table])})"
 
 
@@ -64,12 +64,12 @@ SEALS: Final[tuple[str, ...]] = (
 
 
 def add_checksum_function(connection: sqlite3.Connection) -> None:
-    """Let a connection write to a desk, and compare its checksums."""
+    """Enable a connection to write to a desk and to compare its checksums."""
     connection.create_function("row_checksum", -1, checksum_of, deterministic=True)
 
 
 def fill_seals(connection: sqlite3.Connection) -> None:
-    """Add the checksums of all rows that are there."""
+    """Add the checksums of all existing rows."""
     for table in COLUMNS:
         connection.execute(
             f"INSERT INTO seal SELECT '{table}', {_name(table, table)}, {_checksum(table, table)} FROM {table}"  # noqa: S608
@@ -77,7 +77,7 @@ def fill_seals(connection: sqlite3.Connection) -> None:
 
 
 def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:
-    """What is not as it was written; None if nothing is.
+    """Say what differs from what was written; return None if nothing does.
 
     SQLite's own check finds indexes that do not fit their tables; the text of tables, views and triggers must be that
     of the schema; each row must have its checksum, and each checksum its row.

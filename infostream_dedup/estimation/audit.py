@@ -76,7 +76,7 @@ class AuditedCollection:
         """
         if settings.score != "count" or not CANDIDATE_COUNT <= k <= settings.n:
             raise UsageError(
-                f"audit goes with the count score and k from {CANDIDATE_COUNT} to {settings.n}; here are score "
+                f"audit needs the count score and k from {CANDIDATE_COUNT} to {settings.n}; got score "
                 f"{settings.score} and k = {k}"
             )
         key_terms = collection.key_terms(settings)
@@ -131,14 +131,14 @@ class AuditedCollection:
         found = [(row, wanted[pair]) for row, pair in enumerate(pairs) if pair in wanted]
         if not found:
             raise BadDataError(
-                f"has {len(labels)} judged pairs, none of which is among the {len(self.population)} that an audit of "
-                "these documents asks about; give the documents and the settings that audit asked with",
+                f"none of its {len(labels)} judged pairs is among the {len(self.population)} that an audit of these "
+                "documents covers; give the documents and settings with which the pairs were chosen",
                 code="E_NOT_ASKED",
                 source=source,
             )
         rows = np.array([row for row, _ in found], dtype=np.int64)
         scores = audit_scores(self.population, rows, np.array([right for _, right in found], dtype=np.bool_))
-        note = "" if not scores.unjudged else f"{scores.unjudged} strata without a judgement: guessed"
+        note = "" if not scores.unjudged else f"{scores.unjudged} strata have no judgement; their shares are guessed"
         audited = {
             "source": "audited",
             "k": self.k,
@@ -152,7 +152,7 @@ class AuditedCollection:
     def _counted(self) -> dict[str, Any]:
         columns = self.estimate.columns["all", self.k]
         named = {name: columns[f"copy_{name}"] for name in AUDIT_COLUMNS[3:9]}
-        note = "of links that are copies, and of copies that are linked"
+        note = "precision: links that are copies; recall: copies that are linked"
         return {"source": "counted", "k": self.k, "pairs": columns["copies"], **named, "note": note}
 
     def _estimated(self) -> dict[str, Any]:

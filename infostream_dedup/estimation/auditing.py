@@ -196,8 +196,8 @@ def _drawn_shares(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw shares of right pairs, assuming the fewest and the most among unjudged pairs: float64 (draws, STRATA) each.
 
-    Right pairs among the unjudged are drawn as whole pairs: of fourteen pairs of which one in twenty is right, half of
-    the draws contain at least one right pair.
+    Right pairs among the unjudged are drawn as whole pairs: if one in twenty of fourteen pairs is right, half of the
+    draws contain at least one right pair.
 
     Args:
         judged: float64 (STRATA,), number of judgements.

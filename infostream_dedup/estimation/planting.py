@@ -45,7 +45,7 @@ class Vocabulary:
         self._forms: Mapping[str, Sequence[str]] = {opening: sorted(words) for opening, words in forms.items()}
 
     def another_form(self, word: str, random: Random) -> str:
-        """Another word that begins alike, in the same letter case; the word itself if there is none."""
+        """Another word that begins alike, in the same letter case; the word itself if no other does."""
         known = self._forms.get(word[:_OPENING].lower(), ())
         others = [one for one in known if one != word.lower()] if len(word) >= _SHORTEST else []
         if not others:

@@ -1,4 +1,4 @@
-"""Puts the figures into words: one sentence on what was counted and one on what was estimated, never mixed."""
+"""Put the figures into words: one sentence on what was counted and one on what was estimated, never mixed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _estimated(estimate: DuplicateEstimate, step: int, known: str) -> Phrase:
     links = Phrase.of("links inside languages" if known == "mono" else "links")
     scores = next((one for one in estimate.scores if one.step == step), None)
     if estimate.code == "refused" or scores is None or scores.precision is None or scores.model_precision is None:
-        return Phrase.of("nothing is estimated about the same text in other words: {why}", why=estimate.check.reason)
+        return Phrase.of("no estimate for texts in other words: {why}", why=estimate.check.reason)
     if estimate.code == "upper_bound":
         return Phrase.of(
             "at most {share} of 100 {links} at k = {k} are the same text in other words (model; no estimate: {why})",
@@ -84,8 +84,8 @@ def _estimated(estimate: DuplicateEstimate, step: int, known: str) -> Phrase:
         )
     low, high = scores.precision_bounds or (scores.precision, scores.precision)
     return Phrase.of(
-        "about {share} of 100 {links} at k = {k} are one text, copied or told in other words, and {recall} of 100 such "
-        "pairs are linked (estimated; precision {low:.2f} to {high:.2f})",
+        "about {share} of 100 {links} at k = {k} are the same text, copied or reworded, and {recall} of 100 such pairs "
+        "are linked (estimated; precision {low:.2f} to {high:.2f})",
         share=_hundred(scores.precision),
         links=links,
         k=step,

@@ -1,4 +1,4 @@
-"""What a filter before the criteria passes and loses, in the form of Table 1 of Andreev et al."""
+"""What a filter before the criteria keeps and loses, in the form of Table 1 of Andreev et al."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ class JudgedCandidates:
 
         Used for two documents that share a translation, so if source or date is unknown the model's verdict is enough.
         """
-        told = ~self.facts.known & ~self.facts.own & (self.probability >= 0.5) & (self.kinds == Kind.RELATED)
-        return np.asarray(np.isin(self.kinds, ONE_TEXT) | told, dtype=np.bool_)
+        retold = ~self.facts.known & ~self.facts.own & (self.probability >= 0.5) & (self.kinds == Kind.RELATED)
+        return np.asarray(np.isin(self.kinds, ONE_TEXT) | retold, dtype=np.bool_)
 
     def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
         """``DocumentStatus`` that each pair gives its later document: int8 (pairs,).

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, compare_pairs, sum_keys
 from infostream_dedup.evidence.kernels.meeting import meeting_room
@@ -16,6 +15,7 @@ from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
 from infostream_dedup.evidence.records import EvidenceRecords
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["COLUMNS", "ComparedKeys", "TripleRows", "compared", "fill_in_wording", "key_rows", "shares_of_pairs"]

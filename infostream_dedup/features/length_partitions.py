@@ -2,17 +2,17 @@
 
 M. Theobald, J. Siddharth, A. Paepcke: SpotSigs, SIGIR 2008, section 4: bags whose sizes differ too much cannot resemble
 one another, so each is compared only within its own partition of sizes and the next one; the rarest elements of a bag
-are looked up first, and the search ends when too much of the bag has been looked up in vain.
+are looked up first, and the search ends when too much of the bag has not been found.
 
 Two bounds of the authors' code are not used:
 
 * it stops comparing two bags by a bound that holds for sets only ({x: 1, y: 9} and {x: 2, y: 8} resemble one another by
   .818, and it gives up at .81);
-* it skips a smaller B when delta + |A| - |B| > (1 - tau) |A|, where delta elements of A were looked up in vain. Those
+* it skips a smaller B when delta + |A| - |B| > (1 - tau) |A|, where delta elements of A were not found. Those
   elements are part of what A has more than B, so they count twice: a B inside A, with |B| = 6 and |A| = 10, resembles A
   by .6 and is skipped at tau = .6 as soon as delta = 1. Here the smaller bag always asks for the larger.
 
-Every bound here is one inequality: with m the most that can still meet, J <= m / (|A| + |B| - m).
+Every bound here is one inequality: with m the most that can still match, J <= m / (|A| + |B| - m).
 """
 
 from __future__ import annotations

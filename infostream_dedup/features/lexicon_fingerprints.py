@@ -74,7 +74,7 @@ def split_lexicons(lexicon: NDArray[np.bool_], vocabulary: list[str], lists: int
 def lexicon_fingerprints(
     counts: WordCounts, vocabulary: list[str], lexicons: list[NDArray[np.bool_]], least_words: int
 ) -> Rows:
-    """Fingerprint each document once for each lexicon of which it contains enough words.
+    """Fingerprint each document once for each lexicon from which it contains enough words.
 
     Args:
         counts: words of the documents.

@@ -26,7 +26,7 @@ __all__ = ["TOPS", "Coverage", "coverage", "frequent_nouns"]
 
 TOPS: Final = (5_000, 10_000)
 _FORMS: Final = 100_000
-"""Number of most frequent forms whose nouns are counted, ample for the 10,000 most frequent lemmas."""
+"""Number of most frequent forms whose nouns are counted: more than enough for the 10,000 most frequent lemmas."""
 
 _LISTED: Final = 0.85
 """Minimum confidence of a name that is listed or in use; below it, the name was only spelt by rule."""

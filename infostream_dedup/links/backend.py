@@ -2,8 +2,8 @@
 
 Each folder of this room is an engine: a package with the functions ``match``, ``sweep_counts`` and ``group_leaders``,
 and ``TEXT_STAGES``, the name of the package of ``terms`` that reads its texts. A ``Backend`` holds the functions.
-``plain`` (numpy and scipy) is the judge; ``compiled`` (numba) is for large collections and gives the same results, bit
-for bit.
+``plain`` (numpy and scipy) is the reference; ``compiled`` (numba) is for large collections and gives the same results,
+bit for bit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Choose where machine code is kept on disk: in folders that nobody else can write, because it is run as it is read."""
+"""Choose where machine code is kept on disk: only in folders that nobody else can write, because it is executed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 def may_be_on_disk(function: Callable[..., Any]) -> bool:
-    """Whether a file with machine code of a function exists, perhaps of an older version; does not need numba."""
+    """Whether there is a file with machine code of a function, possibly of an older version; does not need numba."""
     code: CodeType = function.__code__
     if not has_lasting_folder(code.co_filename):
         return False
@@ -72,7 +72,7 @@ def has_lasting_folder(source: str) -> bool:
 
 
 def is_lasting(folder: str) -> bool:
-    """Whether a folder outlives the process, other than the temporary one."""
+    """Whether some folder, other than the temporary one, outlives the process."""
     return not any(made in Path(folder).parents for made in _made)
 
 

@@ -38,7 +38,7 @@ _BEGIN: Final = len(_MAGIC) + _CHECKSUM_BYTES
 
 
 class NotOnDiskError(Exception):
-    """There is no machine code of a function for these types, and the work is too small to compile it."""
+    """A function has no machine code for these types, and the work is too small to compile it."""
 
 
 def keep_compiled(dispatcher: Any) -> None:

@@ -69,12 +69,12 @@ class Kernel:
 
     @functools.cached_property
     def plain(self) -> Callable[..., Any]:
-        """The function as plain Python, on what ``to_cells`` makes of its arguments."""
+        """The function as plain Python, for arguments converted by ``to_cells``."""
         return cast("Callable[..., Any]", _plain_space(self._function.__module__)[self._function.__name__])
 
     @functools.cached_property
     def dispatcher(self) -> Any:
-        """What numba made of the function; its machine code is kept on disk.
+        """The function compiled by numba; its machine code is kept on disk.
 
         Raises:
             ConfigurationError: numba is set not to compile.
@@ -108,8 +108,8 @@ class Instruction:
     """An instruction of the machine for kernels, with what it does in plain Python.
 
     Args:
-        place: ``module:name`` of what numba calls an intrinsic.
-        plain: the same on Python's numbers and the memory of arrays.
+        place: ``module:name`` of the function, which numba calls an intrinsic.
+        plain: the same operation on Python numbers and the memory of arrays.
     """
 
     def __init__(self, place: str, plain: Callable[..., Any]) -> None:

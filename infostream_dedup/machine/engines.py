@@ -28,7 +28,7 @@ COMPILED_FROM: Final = 20_000
 """Minimum number of documents at which ``auto`` uses compiled code; below it, compiling takes longer than it saves."""
 
 WARM_FROM: Final = 4_000
-"""Its value once machine code is on disk; below it, loading the code takes longer than it saves."""
+"""This minimum once machine code is on disk; below it, loading the code takes longer than it saves."""
 
 
 def engine_named(name: str) -> str:

@@ -14,7 +14,7 @@ class FirstUse:
     """Runs compiled loops once on a tiny example, so that the wait for the compiler is visible.
 
     Args:
-        toy: calls every loop with the types it will meet. It may call the function that calls ``prepare``.
+        toy: calls every loop with the types of real work. It may call the function that calls ``prepare``.
     """
 
     def __init__(self, toy: Callable[[], object]) -> None:

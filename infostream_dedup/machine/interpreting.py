@@ -233,7 +233,7 @@ class _Truth:
 
 
 def _made(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a numpy function so that it returns cells; our types among the arguments stand for numpy's."""
+    """Wrap a numpy function so that it returns cells; our types among the arguments are replaced by numpy's."""
 
     def call(*arguments: Any, **named: Any) -> Any:
         given = [getattr(one, "dtype", one) if isinstance(one, _Whole | _Real | _Truth) else one for one in arguments]

@@ -1,4 +1,4 @@
-"""Unfinished files, which carry the number of the process that writes them and are removed once it is gone."""
+"""Unfinished files, named after the process that writes them and removed once it has ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def held_part(folder: Path) -> Iterator[Path]:
     """Create an empty file of mode 0600 that is not stale during the block; it is removed at the end unless renamed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     part = folder / f".infostream-dedup-{os.getpid()}-{next(_NUMBERS)}.part"
     _remove(part)
@@ -84,7 +84,7 @@ def _is_held(path: Path) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file against ``remove_stale_parts``; whether nobody else holds it."""
+    """Lock a file against ``remove_stale_parts``; return whether nobody else holds the lock."""
     try:
         import fcntl
     except ImportError:

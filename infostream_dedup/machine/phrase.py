@@ -8,7 +8,7 @@ from typing import Any, Final
 __all__ = ["BETWEEN", "Phrase"]
 
 BETWEEN: Final = "; "
-"""Between joined phrases."""
+"""Separator of joined phrases."""
 
 
 class Phrase(str):

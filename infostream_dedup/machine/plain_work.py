@@ -44,6 +44,10 @@ _VARIABLE: Final = "INFOSTREAM_DEDUP_LOOPS"
 _LOADING_SECONDS: Final = 0.3
 """CPU seconds in plain loops after which machine code on disk is loaded: about as long as loading it takes."""
 
+_LITTLE_DOCUMENTS: Final = 20
+_LITTLE_CHARACTERS: Final = 50_000
+"""Documents of a process, and their length, that are read as plain Python before machine code is loaded."""
+
 _TABLE_BYTES: Final = 500_000
 """Bytes of text that plain code reads in about the time in which the tables of all characters are made."""
 
@@ -118,11 +122,13 @@ def expect_little() -> None:
 
 def is_worth_loading() -> bool:
     """Whether machine code on disk is loaded now: always, unless little work was expected, and less has been done."""
-    return not (_work.little and is_plain() and _work.seconds <= _LOADING_SECONDS)
+    if not (_work.little and is_plain() and _work.seconds <= _LOADING_SECONDS):
+        return True
+    return _work.documents > _LITTLE_DOCUMENTS or _work.characters > _LITTLE_CHARACTERS
 
 
 def is_worth_tables(size: int) -> bool:
-    """Whether tables of all characters pay for reading ``size`` bytes of text and what was asked about before."""
+    """Whether tables of all characters pay off for ``size`` bytes of text and the earlier ones."""
     if _work.chosen != "auto":
         return True
     _work.scanned += size
@@ -130,7 +136,7 @@ def is_worth_tables(size: int) -> bool:
 
 
 def use_loops(chosen: Choice) -> Choice:
-    """Decide for this process; returns what was decided before.
+    """Set the choice for this process; return the previous one.
 
     Raises:
         ConfigurationError: there is no such choice.

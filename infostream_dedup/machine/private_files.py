@@ -32,10 +32,10 @@ def is_private(path: Path) -> bool:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing, each with mode 0700; an existing one stays unchanged.
+    """Create a folder and its missing parents, each with mode 0700; an existing one stays unchanged.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
@@ -44,9 +44,9 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read and write; an existing one stays unchanged.
+    """Create an empty file that only its owner can read and write; an existing one stays unchanged.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))

@@ -1,4 +1,4 @@
-"""Things found by name: every module of a package registers what it defines, so that a new one costs one file."""
+"""Register things by name: every module of a package registers what it defines, so a new thing costs one file."""
 
 from __future__ import annotations
 

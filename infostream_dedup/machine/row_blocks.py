@@ -18,7 +18,7 @@ def row_blocks(work: NDArray[np.int64], limit: int) -> Iterator[slice]:
 
     Args:
         work: int64 (rows,), work of each row, at least 0.
-        limit: most work in a block, at least 1.
+        limit: maximum work per block, at least 1.
 
     Example:
         >>> [(block.start, block.stop) for block in row_blocks(np.array([3, 4, 9, 1]), 7)]

@@ -1,6 +1,6 @@
-"""Caches in SQLite files, which cost time when they fail, but never the job and never a wrong answer.
+"""Caches in SQLite files: a failure costs time, but never stops the job or gives a wrong answer.
 
-The content of a file belongs to a fingerprint of everything that decides the answers; under another fingerprint it
+The content of a file belongs to a fingerprint of everything that determines the answers; under another fingerprint it
 counts as empty and is replaced. Rows carry checksums; a damaged file is replaced.
 """
 
@@ -44,11 +44,11 @@ _SURROUNDINGS: Final = frozenset(
         sqlite3.SQLITE_AUTH,
     )
 )
-"""Errors of the disk, of other processes, of rights: the file itself may be sound."""
+"""Errors of the disk, other processes or permissions: the file itself may be intact."""
 
 
 class DamagedCacheError(Exception):
-    """A row of a cache is not what was written."""
+    """A row of a cache differs from what was written."""
 
 
 def checksum_of(*values: object) -> int:
@@ -57,16 +57,16 @@ def checksum_of(*values: object) -> int:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error says that a cache's file is damaged, or no cache at all."""
+    """Whether an error says that a cache file is damaged, or is not a cache at all."""
     if isinstance(error, sqlite3.Error):
         code: int | None = getattr(error, "sqlite_errorcode", None)
-        # Without a code it is Python that could not read a value.
+        # Without a code, Python itself could not read a value.
         return code is None or code & 0xFF not in _SURROUNDINGS
     return isinstance(error, DamagedCacheError | ValueError | TypeError)
 
 
 def _remove_cache(path: Path) -> None:
-    """Delete a cache's file and what SQLite keeps beside it, the journal first: it must never meet a new file.
+    """Delete a cache file and what SQLite keeps beside it; first the journal, which must never reach a new file.
 
     Raises:
         OSError: it cannot be deleted.
@@ -82,8 +82,8 @@ class SqliteCache:
     left alone for the rest of the process, with a warning too.
 
     Args:
-        path: the file; it is made, with its folder, when it is first written.
-        fingerprint: of everything that decides the answers.
+        path: the file; it is created, with its folder, on the first write.
+        fingerprint: fingerprint of everything that determines the answers.
         content: what is in the cache, for warnings: ``terms``.
         version: version of the tables.
         tables: names of the tables to their columns in SQL.
@@ -191,12 +191,12 @@ class SqliteCache:
             except OSError as refused:
                 error = refused
             else:
-                _log.warning("%s: the cache of %s is damaged (%s); it is made again", self.path, self._content, error)
+                _log.warning("%s: the cache of %s is damaged (%s); it is rebuilt", self.path, self._content, error)
                 return
         self._usable = False
         _log.warning(
-            "%s: the cache of %s cannot be used (%s); going on without it; set INFOSTREAM_DEDUP_CACHE to a folder that"
-            " can be written",
+            "%s: the cache of %s cannot be used (%s); continuing without it; set "
+            "INFOSTREAM_DEDUP_CACHE to a writable folder",
             *(self.path, self._content, error),
         )
 
@@ -210,7 +210,7 @@ def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # A full disk makes SQLite roll back by itself; a second time would hide why.
+        # On a full disk SQLite rolls back by itself; rolling back again would hide the cause.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise

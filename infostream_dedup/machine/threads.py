@@ -1,4 +1,4 @@
-"""How many threads a compiled loop is spread over."""
+"""The number of threads that share a compiled loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["thread_count"]
 
 
 def thread_count(workers: int) -> int:
-    """``workers``, or for 0 as many as this process may use."""
+    """Return ``workers``; for 0, as many threads as this process may use."""
     if workers:
         return workers
     allowed = getattr(os, "sched_getaffinity", None)

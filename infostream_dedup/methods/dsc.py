@@ -1,8 +1,8 @@
 """DSC: documents whose samples of shingles resemble or contain each other.
 
 A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997. The sample is MOD_m, the
-fingerprints divisible by m (m = 25 according to Yu et al.), or MIN_s, the s smallest, of which long and short documents
-have equally many; containment can be estimated only from MOD_m. Broder's threshold for a cluster is 50 %.
+fingerprints divisible by m (m = 25 according to Yu et al.), or MIN_s, the s smallest, equally many for long and short
+documents; containment can be estimated only from MOD_m. Broder's threshold for a cluster is 50 %.
 
 A short document may have an empty MOD_m sample and then matches nothing, the weakness that Yu et al. point out.
 

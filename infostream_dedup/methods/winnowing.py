@@ -41,7 +41,7 @@ class Winnowing(Method):
 
     Attributes:
         w: number of words in a shingle, 1 to 20.
-        window: number of shingles of which one is kept, 1 to 100.
+        window: one of this many consecutive shingles is kept, 1 to 100.
         tau: minimum share of common fingerprints, 0.05 to 1.
         measure: ``containment``: share of the smaller document's; ``resemblance``: share of both documents'.
     """

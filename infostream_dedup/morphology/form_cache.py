@@ -18,7 +18,7 @@ _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
 
 _SHAPES = {shape: str(int(shape)) for shape in Shape}
-"""The digit that precedes the form in a key and stands for its shape."""
+"""The digit for the shape, which precedes the form in a key."""
 
 _Answer = tuple[str, bool] | None
 """The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""

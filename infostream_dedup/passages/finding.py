@@ -1,4 +1,4 @@
-"""Finding the passages that documents share: the steps in order.
+"""Find the passages that documents share: the steps in order.
 
 The sentences of all documents become bags of features (``sentence_feature``); sentences whose bags resemble each other
 are copies (``sentence_classes``); runs of copied sentences are passages (``passage_table``). Heavy modules are imported

@@ -146,7 +146,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
 def _in_order(
     opening: Sequence[OriginalFragment], followers: Mapping[int | None, Sequence[OriginalFragment]]
 ) -> list[OriginalFragment]:
-    """Put behind each fragment what follows it: first that of other documents, as they were read, then its own."""
+    """Insert after each fragment those that follow it: first those of other documents, as read, then its own."""
     message: list[OriginalFragment] = []
     waiting = [*reversed(opening)]
     while waiting:

@@ -74,7 +74,7 @@ class PartTables:
 
 
 def part_name(name: str | None, by: str | None, wording: Wording) -> str:
-    """Return the name of a part in the report; ``None`` stands for documents without a source or date."""
+    """Return the name of a part in the report; ``None`` means documents without a source or date."""
     return name if name is not None else wording("part_none_source" if by == "source" else "part_none")
 
 

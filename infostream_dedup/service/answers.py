@@ -73,7 +73,7 @@ def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
 
 
 def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]) -> dict[str, Any]:
-    """The answer of a list of which one row more than the page was asked for."""
+    """Turn a list that was queried with one row more than the page needs into the answer."""
     more = len(rows) > limit
     items = list(rows[:limit])
     place = base64.urlsafe_b64encode(orjson.dumps(place_of(items[-1]))).rstrip(b"=").decode() if more else None

@@ -38,7 +38,7 @@ def in_order(members: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def certain_first(members: Sequence[dict[str, Any]]) -> bool:
-    """Whether the first of some ordered members was published before all others, of which none lacks a date.
+    """Whether the first of ordered members was published before all others, all of which have dates.
 
     Args:
         members: as ``in_order`` gives them.

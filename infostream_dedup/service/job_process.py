@@ -1,4 +1,4 @@
-"""The process of one job: reads the store, reports to the desk, ends when asked to or when its service is gone."""
+"""The process of one job: reads the store, reports to the desk, ends on request or when its service ends."""
 
 from __future__ import annotations
 

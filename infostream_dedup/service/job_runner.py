@@ -31,7 +31,7 @@ class JobRunner:
         self._number = 0
 
     def begin(self) -> None:
-        """End what a service that is gone had begun."""
+        """End the jobs that an earlier service began."""
         if self._desk.exists():
             with Desk.open(self._desk) as desk, desk.writing() as connection:
                 end_orphans(connection)

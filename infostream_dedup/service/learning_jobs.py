@@ -1,4 +1,4 @@
-"""Jobs that learn from what was judged: ``train`` a classifier, ``compare`` methods."""
+"""Jobs that learn from judgements: ``train`` a classifier, ``compare`` methods."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ async def pairs_for(
 
     Args:
         service: the running service.
-        person: for whom.
+        person: the person.
         queue: its name, as ``check_queue`` takes it.
         wanted: pairs at most.
-        besides: pairs that the person has in hand.
+        besides: pairs that the person already has.
     """
     candidates = await _candidates(service, queue)
     share = 2.0 if queue == "disagreement" else SHARE_OF_TWO

@@ -14,11 +14,11 @@ _SECONDS: Final = 10.0
 
 
 class Rates:
-    """A bucket for each caller, which fills by so many reads a second and holds ten seconds of them.
+    """One bucket per caller: it fills at a number of reads a second, and holds ten seconds' worth.
 
     Args:
         per_second: reads a second.
-        clock: seconds that only grow.
+        clock: returns seconds that never decrease.
     """
 
     def __init__(self, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:

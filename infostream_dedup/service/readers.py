@@ -28,7 +28,7 @@ class Readers:
         path: the store; opened by each thread when it is first needed.
         threads: how many.
         seconds: time of one question.
-        most: questions that are asked and not yet answered, at most.
+        most: maximum number of pending questions.
     """
 
     def __init__(self, path: Path, threads: int, seconds: float, most: int) -> None:

@@ -23,7 +23,7 @@ class Sessions:
     """Who is signed in, by the hash of the session's secret; all end with the service.
 
     Args:
-        clock: seconds that only grow.
+        clock: returns seconds that never decrease.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -141,7 +141,7 @@ class PairFinder:
 
         Args:
             documents: int64, distinct.
-            alone: bool (nodes,), nodes of which every document is paired.
+            alone: bool (nodes,), nodes all of whose documents are paired.
         """
         one, node, forward, backward = self._neighbours(documents)
         single = ~alone[node]

@@ -99,7 +99,7 @@ class SparkRun:
     def counted(self) -> Flow:
         """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
 
-        Places are partition and place within it, but for statistics.
+        Except for statistics, a place is a partition and a position in it.
         """
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
@@ -125,7 +125,7 @@ class SparkRun:
 
         found = Flow.of(ordered, count).kept()
         with rows_of_texts(self.spark):
-            # Now, before tasks read its rows, of which only few go into a batch.
+            # Now, before tasks read its rows, since few of them fit in a batch.
             found.frame.count()
         return found
 

@@ -247,8 +247,8 @@ def _stories(connection: sqlite3.Connection) -> Faults:
     """Check that every story is named after a document, and has groups."""
     for story, begun in connection.execute("SELECT story_id, begun FROM story ORDER BY story_id").fetchall():
         named = connection.execute("SELECT 1 FROM document WHERE ordinal = ? AND id = ?", (begun, story)).fetchone()
-        told = connection.execute("SELECT count(*) FROM telling WHERE story_id = ?", (story,)).fetchone()[0]
-        yield None if named and told else f"story {story!r} is named after no document, or has no group"
+        has_group = connection.execute("SELECT count(*) FROM telling WHERE story_id = ?", (story,)).fetchone()[0]
+        yield None if named and has_group else f"story {story!r} is named after no document, or has no group"
     known = set(connection.execute("SELECT group_id, story_id, alive FROM telling"))
     differing = sorted(known ^ told_again(connection), key=str)
     yield from (f"the stories of groups differ from the events: {one[0]!r}, {one[1]!r}" for one in differing)

@@ -42,7 +42,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
     """Remove the content of all versions of a document.
 
     That is title, address, text, signature, evidence, terms of the pivot language, its entries in the index of closed
-    epochs, checksums of the text, and the verdict's terms, criteria and words that met across languages. Queries no
+    epochs, checksums of the text, and the verdict's terms, criteria and words that match across languages. Queries no
     longer find them; `wipe` removes them from the bytes of the file.
 
     What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it

@@ -149,7 +149,7 @@ def _check_length(path: Path) -> None:
     if not header.startswith(_HEADER) or len(header) < _HEADER_BYTES:
         raise _foreign(path, "not an SQLite file")
     page = int.from_bytes(header[16:18], "big")
-    # The value 1 stands for 65536.
+    # The value 1 means 65536.
     expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
     size = path.stat().st_size
     if size < expected:

@@ -151,14 +151,14 @@ class Across:
             found[place] = translation
         return found
 
-    def told(
+    def extend_verdict(
         self,
         document: Remembered,
         verdict: Verdict,
         links: Sequence[LinkAcross],
         translation: TranslatedFrom | None,
     ) -> tuple[Verdict, list[StoryEvent]]:
-        """Add to a verdict what the document is across languages.
+        """Add the links of a document across languages to its verdict.
 
         Args:
             document: the document as it is remembered.

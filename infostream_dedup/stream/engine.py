@@ -313,7 +313,9 @@ class StreamEngine:
                 verdict = self._judge_document(document, equal, found, alive, met, events)
                 if self._across is not None:
                     decided.stories += self._across.follow(document.ordinal, events[known:])
-                    verdict, joined = self._across.told(document, verdict, links[number], translations[number])
+                    verdict, joined = self._across.extend_verdict(
+                        document, verdict, links[number], translations[number]
+                    )
                     decided.stories += joined
                 yield verdict
 

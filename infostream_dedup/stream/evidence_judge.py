@@ -257,7 +257,7 @@ class EvidenceJudge:
     def _judged_as_story(
         self, finds: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64], first: int
     ) -> tuple[_Pairs, _Repeated]:
-        """Judge candidates many of which are alike: only one of several like pairs is judged and returned."""
+        """Judge candidates many of which are alike: of several like pairs, only one is judged and returned."""
         window = self._window
         if self._story is None or self._story.outdated(first):
             self._story = StoryPairs(EqualEvidence(window, self._triples), first)

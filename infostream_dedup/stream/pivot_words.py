@@ -138,7 +138,7 @@ class PivotWords:
 
 @cache
 def pivot_frequencies(language: Language) -> Mapping[str, float]:
-    """Share of running words of a language that each canonical term stands for."""
+    """Share of running words of a language that each canonical term represents."""
     frequencies = term_frequencies(language, "pivot")
     if language == PIVOT:
         return frequencies

@@ -142,7 +142,7 @@ class Searcher:
         if semantic:
             check_encoder()
             if self._judge is None:
-                raise ConfigurationError("semantic goes with preset judged, and this store has another; leave it out")
+                raise ConfigurationError("semantic needs preset judged, but this store has another; leave it out")
         wrong = [one for one in languages or () if one not in LANGUAGES]
         if wrong:
             raise ConfigurationError(f"language is {wrong[0]!r}; expected one of {', '.join(LANGUAGES)}")
@@ -182,7 +182,7 @@ class Searcher:
             hits = maker.hits(question, itself, document.text, ranked)
             if semantic:
                 notes.append("a sentence encoder judged hits in doubt")
-            return SearchHits(hits, searched.told(connection, [*notes, *self._parts.notes()]))
+            return SearchHits(hits, searched.summarise(connection, [*notes, *self._parts.notes()]))
 
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word
         ordinal = self._store.ordinal_of(id=id, url=url)

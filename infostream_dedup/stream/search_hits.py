@@ -88,7 +88,7 @@ class Searched:
     def sentence(self) -> str:
         """Describe it in one line."""
         if not self.documents:
-            return "searched nothing: no document of the store fits the choice"
+            return "searched nothing: no document of the store matches the selection"
         spoken = ", ".join(f"{language} {documents}" for language, documents in self.languages.items())
         summary = f"searched {self.documents} documents ({spoken})"
         if self.first is not None:

@@ -73,7 +73,7 @@ class SearchedDocuments:
         """Index into ``LANGUAGES`` of each language that they are in."""
         return np.flatnonzero(self._counts).tolist()
 
-    def told(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
+    def summarise(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
         """Summarise what was searched."""
         ends = self._dated_ends(connection)
         first, last = (None if end is None else time_text(clock_of(connection, end)) for end in ends)

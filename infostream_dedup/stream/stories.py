@@ -45,8 +45,8 @@ class Stories:
             groups: name of each group, and the ordinal of its earliest document.
         """
         loose = {name: begun for name, begun in groups if name not in self._story_of}
-        told = {self._story_of[name] for name, _ in groups if name in self._story_of}
-        stories = loose | {story: self._begun[story] for story in told}
+        with_story = {self._story_of[name] for name, _ in groups if name in self._story_of}
+        stories = loose | {story: self._begun[story] for story in with_story}
         # Equal texts detected as different languages are one group already.
         return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
 
@@ -60,10 +60,10 @@ class Stories:
             begun: ordinal of its earliest document.
         """
         loose = {} if group in self._story_of else {group: begun}
-        told = {story for name in names if (story := self._leave(name)) is not None}
-        if not told:
+        with_story = {story for name in names if (story := self._leave(name)) is not None}
+        if not with_story:
             return []
-        return self._unite(ordinal, loose | {story: self._begun[story] for story in told}, [group])
+        return self._unite(ordinal, loose | {story: self._begun[story] for story in with_story}, [group])
 
     def leave(self, group: str) -> None:
         """Remove a group whose last document has left the window."""

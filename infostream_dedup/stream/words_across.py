@@ -44,7 +44,7 @@ class _Met(NamedTuple):
     terms: NDArray[np.int64]
 
 
-class _Behind(NamedTuple):
+class _SourceWords(NamedTuple):
     """The words of one document of each pair that produced the matching terms.
 
     Attributes:
@@ -89,16 +89,16 @@ class WordsAcross:
         rows = np.array(ordinals, dtype=np.int64) - self._window.first
         others = np.array([link.ordinal for link in links], dtype=np.int64) - self._window.first
         met = self._met(rows, others)
-        own, their = self._behind(rows, met), self._behind(others, met)
-        told = np.flatnonzero(own.held & their.held)
-        pivots = self._numbers.terms.some(met.terms[told])
-        rows_told = [
+        own, their = self._source_words(rows, met), self._source_words(others, met)
+        both = np.flatnonzero(own.held & their.held)
+        pivots = self._numbers.terms.some(met.terms[both])
+        named_rows = [
             (own.words[place], pivot, their.words[place], _rung(own.rungs[place], their.rungs[place]))
-            for place, pivot in zip(told.tolist(), pivots, strict=True)
+            for place, pivot in zip(both.tolist(), pivots, strict=True)
         ]
-        bounds = np.searchsorted(met.pairs[told], np.arange(len(links) + 1)).tolist()
+        bounds = np.searchsorted(met.pairs[both], np.arange(len(links) + 1)).tolist()
         return [
-            TranslatedFrom(_share(link.forward), _share(link.backward), tuple(rows_told[begin:end]))
+            TranslatedFrom(_share(link.forward), _share(link.backward), tuple(named_rows[begin:end]))
             for link, (begin, end) in zip(links, pairwise(bounds), strict=True)
         ]
 
@@ -114,12 +114,12 @@ class WordsAcross:
         other = keys.values[keys.indptr[pairs] + places] != terms
         key = pairs * MOST_KEYS + places
         best = _firsts(np.lexsort((code_point_rank(terms, self._numbers), other, key)), key)
-        # One term may have met for two key terms; the heavier one names it.
+        # One term may match for two key terms; it goes with the heavier one.
         codes = _codes(pairs[best], terms[best])
         best = best[np.sort(_firsts(np.argsort(codes, kind="stable"), codes))]
         return _Met(pairs[best], terms[best])
 
-    def _behind(self, rows: NDArray[np.int64], met: _Met) -> _Behind:
+    def _source_words(self, rows: NDArray[np.int64], met: _Met) -> _SourceWords:
         """The word of one document of each pair that produced each term: the smallest whose best term it is."""
         spoken = self._window.evidence_columns.languages[rows]
         codes = _codes(met.pairs, met.terms)
@@ -134,18 +134,18 @@ class WordsAcross:
             places, terms = self._words.met(language, sources.values)
             found = _codes(owners[places], terms.astype(np.int64))
             hit = np.flatnonzero(_among(found, codes[order]))
-            found, behind = found[hit], sources.values[places[hit]]
-            further = self._words.canonical(language, behind) != terms[hit]
-            best = _firsts(np.lexsort((code_point_rank(behind, self._numbers), further, found)), found)
+            found, origins = found[hit], sources.values[places[hit]]
+            further = self._words.canonical(language, origins) != terms[hit]
+            best = _firsts(np.lexsort((code_point_rank(origins, self._numbers), further, found)), found)
             of = order[np.searchsorted(codes[order], found[best])]
             held[of] = True
-            named = self._numbers.terms.some(behind[best])
+            named = self._numbers.terms.some(origins[best])
             through: Sequence[str | None] = [None] * len(best)
             if OUR_LANGUAGES[language] != PIVOT:
                 through = self._words.rungs(language, sources.values, hit[best])
             for place, word, rung in zip(of.tolist(), named, through, strict=True):
                 words[place], rungs[place] = word, rung
-        return _Behind(held, words, rungs)
+        return _SourceWords(held, words, rungs)
 
     def _sources(self, rows: NDArray[np.int64], language: int) -> Rows:
         """The words of documents of a language from which their pivot terms were made."""

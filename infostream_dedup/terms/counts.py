@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["TermCounts"]
@@ -68,6 +68,8 @@ class TermCounts:
         Raises:
             BadDataError: the batch has another schema or version.
         """
+        import scipy.sparse as sp
+
         if not _VERSION.items() <= (batch.schema.metadata or {}).items():
             message = "these term counts were not written by this version; count the documents again"
             raise BadDataError(message, code="E_VERSION", source="<term counts>")

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.counts import TermCounts
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from infostream_dedup.translation.rung import Translation
@@ -99,6 +99,8 @@ class Equivalents:
 
 def source_terms(counts: TermCounts) -> SourceTerms:
     """Number the terms of each language separately; a term gets no number in a language whose documents lack it."""
+    import scipy.sparse as sp
+
     matrix, terms = counts.counts, len(counts.terms)
     language = np.repeat(counts.languages, np.diff(matrix.indptr))
     used = np.zeros((len(LANGUAGES), terms), dtype=np.bool_)

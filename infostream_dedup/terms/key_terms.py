@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.counts import TermCounts
@@ -15,6 +14,7 @@ from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.statistics import Statistics
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["KeyTerms", "Select", "StatisticsOfTerms", "pattern"]
@@ -70,4 +70,6 @@ Select = Callable[[TermCounts, Settings, list[Statistics] | None], KeyTerms]
 
 def pattern(matrix: sp.csr_array) -> sp.csr_array:
     """Return True where a matrix has an entry."""
+    import scipy.sparse as sp
+
     return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)

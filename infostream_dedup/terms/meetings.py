@@ -1,4 +1,4 @@
-"""Find the words of two documents that met in the pivot language, and the rung that translated them."""
+"""Find the words of two documents that match in the pivot language, and the rung that translated them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME: Final = "same"
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Two words that met.
+    """Two words that match.
 
     Attributes:
         a: term of one document in its language.
@@ -51,10 +51,10 @@ class _Answer:
 
 
 def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights: Iterable[int]) -> list[Meeting]:
-    """Return the words of the columns in which two documents met, heaviest first, equal ones once.
+    """Return the words of the columns in which two documents match, heaviest first, without repetitions.
 
     Among several pairs of words that share an equivalent, the one with the highest confidence is named, and the word
-    that the key term stands for is preferred to a synonym.
+    that the key term represents is preferred to a synonym.
 
     Args:
         space: pivot space of the documents.
@@ -72,7 +72,7 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
 
 
 def _answers(space: PivotSpace, document: int) -> dict[int, list[_Answer]]:
-    """Return the pivot terms of a document, each with the source terms of which it is an equivalent."""
+    """Return the pivot terms of a document, each with the source terms to which it is equivalent."""
     counts, equivalents = space.sources.counts, space.equivalents
     found: dict[int, list[_Answer]] = {}
     for source in counts.indices[counts.indptr[document] : counts.indptr[document + 1]].tolist():

@@ -22,7 +22,7 @@ _WORD: Final = re.compile(f"(?:{_LETTERS})+(?:['’ʼ`´-](?:{_LETTERS})+)*")
 def spans_of_terms(
     text: str, language: Language, terms: Iterable[str], settings: Settings | None = None
 ) -> list[tuple[int, int, str]]:
-    """Find the words of a text that stand for given terms: see ``api.term_spans``."""
+    """Find the words of a text that represent given terms: see ``api.term_spans``."""
     chosen = settings or Settings()
     if language not in LANGUAGES:
         raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")

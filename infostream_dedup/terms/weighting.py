@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
@@ -24,6 +23,7 @@ from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = [
@@ -149,6 +149,8 @@ def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) 
         int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside ``df_min`` ..
         ``df_max`` and terms whose weight is not positive are 0 (kept as explicit zeros).
     """
+    import scipy.sparse as sp
+
     matrix = counts.counts
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     idf = idf_table(statistics, settings)[counts.languages[row], matrix.indices]

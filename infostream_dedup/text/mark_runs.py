@@ -17,8 +17,8 @@ MOST_MARKS: Final = 30
 
 _BASIC: Final = 0x10000
 
-_SUSPECT: Final = re.compile(f"[^\\w\\x00-\\x7f]{{{MOST_MARKS + 1}}}")
-"""No mark counts as a letter or digit, so texts without such a run need not wait for the pattern of marks."""
+_SUSPECT: Final = re.compile(f"[^\x00-\u02ff\u0370-\u0482\u048a-\u0590]{{{MOST_MARKS + 1}}}")
+"""A run of characters that are neither Latin, Greek nor Cyrillic: texts without one need no pattern of all marks."""
 
 
 def with_bounded_marks(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Turning the output of a translation model into terms.
+"""Turn the output of a translation model into terms.
 
 A model always writes something. Given a single word without context it may copy the word, repeat a syllable, change the
 alphabet, or explain in several words; none of that is an equivalent.

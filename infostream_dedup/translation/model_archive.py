@@ -1,4 +1,4 @@
-"""Checking and extracting ``.argosmodel`` files.
+"""Check and extract ``.argosmodel`` files.
 
 An ``.argosmodel`` is a zip of one top folder with ``metadata.json``, ``sentencepiece.model`` or ``bpe.model``, and
 ``model/`` in the format of CTranslate2. Such files come from anywhere, so nothing in them is trusted: every name, type

@@ -72,7 +72,7 @@ class PairCache:
 
 @cache
 def _file(path: Path, mark: str) -> SqliteCache:
-    # One for all directions, so that a file that cannot be used is complained about once.
+    # One for all directions, so that an unusable file causes only one warning.
     return SqliteCache(path, mark, "pairs", _SCHEMA_VERSION, _TABLES)
 
 

@@ -1,4 +1,4 @@
-"""The posting lists of a window: keys and targets by term, with room that grows and is tidied."""
+"""The posting lists of a window: keys and targets by term, in memory that grows and is tidied."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SLOTS_OF_A_DOCUMENT: Final = 64
 
 
 class Postings:
-    """Which documents have a term as a key, and which in their target.
+    """The documents that have a term as a key, and those that have it in their target.
 
     The arrays may be replaced by longer ones whenever something is added: do not keep them.
 
@@ -52,7 +52,7 @@ class Postings:
         return sum(array.nbytes for array in (*self.terms, *self.keys, *self.targets))
 
     def make_room_for_terms(self, most: int) -> None:
-        """See that ``most`` new terms can be given slots."""
+        """Make sure that ``most`` new terms can get slots."""
         terms, free = self.terms, int(self.terms.free[0])
         if free >= most:
             return
@@ -102,7 +102,7 @@ class Postings:
             done = reserve(piece.distinct, piece.counts, done, oldest, self.terms, pool, ends)
             if done == len(ends):
                 break
-            # The next list may be long; chunks are at most twice as large as what they hold.
+            # The next list may be long; chunks are at most twice as large as their content.
             wanted = 2 * int(piece.counts[done:].sum())
             pool = pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2 + wanted))
         append_documents(first, piece.indptr, piece.places, ends, pool.postings)
@@ -110,7 +110,7 @@ class Postings:
         return pool
 
     def tidy(self, added: int, *, oldest: int, documents: int) -> None:
-        """Free what expired documents left behind: a pass over all slots while a quarter of the window changes.
+        """Free memory of expired documents: one pass over all slots while a quarter of the window changes.
 
         Args:
             added: documents added since the last call.
@@ -164,7 +164,7 @@ def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
 
 
 def _with_room(pool: Pool, postings: int) -> Pool:
-    # A chunk is up to twice as large as what it holds.
+    # A chunk is up to twice as large as its content.
     wanted = int(pool.free[-1]) + 2 * postings
     return pool if wanted <= len(pool.postings) else pool._replace(postings=lengthened(pool.postings, wanted))
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["Piece", "TermLists", "WindowTerms", "as_numbers", "cut_pieces"]
 
 _TERMS_AT_ONCE: Final = 1 << 22
-"""Terms in a piece: 100 MB while it is processed."""
+"""Number of terms in a piece: 100 MB while it is processed."""
 
 _DENSE: Final = 4
-"""Terms are counted without sorting if their numbers are below this many times their occurrences."""
+"""Terms are counted without sorting if their numbers are less than this factor times their occurrences."""
 
 
 class TermLists(Protocol):

@@ -37,10 +37,10 @@ _LARGEST_NUMBER = (1 << 32) - 2
 _MOST_KEYS: Final = 255
 _COUNTS_IN_A_WORD: Final = 8
 _LEAST_FOUND: Final = 1 << 16
-"""Finds that ``ask_and_extend`` collects before it hands them out."""
+"""Number of finds that ``ask_and_extend`` collects before it yields them."""
 
 _NEVER: Final = np.iinfo(np.int64).min
-"""Ordinal before which documents expire if none are to expire."""
+"""Ordinal of the oldest document to keep if no document is to expire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class CandidateRows:
     backward: NDArray[np.uint8]
 
     def __len__(self) -> int:
-        """Documents that asked."""
+        """Number of documents that asked."""
         return len(self.ends) - 1
 
 
@@ -85,7 +85,7 @@ class WindowIndex:
     """Key terms and targets of the latest documents. Exact; documents come and go without a rebuild.
 
     Terms are numbers from 0 to 2**63 - 1 of the caller's choice; a document has at most 255 key terms. Memory follows
-    the window, not the stream: with every new document, some of what expired ones left behind is freed.
+    the window, not the stream: with every new document, some memory of expired ones is freed.
 
     Args:
         progress: called if code must be compiled first.
@@ -123,7 +123,7 @@ class WindowIndex:
         Args:
             ordinal: its place in the stream, larger than all previous ones.
             keys: its key terms, each once.
-            targets: terms that others' key terms are looked up in, each once.
+            targets: terms in which the key terms of others are looked up, each once.
 
         Raises:
             ValueError: the ordinal is not larger than the last one.
@@ -148,7 +148,7 @@ class WindowIndex:
         Args:
             ordinals: their places in the stream, ascending, larger than all previous ones.
             keys: their key terms, each once in a document, at most 255.
-            targets: terms that others' key terms are looked up in, each once in a document.
+            targets: terms in which the key terms of others are looked up, each once in a document.
             oldest: ordinal of the first document that each may find, ascending; earlier ones expire. By default nothing
                 expires.
             needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
@@ -215,12 +215,12 @@ class WindowIndex:
         return found
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
-        """Add many documents to the window: like adding them one by one, but some twenty times as fast.
+        """Add many documents to the window: like adding them one by one, but about twenty times faster.
 
         Args:
             ordinals: their places in the stream, ascending, larger than all previous ones.
             keys: their key terms, each once in a document.
-            targets: terms that others' key terms are looked up in, each once in a document.
+            targets: terms in which the key terms of others are looked up, each once in a document.
 
         Raises:
             ValueError: the ordinals do not ascend, or their number differs from that of the rows.
@@ -251,7 +251,7 @@ class WindowIndex:
 
         Args:
             keys: key terms of the asking document, each once, at most 255.
-            targets: terms that the key terms of the window's documents are looked up in, each once.
+            targets: terms in which the key terms of the window's documents are looked up, each once.
             k_min: at least 1.
         """
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)

@@ -136,11 +136,11 @@ def test_dedup_at_another_k_is_another_run(options) -> None:
 
 
 def test_dedup_without_a_k_has_no_other(tmp_path) -> None:
-    with pytest.raises(UsageError, match="no k decided here"):
+    with pytest.raises(UsageError, match="k did not decide"):
         dedup(DOCUMENTS).rethreshold(6)
-    with pytest.raises(UsageError, match="no k decided here"):
+    with pytest.raises(UsageError, match="k did not decide"):
         dedup(DOCUMENTS, score="share").rethreshold(6)
-    with pytest.raises(UsageError, match="leave out out"):
+    with pytest.raises(UsageError, match="leave out the argument out"):
         dedup(DOCUMENTS, tmp_path / "out.jsonl", k=6).rethreshold(7)
 
 

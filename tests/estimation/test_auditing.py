@@ -123,7 +123,7 @@ def test_bad_judgements_are_named(tmp_path):
     with pytest.raises(BadDataError, match="no judged pair"):
         audit(str(documents_path()), judged=judged)
     judged.write_text('{"a": "x", "b": "y", "label": "dup"}\n', encoding="utf-8")
-    with pytest.raises(BadDataError, match="none of which is among"):
+    with pytest.raises(BadDataError, match="judged pairs is among"):
         audit(str(documents_path()), judged=judged)
     with pytest.raises(UsageError, match="k from 3 to 12"):
         audit(str(documents_path()), k=2)

@@ -102,6 +102,26 @@ def test_one_comparison_never_loads_machine_code_that_is_on_disk(tmp_path):
     assert run("auto", tmp_path, program)[0] == [covered, False]
 
 
+def test_a_question_to_a_store_loads_neither_the_compiler_nor_scipy(tmp_path):
+    lines = documents_path().read_text(encoding="utf-8").splitlines()[:120]
+    (tmp_path / "some.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    some, store = str(tmp_path / "some.jsonl"), str(tmp_path / "s.db")
+    ingest = f"import infostream_dedup as package\nprint(len(list(package.ingest({some!r}, {store!r}))))\n"
+    assert run("compiled", tmp_path, ingest)[0] == len(lines)
+    ask = (
+        "import json, sys\n"
+        "import infostream_dedup as package\n"
+        f"text = json.loads({lines[7]!r})['text']\n"
+        f"found = package.search({store!r}, text, everything=True)\n"
+        "hits = [str(hit.as_dict()) for hit in found]\n"
+        "print(json.dumps([hits, [one for one in ('numba', 'scipy') if one in sys.modules]]))\n"
+    )
+    (hits, loaded), _ = run("compiled", tmp_path, ask)
+    assert hits
+    assert "numba" in loaded
+    assert run("auto", tmp_path, ask)[0] == [hits, []]
+
+
 def test_what_is_worth_its_preparation(tmp_path):
     program = (
         "import json\n"
@@ -109,11 +129,16 @@ def test_what_is_worth_its_preparation(tmp_path):
         "found = [work.is_worth_loading(), work.is_worth_tables(work._TABLE_BYTES), work.is_worth_tables(1)]\n"
         "work.expect_little()\n"
         "found.append(work.is_worth_loading())\n"
+        "work.count_work(work._LITTLE_DOCUMENTS, work._LITTLE_CHARACTERS)\n"
+        "found.append(work.is_worth_loading())\n"
+        "work.count_work(0, 1)\n"
+        "found.append(work.is_worth_loading())\n"
+        "work._work.characters = 0\n"
         "work._work.seconds = 2 * work._LOADING_SECONDS\n"
         "print(json.dumps([*found, work.is_worth_loading()]))\n"
     )
-    assert run("auto", tmp_path, program)[0] == [True, False, True, False, True]
-    assert run("compiled", tmp_path, program)[0] == [True, True, True, True, True]
+    assert run("auto", tmp_path, program)[0] == [True, False, True, False, False, True, True]
+    assert run("compiled", tmp_path, program)[0] == [True] * 7
 
 
 def test_a_wrong_choice_is_refused():

@@ -98,7 +98,7 @@ def test_damaged_file_costs_one_warning_and_no_answer(path: Path, caplog: pytest
         assert cache.terms_of(FORMS, strict=False) == TERMS
         assert cache.terms_of([Form("суда", Shape.LOWER)], strict=False) == ["суд"]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "the cache of terms is damaged (file is not a database); it is made again" in caplog.text
+    assert "the cache of terms is damaged (file is not a database); it is rebuilt" in caplog.text
     assert CacheFile(path, "one").answers("ru", ["0суда"]) == {"0суда": ("суд", True)}
 
 
@@ -134,7 +134,7 @@ def test_a_changed_row_is_never_an_answer(path: Path, damage: str, caplog: pytes
     assert found in ({}, answers)
     assert shares in ({}, SHARES)
     assert not (found and shares)
-    assert "it is made again" in caplog.text
+    assert "it is rebuilt" in caplog.text
     filled(path)
     assert file.answers("ru", list(answers)) == answers
     assert file.frequencies("ru", "morph") == SHARES

@@ -148,7 +148,7 @@ def test_sentences_inside_a_sentence_are_said_too():
     ]
     why = Phrase.joined(signs)
     assert why == "; ".join(signs)
-    whole = Phrase.of("nothing is estimated about the same text in other words: {why}", why=why)
+    whole = Phrase.of("no estimate for texts in other words: {why}", why=why)
     said, own = wording_of("ru").spoken(whole)
     assert own
     assert said == (

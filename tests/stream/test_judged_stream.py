@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -212,6 +213,40 @@ def test_batches_and_restarts_change_no_byte(stream, short_epochs, tmp_path, siz
     assert rows(found) == whole
     with Deduplicator.open(path) as dedup:
         assert rows(dedup.process(stream)) == whole
+
+
+@pytest.mark.parametrize("room", [0, 20_000])
+@pytest.mark.parametrize("many", [evidence_judge.MANY_CANDIDATES, 0])
+def test_wording_that_no_longer_fits_into_memory_is_read_from_the_store(
+    stream, short_epochs, monkeypatch, tmp_path, room, many
+):
+    whole = rows(decided(stream))
+    monkeypatch.setattr(evidence_judge, "_RECENT_BYTES", room)
+    monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
+    monkeypatch.setattr(evidence_judge, "worth_keeping", lambda *_: True)
+    asked, kept, found = [], [], []
+    with Deduplicator.open(tmp_path / "s.db", JUDGED) as dedup:
+        monkeypatch.setattr(dedup.store, "wording", _recorded(dedup.store.wording, asked))
+        for begin in range(0, len(stream), 40):
+            found += dedup.process(stream[begin : begin + 40])
+            judge = dedup._current_engine()._deciding
+            kept.append(list(judge._recent))
+            assert judge._recent_bytes == sum(map(len, judge._recent.values()))
+    assert rows(found) == whole
+    # Documents are read again after they were evicted, the earliest first, and those of the batch stay.
+    evicted = {ordinal for before, after in itertools.pairwise(kept) for ordinal in set(before) - set(after)}
+    assert evicted
+    assert len(evicted & set(asked)) >= 5
+    assert all(one == list(range(one[0], one[-1] + 1)) for one in kept)
+    assert room or all(len(one) <= 40 for one in kept)
+
+
+def _recorded(read, asked):
+    def reading(ordinals):
+        asked.extend(ordinals)
+        return read(ordinals)
+
+    return reading
 
 
 def rows(verdicts):

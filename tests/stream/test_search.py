@@ -206,7 +206,7 @@ def test_the_encoder_goes_with_preset_judged(documents, encoder, tmp_path):
         stream.process(documents[:4])
     with (
         Searcher.open(tmp_path / "s.db") as searcher,
-        pytest.raises(ConfigurationError, match="semantic goes with preset judged"),
+        pytest.raises(ConfigurationError, match="semantic needs preset judged"),
     ):
         searcher.search(documents[2].text, semantic=True)
     assert not encoder

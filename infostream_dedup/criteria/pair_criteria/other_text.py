@@ -15,7 +15,7 @@ def _say(value: float) -> str:
 
 @criterion(order=180, say=_say, typical=Typical(1.0, 1 / 3))
 def other_text(pairs: ComparedPairs) -> Both:
-    """0 if the bodies are equal but for white space, else 1; symmetric. Empty bodies equal nothing.
+    """0 if the bodies differ at most in white space, else 1; symmetric. Empty bodies equal nothing.
 
     Not in the paper: a form filled in on another day and a reprint of last week share as much wording, but only the
     reprint has every letter of it. Measured from 1, so that it adds nothing to pairs of two texts.

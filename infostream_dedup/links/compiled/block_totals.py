@@ -45,7 +45,7 @@ _LEAST_WORK: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class LinkBlock:
-    """Links between nodes, some of which are the block's own.
+    """Links between nodes, some of them the block's own.
 
     Attributes:
         counts: uint8 (nodes, nodes), sorted indices, empty diagonal. The rows of own nodes and of the nodes they lead
@@ -108,7 +108,7 @@ class _Graph(NamedTuple):
     Attributes:
         links: all links.
         back: their transpose.
-        nodes: what the rows stand for.
+        nodes: what the rows represent.
     """
 
     links: LinkArrays

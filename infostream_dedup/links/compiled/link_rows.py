@@ -82,7 +82,7 @@ class LinkSpool:
 
     Attributes:
         storage: allocates the rows and the result.
-        members: what each place stands for.
+        members: what each place represents.
         joined: bool (places,), whether the members of a place are linked to each other.
     """
 

@@ -181,7 +181,7 @@ class _Run:
         return Members(np.arange(len(self.index) + 1, dtype=np.int64), self.node_at)
 
     def links(self, members: Members, storage: Storage, progress: Progress | None) -> LinkArrays:
-        """Match all places; ``members`` says what a place stands for in the result."""
+        """Match all places; ``members`` says what a place represents in the result."""
         several = np.diff(members.indptr) > 1
         spool = LinkSpool(storage, members, several & (self.inside >= self.k_min))
         done, places = 0, range(0, len(self.index), _ROWS_AT_ONCE)

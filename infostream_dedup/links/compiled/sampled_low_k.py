@@ -1,4 +1,4 @@
-"""Links at small k from some of the documents: what a whole month at k = 1 to 3 would cost a minute for.
+"""Links at small k from some of the documents: counting a whole month at k = 1 to 3 would take a minute.
 
 Each sampled document is asked in both directions, against all documents. Sums over the sample, scaled up, estimate the
 sums over the collection (Cochran 1977, sections 2.6 and 6.4: simple random sampling without replacement).

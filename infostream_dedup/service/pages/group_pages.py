@@ -50,8 +50,8 @@ async def groups(
         wanted = id or (str(rows[0]["group"]) if rows else None)
         found = None if wanted is None else group_with_members(connection, wanted)
         moved = surviving_group(connection, wanted) if found is None and wanted is not None else None
-        told = None if found is None else story_of_group(connection, found["group"])
-        return rows, found, moved, position_of(connection).documents == 0, told
+        its_story = None if found is None else story_of_group(connection, found["group"])
+        return rows, found, moved, position_of(connection).documents == 0, its_story
 
     rows, group, moved, empty, story = await running(request).read(question)
     if moved is not None:

@@ -38,7 +38,7 @@ async def start_job(request: Request) -> Response:
     "preset"?: "duplicate" | "story", "methods"?: [string]}``. A sweep measures S and T of the whole store at every k.
     An estimate also says how good the links are, and an audit asks for the pairs to judge (queue ``audit``) or, with
     ``judged``, reads the judgements back; both look at the texts of the latest ``documents``, 20,000 by default.
-    Training learns a classifier of a ``preset`` from what was judged. A comparison runs ``methods``, by default all
+    Training learns a classifier of a ``preset`` from the judgements. A comparison runs ``methods``, by default all
     that can, over the latest ``documents`` and the judged ones, and judges them by what people said.
     """
     body = await object_body(request, known=_MEMBERS)

@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1", tags=["reviews"])
 
 _ROWS: Final = 200
 _GROWTH: Final = 1.5
-"""A snoozed alarm comes back once its group is so many times as large."""
+"""A snoozed alarm comes back once its group has grown by this factor."""
 
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)

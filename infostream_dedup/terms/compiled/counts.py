@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
@@ -26,6 +25,7 @@ from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["count_terms"]
@@ -190,6 +190,8 @@ def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_arr
         tokens: roughly the number of entries; pages that are not written to take no memory.
         terms: number of terms.
     """
+    import scipy.sparse as sp
+
     indices, counts = (np.empty(tokens, dtype=np.int32) for _ in range(2))
     sizes, lengths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     end = 0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Settings
@@ -18,6 +17,7 @@ from infostream_dedup.terms.statistics import Statistics, statistics_by_language
 from infostream_dedup.terms.weighting import document_norms, idf_table, weighting
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["heaviest_of_rows", "select_key_terms", "statistics_of"]
@@ -90,6 +90,8 @@ class _Weighed:
 
     def heaviest(self, n: int, workers: int) -> sp.csr_array:
         """Return the n heaviest positive weights of each row: int64 (documents, terms)."""
+        import scipy.sparse as sp
+
         weigh = weighting(self._settings.weighting).weight
         documents, indptr = self._shape[0], self._indptr
 

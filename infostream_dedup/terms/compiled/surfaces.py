@@ -17,7 +17,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import OUR_LANGUAGES, language_number
@@ -62,6 +61,8 @@ class SurfaceTokens:
 
     def counted(self) -> SurfaceCounts:
         """Convert to counts, as the plain code keeps them."""
+        import scipy.sparse as sp
+
         rows = [
             np.repeat(np.arange(len(chunk)), chunk.lengths) + first
             for chunk, first in zip(self.chunks, self.firsts(), strict=True)

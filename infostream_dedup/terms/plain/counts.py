@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
@@ -31,6 +30,8 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings, *, workers: i
         settings: representation and its rules.
         workers: ignored.
     """
+    import scipy.sparse as sp
+
     del workers
     per_language = [
         _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)

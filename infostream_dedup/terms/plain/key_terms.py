@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
@@ -14,6 +13,7 @@ from infostream_dedup.terms.statistics import Statistics, statistics_by_language
 from infostream_dedup.terms.weighting import weigh
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 __all__ = ["heaviest", "select_key_terms", "statistics_of"]
@@ -66,6 +66,8 @@ def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
     Returns:
         The same shape and dtype, sorted indices.
     """
+    import scipy.sparse as sp
+
     row = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
     order = np.lexsort((weights.indices, -weights.data, row))
     rank = np.arange(weights.nnz) - weights.indptr[row]

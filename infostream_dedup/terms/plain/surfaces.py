@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.model import OUR_LANGUAGES, language_number
 from infostream_dedup.morphology.other_words import stemmed_text
@@ -20,6 +19,7 @@ from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import surfaces
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from infostream_dedup.text.utf8 import Utf8Texts
@@ -93,6 +93,8 @@ class SurfaceCounter:
 
     def finish(self) -> SurfaceCounts:
         """Return the counts of all documents added so far."""
+        import scipy.sparse as sp
+
         tokens = np.frombuffer(self._tokens, dtype=np.intc).astype(np.int32)
         ends = np.frombuffer(self._ends, dtype=np.int64).copy()
         counts = sp.csr_array((np.ones(len(tokens), dtype=np.int32), tokens, ends), shape=(len(self), len(self._ids)))

@@ -24,14 +24,6 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
 from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
-from infostream_dedup.terms.pivot_columns import (
-    KeyColumns,
-    KeyNames,
-    SpaceCounts,
-    Targets,
-    canonical_counts,
-    restricted,
-)
 from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
@@ -89,17 +81,20 @@ def pivot_key_terms(
     Returns:
         Key terms whose columns are sets of equivalents, with ``pivot`` set.
     """
+    # Searches read words by this representation, and need not load scipy.
+    from infostream_dedup.terms import pivot_columns as made
+
     pivot = cast("Language", settings.pivot)
     sources = source_terms(counts)
     documents = np.bincount(counts.languages, minlength=len(LANGUAGES))
     equivalents = equivalents_of(sources, pivot, translate, shares=shares_of_languages(documents))
-    canonical = canonical_counts(counts, sources, equivalents)
-    chosen = select(canonical, settings, SpaceCounts.of(canonical).statistics(sources, equivalents, settings))
-    named = KeyNames.of(chosen.keys, sources, equivalents)
-    columns = KeyColumns.of(named.names, len(equivalents.vocabulary))
-    met_by = sources.counts if settings.target == "text" else restricted(sources, equivalents, chosen.targets)
+    canonical = made.canonical_counts(counts, sources, equivalents)
+    chosen = select(canonical, settings, made.SpaceCounts.of(canonical).statistics(sources, equivalents, settings))
+    named = made.KeyNames.of(chosen.keys, sources, equivalents)
+    columns = made.KeyColumns.of(named.names, len(equivalents.vocabulary))
+    met_by = sources.counts if settings.target == "text" else made.restricted(sources, equivalents, chosen.targets)
     space = PivotSpace(pivot, sources, equivalents, columns.canonical, columns.sets)
-    targets = Targets(columns, equivalents).of(met_by)
+    targets = made.Targets(columns, equivalents).of(met_by)
     # Columns ascend within a document, as they are sorted by canonical term, which is distinct there.
     return KeyTerms(columns.keyed(chosen.keys, named.number), targets, canonical, chosen.statistics, space)
 
