@@ -22,6 +22,13 @@ PAGES = [(name, language) for name in ("sweep", "parts") for language in LANGUAG
 PAGES += [(name, "en") for name in ("compare", "passages", "provenance")]
 
 
+def run(*arguments: str) -> None:
+    """Run a command that must succeed."""
+    command = [sys.executable, "-m", "infostream_dedup", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
     """Makes a report page of the sample in a language."""
@@ -30,6 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
     rows = [json.loads(line) for line in documents_path().read_text("utf-8").splitlines()]
     for name, row in zip("ab", [row for row in rows if row.get("lang") == "ru"], strict=False):
         (folder / f"{name}.txt").write_text(row["text"], encoding="utf-8")
+    grouped = folder / "grouped.jsonl"
     texts = [str(folder / f"{name}.txt") for name in "ab"]
 
     def make(name: str, language: str) -> Path:
@@ -40,11 +48,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
             "parts": ["sweep", sample, "--by", "day", "--representation", "stem", *spoken],
             "compare": ["compare", sample, "--methods", "simhash,minhash", "--out", str(out)],
             "passages": ["passages", "compare", *texts, "--html", str(page)],
-            "provenance": ["passages", "provenance", sample, "--html", str(page)],
+            "provenance": ["passages", "provenance", str(grouped), "--html", str(page)],
         }
-        command = [sys.executable, "-m", "infostream_dedup", *commands[name]]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, ended.stderr
+        if name == "provenance":
+            run("dedup", sample, "--annotate", "--out", str(grouped))
+        run(*commands[name])
         return page if page.exists() else out / "report.html"
 
     return make
