@@ -143,8 +143,8 @@ def size_page(environment: Path) -> str:
 {shipped:.0f} MB of files ({shipped / 1.048576:.0f} MiB, as `du -m` counts), and {compiled:.0f} MB of bytecode that pip
 makes of them, together {shipped + compiled:.0f} MB ({(shipped + compiled) / 1.048576:.0f} MiB); `pip install
 --no-compile` leaves the bytecode out. Sizes of files, not of blocks on disk, in megabytes of a million bytes, by folder
-of `site-packages`, without pip and setuptools; packages below 2 MB are not listed. The goal, 660, is in the unit of `du -m`
-and without bytecode.
+of `site-packages`, without pip and setuptools; packages below 2 MB are not listed. The
+goal, 660, is in the unit of `du -m` and without bytecode.
 
 | package | files | bytecode | who needs it | what would have to take its place |
 |---|---|---|---|---|
