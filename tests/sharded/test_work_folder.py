@@ -215,7 +215,7 @@ def test_too_little_room_is_refused_with_what_is_missing(tmp_path):
     [
         ({"memory": "8GB"}, "needs a work folder"),
         ({"window_days": 3}, "needs a work folder"),
-        ({"workdir": "w", "score": "share"}, "count score only"),
+        ({"workdir": "w", "score": "share"}, "only the count score"),
         ({"workdir": "w", "engine": "plain"}, "needs compiled code"),
         ({"workdir": "w", "window_days": 0}, "more than 0"),
     ],
