@@ -14,12 +14,19 @@ R(k) their share of the total probability. Five signs, none of which needs label
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from infostream_dedup.estimation.mixture import MixtureFit, are_refilled, fit_mixture, levels_of, patterns_of
+from infostream_dedup.estimation.mixture import (
+    MixtureFit,
+    are_refilled,
+    are_worded,
+    fit_mixture,
+    levels_of,
+    patterns_of,
+)
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.evidence.pair_model import shipped_model
 from infostream_dedup.machine.phrase import Phrase
@@ -183,12 +190,16 @@ class DuplicateEstimate:
         check: the signs of a wrong fit.
         fit: the two classes; ``None`` if the check refuses.
         lowest_step: lowest step at which all links are candidates.
+        without_forms: F1 of the links as copies that are not forms, at each step of ``scores``.
+        not_forms: number of candidates that are copies and not forms.
     """
 
     scores: list[DuplicateScores]
     check: FitCheck
     fit: MixtureFit | None
     lowest_step: int
+    without_forms: list[float] = field(default_factory=list)
+    not_forms: int = 0
 
     @property
     def code(self) -> ReliableCode:
@@ -232,17 +243,25 @@ def estimate_duplicates(
     probability = fit.probabilities(patterns)[which]
     plain = [_scores(candidates.grades, probability, model, step) for step in steps]
     overall = float(np.abs(probability - model).sum() / probability.sum())
-    refilled = float(probability[are_refilled(levels)].sum() / probability.sum())
+    forms = are_refilled(levels)
+    refilled = float(probability[forms].sum() / probability.sum())
     check = _checked(candidates, fit, plain, overall, refilled)
     shown = np.ones(len(linked), dtype=np.bool_) if about is None else about
     grades, shown_model = candidates.grades[shown], model[shown]
     if about is not None:
         plain = [_scores(grades, probability[shown], shown_model, step) for step in steps]
+    real = shown & are_worded(levels) & ~forms
+    found = [_f1(candidates.grades[shown] >= step, real[shown]) for step in steps]
     if check.code != "reliable":
-        return DuplicateEstimate(plain, check, fit, candidates.lowest_step)
+        return DuplicateEstimate(plain, check, fit, candidates.lowest_step, found, int(real.sum()))
     drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)
     bounded = [_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)]
-    return DuplicateEstimate(bounded, check, fit, candidates.lowest_step)
+    return DuplicateEstimate(bounded, check, fit, candidates.lowest_step, found, int(real.sum()))
+
+
+def _f1(linked: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
+    both = int(linked.sum()) + int(right.sum())
+    return 2.0 * int((linked & right).sum()) / both if both else 0.0
 
 
 def _scores(

@@ -21,7 +21,17 @@ from infostream_dedup.evidence.kernels.comparing import COLUMNS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CUTS", "FIELDS", "LEVELS", "MixtureFit", "are_refilled", "fit_mixture", "levels_of", "patterns_of"]
+__all__ = [
+    "CUTS",
+    "FIELDS",
+    "LEVELS",
+    "MixtureFit",
+    "are_refilled",
+    "are_worded",
+    "fit_mixture",
+    "levels_of",
+    "patterns_of",
+]
 
 FIELDS: Final = ("wording", "numbers", "names", "opening_most", "opening_least", "share30")
 """Square root of wording (larger direction); numbers (larger); names (smaller); the lead in the other text (larger,
@@ -120,8 +130,17 @@ def are_refilled(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
     Args:
         levels: int8 (pairs, fields).
     """
-    wording, numbers = levels[:, FIELDS.index("wording")], levels[:, FIELDS.index("numbers")]
-    return np.asarray((wording >= _WORDED) & (numbers > 0) & (numbers <= _OTHER_NUMBERS), dtype=np.bool_)
+    numbers = levels[:, FIELDS.index("numbers")]
+    return are_worded(levels) & (numbers > 0) & (numbers <= _OTHER_NUMBERS)
+
+
+def are_worded(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Whether pairs have three tenths of their wording in common: bool (pairs,).
+
+    Args:
+        levels: int8 (pairs, fields).
+    """
+    return np.asarray(levels[:, FIELDS.index("wording")] >= _WORDED, dtype=np.bool_)
 
 
 def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:

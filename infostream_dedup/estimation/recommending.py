@@ -24,7 +24,8 @@ def recommended_k(
     """Choose k: by the estimate if it is reliable, otherwise by the count if there are enough copies, otherwise 6.
 
     Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
-    links have most key terms in common, so k would rise until little else is linked. Then the count does not choose.
+    links have most key terms in common, so k would rise until little else is linked. Then only copies that are not
+    forms choose it, if there are enough of them.
 
     Args:
         copies: copies counted at each k, in any order; empty if nothing could be counted.
@@ -39,14 +40,32 @@ def recommended_k(
     counted = [one for one in copies if one.step >= LOWEST_K]
     if counted and counted[0].copies >= FEWEST_COPIES:
         if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
-            why = Phrase.of(
-                "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k",
-                share=100 * estimate.check.refilled,
-            )
-            return replace(default_recommendation(n), reason=why)
+            return _without_forms(estimate, n)
         most = max(counted, key=lambda one: (one.f1, -one.step))
         found = Phrase.of(
             "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
         )
         return Recommendation(most.step, found)
     return default_recommendation(n, counted[0].copies if counted else None)
+
+
+def _without_forms(estimate: DuplicateEstimate, n: int) -> Recommendation:
+    share = 100 * estimate.check.refilled
+    known = [
+        (f1, -one.step)
+        for one, f1 in zip(estimate.scores, estimate.without_forms, strict=True)
+        if one.step >= max(LOWEST_K, estimate.lowest_step)
+    ]
+    if not known or estimate.not_forms < FEWEST_COPIES:
+        why = "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k"
+        return replace(default_recommendation(n), reason=Phrase.of(why, share=share))
+    f1, step = max(known)
+    return Recommendation(
+        -step,
+        Phrase.of(
+            "counted: F1 of the links as copies other than forms is greatest ({f1:.2f}; {share:.0f} % of the copy class"
+            " are forms with other numbers)",
+            f1=f1,
+            share=share,
+        ),
+    )

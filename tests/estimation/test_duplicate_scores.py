@@ -10,7 +10,7 @@ import pytest
 from infostream_dedup import read_documents, sweep
 from infostream_dedup.estimation.candidates import DrawnPairs
 from infostream_dedup.estimation.copy_scores import CopyScores
-from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck
+from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck, _f1
 from infostream_dedup.estimation.recommending import recommended_k
 
 GOOD = FitCheck(
@@ -101,9 +101,23 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
     counted = [copies(6, 0.5), copies(9, 0.9)]
     few = DuplicateEstimate([_scores(6, 0.5, 1.0)], replace(GOOD, unworded=0.2, refilled=0.059), None, 3)
     assert recommended_k(counted, few).k == 9
-    many = replace(few, check=replace(few.check, refilled=0.06))
+    many = replace(few, check=replace(few.check, refilled=0.06), without_forms=[0.4])
     assert recommended_k(counted, many).k == 6
     assert recommended_k(counted, many).reason.startswith("default: 6 % of the copy class are forms")
+    # 50 copies that are not forms are enough; of equal F1 the smaller k, but none below 3.
+    steps = [_scores(step, 0.5, 1.0) for step in (2, 4, 5, 8)]
+    enough = replace(many, scores=steps, without_forms=[0.9, 0.7, 0.7, 0.6], not_forms=50)
+    found = recommended_k(counted, enough)
+    assert (found.k, found.reason[:7]) == (4, "counted")
+    assert "other than forms is greatest (0.70; 6 % of the copy class" in found.reason
+    assert recommended_k(counted, replace(enough, not_forms=49)).k == 6
+
+
+def test_copies_that_are_not_forms_by_hand():
+    # Four pairs with equal wording, one of which has other numbers; at k = 6 two of three links are right.
+    linked, right = np.array([True, True, True, False]), np.array([True, True, False, True])
+    assert _f1(linked, right) == pytest.approx(2 * 2 / (3 + 3))
+    assert _f1(np.zeros(2, dtype=bool), np.zeros(2, dtype=bool)) == 0.0
 
 
 def test_a_sample_does_not_depend_on_how_pairs_come():
