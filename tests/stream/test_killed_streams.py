@@ -18,9 +18,10 @@ BATCH = 4
 PATIENCE = 600.0
 
 
-def ingest(store, preset, *, size=BATCH, **environment):
+def ingest(store, way, *, size=BATCH, **environment):
+    preset, across = way
     command = [sys.executable, "-m", "infostream_dedup", "ingest", str(documents_path()), "--store", str(store)]
-    command += ["--across", "none", "--preset", preset, "--batch-size", str(size), "--format", "jsonl", "--quiet"]
+    command += ["--across", across, "--preset", preset, "--batch-size", str(size), "--format", "jsonl", "--quiet"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment})
 
 
@@ -35,18 +36,18 @@ def batches(store):
         return 0
 
 
-def verdicts(store, preset, **given):
-    process = ingest(store, preset, **given)
+def verdicts(store, way, **given):
+    process = ingest(store, way, **given)
     found, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     return found
 
 
-def kill_after_next_batch(store, preset, draw):
+def kill_after_next_batch(store, way, draw):
     """Kill a process a moment after it has stored another batch; return whether it was still running."""
     before, end = batches(store), time.monotonic() + PATIENCE
     with ingest(
-        store, preset, NUMBA_NUM_THREADS=str(draw.choice([1, 2])), PYTHONHASHSEED=str(draw.randrange(1000))
+        store, way, NUMBA_NUM_THREADS=str(draw.choice([1, 2])), PYTHONHASHSEED=str(draw.randrange(1000))
     ) as process:
         while process.poll() is None and batches(store) == before:
             assert time.monotonic() < end, "no batch was stored"
@@ -58,22 +59,24 @@ def kill_after_next_batch(store, preset, draw):
 
 
 @pytest.mark.parametrize(
-    ("preset", "kills"),
+    ("way", "kills"),
     [
-        ("judged", 2),
-        pytest.param("judged", 25, marks=pytest.mark.slow),
-        pytest.param("faithful", 25, marks=pytest.mark.slow),
+        (("judged", "none"), 2),
+        (("judged", "pivot"), 2),
+        pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
+        pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
+        pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_stream_says_what_an_unbroken_one_says(tmp_path, preset, kills):
+def test_a_killed_stream_says_what_an_unbroken_one_says(tmp_path, way, kills):
     draw = random.Random(17)  # noqa: S311
-    whole = verdicts(tmp_path / "whole.db", preset, size=1000)
+    whole = verdicts(tmp_path / "whole.db", way, size=1000)
     store, died = tmp_path / "killed.db", 0
     for _ in range(kills):
-        died += kill_after_next_batch(store, preset, draw)
+        died += kill_after_next_batch(store, way, draw)
     assert died
     assert batches(store) >= min(died, 2)
-    assert verdicts(store, preset, PYTHONHASHSEED="3") == whole
+    assert verdicts(store, way, PYTHONHASHSEED="3") == whole
     checked = subprocess.run(
         [sys.executable, "-m", "infostream_dedup", "store", "verify", str(store)], capture_output=True, check=False
     )
