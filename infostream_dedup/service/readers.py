@@ -82,7 +82,9 @@ class Readers:
     def _close_own(self) -> None:
         store = getattr(self._own, "store", None)
         if store is not None:
-            store.close()
+            # One after another: SQLite removes its log only if no other connection is open, not even a closing one.
+            with self._counting:
+                store.close()
 
     def _opened(self) -> Store:
         store: Store | None = getattr(self._own, "store", None)
