@@ -84,7 +84,7 @@ def main() -> None:
     machine = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         report = _measure_memory(arguments, folder) if arguments.memory else _measure_speed(arguments, folder)
-    report = {"machine": machine, "representation": arguments.representation, **report}
+    report = {"machine": machine, **_options(arguments), **report}
     if arguments.out:
         arguments.out.write_text(json.dumps(report, indent=1) + "\n")
 
@@ -99,7 +99,7 @@ def _measure_speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]
             batch=arguments.batch,
             single=arguments.single,
             window=None,
-            representation=arguments.representation,
+            options=_options(arguments),
             real=None if arguments.real is None else str(arguments.real.resolve()),
             words=arguments.words,
         )
@@ -128,7 +128,7 @@ def _measure_memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any
             batch=arguments.batch,
             single=0,
             window=window,
-            representation=arguments.representation,
+            options=_options(arguments),
             real=None,
             words=arguments.words,
         )
@@ -146,6 +146,11 @@ def _measure_memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any
     }
 
 
+def _options(arguments: argparse.Namespace) -> dict[str, str]:
+    across = {"across": arguments.across} if arguments.preset == "judged" else {}
+    return {"representation": arguments.representation, "preset": arguments.preset, **across}
+
+
 def _in_own_process(folder: str, **work: Any) -> dict[str, Any]:
     environment = {**os.environ, "INFOSTREAM_DEDUP_CACHE": str(Path(folder) / "cache")}
     command = [sys.executable, "-m", "benchmarks.stream", "--run", json.dumps(work)]
@@ -161,15 +166,14 @@ def _run(
     batch: int,
     single: int,
     window: int | None,
-    representation: str,
+    options: dict[str, str],
     real: str | None,
     words: Words,
 ) -> dict[str, Any]:
-    settings = StreamSettings.of(
-        {"representation": representation, "window_days": None, "window_documents": window or documents}
-    )
+    settings = StreamSettings.of({**options, "window_days": None, "window_documents": window or documents})
     # Compile the code, or load it from disk, before the clock starts.
-    StreamEngine(settings)
+    with Deduplicator.open(f"{path}.first", settings) as stream:
+        stream.process([{"id": "1", "text": "Слово.", "lang": "ru"}])
     spent = _watch_stages()
     news = _generate_news(words) if real is None else read_documents(real)
     cpu, wall = [], []
@@ -274,6 +278,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--real", type=Path, help="file of documents to use instead of made-up ones")
     parser.add_argument("--words", choices=get_args(Words), default="made-up", help="words of made-up news")
     parser.add_argument("--representation", choices=("morph", "stem"), default="morph")
+    parser.add_argument("--preset", choices=("faithful", "judged"), default="faithful")
+    parser.add_argument("--across", choices=("pivot", "none"), default="none", help="with preset judged")
     parser.add_argument("--folder", type=Path, help="folder of the stores and the cache during the measurement")
     parser.add_argument("--out", type=Path, help="JSON file for the figures")
     parser.add_argument("--run", help=argparse.SUPPRESS)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.batch.collection import Collection
-from infostream_dedup.batch.linking import link
+from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.model import Settings, fields_of
@@ -19,6 +19,8 @@ from infostream_dedup.terms.key_terms import KeyTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 __all__ = [
     "INSUFFICIENT_TERMS",
@@ -104,35 +106,64 @@ def statuses(
     Groups join documents by ``exact`` and ``duplicate`` only.
     """
     key_terms = collection.key_terms(settings)
+    duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule, engine)
+    exact = _earliest_equal_text(collection)
+    equal = np.flatnonzero(exact >= 0)
+    leader = groups_of([*joined, (exact[equal], equal)], len(collection))
+    return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
+
+
+def _decided(
+    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule, engine: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
+    """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
     k_similar = min(K_SIMILAR, settings.k)
-    documents = len(collection)
+    least = min(least_count(settings), least_count(settings, k_similar))
+    if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
+        pairs = node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
+        return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
+    linked = link(key_terms, settings, k_min=least, engine=engine)
+    if settings.score == "count" and linked.backend.name == "compiled":
+        return _decided_by_links(linked, duplicate_rule)
+    pairs = candidate_pairs(linked, k_similar if settings.score == "count" else None)
+    return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
+
+
+def _decided_by_links(
+    linked: Linked, duplicate_rule: DuplicateRule
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
+    """Decide from the counts of the links; the score must be ``count``."""
+    from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
+
+    settings, terms = linked.settings, linked.key_terms
+    earlier = EarlierDocuments.of(linked.matrix.counts, terms.keys, terms.targets)
+    every = np.arange(4)
+    same = repeats(every, settings.rule, duplicate_rule).tolist()
+    parents = np.arange(len(terms.sizes), dtype=np.int32)
+    n, short = settings.n, settings.short
+    duplicate = earlier.best(accept(settings.k, n=n, short=short, relations=same, fewest=INSUFFICIENT_TERMS), parents)
+    alike = accept(min(K_SIMILAR, settings.k), n=n, short=short, relations=(every > 0).tolist())
+    similar = earlier.best(alike, np.empty(0, dtype=np.int32))
+    return duplicate, similar, [(parents.astype(np.int64), np.arange(len(parents)))]
+
+
+def _decided_by_pairs(
+    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule, candidates: _Joined
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
+    """Decide from exact counts and weights of pairs (a, b), a < b."""
+    documents = len(key_terms.sizes)
     duplicate, similar = _Best.none(documents), _Best.none(documents)
-    joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    for pairs in chunks_of_pairs(key_terms, *_pairs(key_terms, settings, k_similar, engine)):
+    joined: list[_Joined] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
+    for pairs in chunks_of_pairs(key_terms, *candidates):
         relation = relations(pairs, settings)
         # The later document of a pair (a, b), b, is judged: the pair "contains" if a contains b.
         same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.where(same))
         joined.append((pairs.a[same], pairs.b[same]))
-        alike = relation if settings.score == "share" else relations(pairs, settings, k_similar)
+        alike = relation if settings.score == "share" else relations(pairs, settings, min(K_SIMILAR, settings.k))
         similar.offer(pairs.where(alike > 0))
-    exact = _earliest_equal_text(collection)
-    equal = np.flatnonzero(exact >= 0)
-    joined.append((exact[equal], equal))
-    leader = groups_of(joined, documents)
-    return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
-
-
-def _pairs(
-    key_terms: KeyTerms, settings: Settings, k_similar: int, engine: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs that may decide a status."""
-    least = min(least_count(settings), least_count(settings, k_similar))
-    if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        return node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
-    linked = link(key_terms, settings, k_min=least, engine=engine)
-    return candidate_pairs(linked, k_similar if settings.score == "count" else None)
+    return duplicate.of, similar.of, joined
 
 
 def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRule) -> NDArray[np.bool_]:
@@ -152,8 +183,8 @@ def _decide(
     collection: Collection,
     sizes: NDArray[np.int64],
     exact: NDArray[np.int64],
-    duplicate: _Best,
-    similar: _Best,
+    duplicate: NDArray[np.int64],
+    similar: NDArray[np.int64],
     leader: NDArray[np.int64],
 ) -> Iterator[Status]:
     ids = fields_of(collection.documents).ids
@@ -163,10 +194,10 @@ def _decide(
             yield Status("exact", ids[int(exact[ordinal])], group)
         elif sizes[ordinal] < INSUFFICIENT_TERMS:
             yield Status("insufficient_text", None, group)
-        elif duplicate.of[ordinal] >= 0:
-            yield Status("duplicate", ids[int(duplicate.of[ordinal])], group)
-        elif similar.of[ordinal] >= 0:
-            yield Status("similar", ids[int(similar.of[ordinal])], group)
+        elif duplicate[ordinal] >= 0:
+            yield Status("duplicate", ids[int(duplicate[ordinal])], group)
+        elif similar[ordinal] >= 0:
+            yield Status("similar", ids[int(similar[ordinal])], group)
         else:
             yield Status("new", None, group)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting, meetings
 from infostream_dedup.terms.pivot_space import PivotSpace
+from infostream_dedup.text.surface_pool import SurfaceList
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,6 +84,16 @@ class PairTable:
         row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
         order = np.lexsort((self.met.indices[row], -self.met.data[row]))
         return [terms[term] for term in self.met.indices[row][order]]
+
+    def all_terms(self, terms: Sequence[str]) -> Iterator[list[str]]:
+        """Yield what ``terms_of`` returns for each pair; much quicker for many pairs."""
+        pair = np.repeat(np.arange(len(self)), np.diff(self.met.indptr))
+        order = np.lexsort((self.met.indices, -self.met.data, pair))
+        columns, places = np.unique(self.met.indices[order], return_inverse=True)
+        words = terms.some(columns) if isinstance(terms, SurfaceList) else [terms[one] for one in columns.tolist()]
+        shared = [words[place] for place in places.tolist()]
+        for begin, end in pairwise(self.met.indptr.tolist()):
+            yield shared[begin:end]
 
     def meetings_of(self, pair: int, space: PivotSpace) -> list[Meeting]:
         """The words that became the shared terms of one pair, heaviest first; for a pivot language."""

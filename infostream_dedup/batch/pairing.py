@@ -62,12 +62,21 @@ class PairRow:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
-        row = {name: getattr(self, name) for name in PairRow.__slots__}
-        if self.terms is None:
-            del row["terms"]
-        if self.met is None:
-            del row["met"]
-        else:
+        # Written out, as collections have millions of pairs: a loop over the names takes twice as long.
+        row: dict[str, Any] = {
+            "a": self.a,
+            "b": self.b,
+            "forward": self.forward,
+            "backward": self.backward,
+            "n_a": self.n_a,
+            "n_b": self.n_b,
+            "share_forward": self.share_forward,
+            "share_backward": self.share_backward,
+            "relation": self.relation,
+        }
+        if self.terms is not None:
+            row["terms"] = self.terms
+        if self.met is not None:
             row["met"] = [meeting.as_dict() for meeting in self.met]
         return row
 
@@ -130,22 +139,35 @@ def rows_of_pairs(
         wanted: bool (pairs,), which of them become rows.
         terms: include the shared terms.
     """
-    for pair in np.flatnonzero(wanted).tolist():
-        shared, met = what_met(pairs, pair, key_terms) if terms else (None, None)
+    chosen = pairs if wanted.all() else pairs.where(wanted)
+    shared = _shared(chosen, key_terms) if terms else None
+    columns = (chosen.a, chosen.b, chosen.forward, chosen.backward, chosen.size_a, chosen.size_b)
+    weights = (chosen.matched_forward, chosen.own_a, chosen.matched_backward, chosen.own_b)
+    numbers = zip(*(column.tolist() for column in (*columns, *weights, relation[wanted])), strict=True)
+    for a, b, forward, backward, n_a, n_b, matched_a, own_a, matched_b, own_b, number in numbers:
+        words, met = (None, None) if shared is None else next(shared)
         yield PairRow(
-            a=ids[int(pairs.a[pair])],
-            b=ids[int(pairs.b[pair])],
-            forward=int(pairs.forward[pair]),
-            backward=int(pairs.backward[pair]),
-            n_a=int(pairs.size_a[pair]),
-            n_b=int(pairs.size_b[pair]),
-            share_forward=_share(pairs.matched_forward[pair], pairs.own_a[pair]),
-            share_backward=_share(pairs.matched_backward[pair], pairs.own_b[pair]),
-            relation=RELATIONS[int(relation[pair])],
-            terms=shared,
+            a=ids[a],
+            b=ids[b],
+            forward=forward,
+            backward=backward,
+            n_a=n_a,
+            n_b=n_b,
+            share_forward=_share(matched_a, own_a),
+            share_backward=_share(matched_b, own_b),
+            relation=RELATIONS[number],
+            terms=words,
             met=met,
         )
 
 
-def _share(matched: np.int64, own: np.int64) -> float:
-    return round(int(matched) / int(own), 6) if own else 0.0
+def _shared(pairs: PairTable, key_terms: KeyTerms) -> Iterator[tuple[list[str], list[Meeting] | None]]:
+    """Yield what ``what_met`` returns for each pair."""
+    if key_terms.pivot is None:
+        yield from ((words, None) for words in pairs.all_terms(key_terms.counts.terms))
+    else:
+        yield from (what_met(pairs, pair, key_terms) for pair in range(len(pairs)))
+
+
+def _share(matched: int, own: int) -> float:
+    return round(matched / own, 6) if own else 0.0

@@ -1,0 +1,94 @@
+"""The earlier document that each document repeats or resembles most, from links, without a list of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.links.compiled.kernels.earlier_links import (
+    Acceptance,
+    TermRows,
+    choose_earlier,
+    count_forward,
+    turn_forward,
+)
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.pair_rules import need
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["EarlierDocuments", "accept"]
+
+_ROWS_AT_ONCE: Final = 50_000
+
+
+def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int = 0) -> Acceptance:
+    """When a pair counts.
+
+    Args:
+        k: terms that a direction needs between full documents.
+        n: key terms of a full document.
+        short: as in ``need``.
+        relations: whether a pair counts if neither direction suffices, only the forward, only the backward, or both.
+        fewest: key terms that both documents must have.
+    """
+    sizes = np.arange(n + 1)
+    return Acceptance(need(k, sizes, sizes, n=n, short=short), np.array(relations, dtype=np.bool_), fewest)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierDocuments:
+    """Links of a collection, by the later document.
+
+    Attributes:
+        links: all links.
+        turned: the links from earlier to later documents, by the later one.
+        terms: key terms and targets.
+    """
+
+    links: LinkArrays
+    turned: LinkArrays
+    terms: TermRows
+
+    @classmethod
+    def of(cls, counts: sp.csr_array, keys: sp.csr_array, targets: sp.csr_array) -> EarlierDocuments:
+        """Prepare a matrix.
+
+        Args:
+            counts: uint8 (documents, documents), sorted indices; all counts from the smallest need upwards.
+            keys: (documents, columns), key terms.
+            targets: (documents, columns), targets, sorted indices.
+        """
+        links = LinkArrays(_starts(counts), counts.indices.astype(np.int32, copy=False), counts.data)
+        starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
+        forward = count_forward(links, starts)
+        turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))
+        turn_forward(links, turned)
+        keys_, targets_ = (matrix.indices.astype(np.uint32) for matrix in (keys, targets))
+        return cls(links, turned, TermRows(_starts(keys), keys_, _starts(targets), targets_))
+
+    def best(self, accepted: Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
+
+        Args:
+            accepted: which pairs count.
+            parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
+
+        Returns:
+            int64 (documents,): the earliest of the best; -1 if there is none.
+        """
+        documents = self.links.indptr.size - 1
+        found = np.full(documents, -1, dtype=np.int64)
+        for first in range(0, documents, _ROWS_AT_ONCE):
+            rows = first, min(first + _ROWS_AT_ONCE, documents)
+            choose_earlier(rows, self.links, self.turned, self.terms, accepted, parents, found)
+        return found
+
+
+def _starts(matrix: sp.csr_array) -> NDArray[np.int64]:
+    return matrix.indptr.astype(np.int64, copy=False)

@@ -1,0 +1,197 @@
+"""Find the earlier document that each document repeats or resembles most, one row of links at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.forward_matching import holds
+from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.kernels.linkage_order import root
+from infostream_dedup.machine.compiling import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Acceptance", "TermRows", "choose_earlier", "count_forward", "turn_forward"]
+
+_BYTE: Final = 8
+
+
+class TermRows(NamedTuple):
+    """Key terms and targets of all documents.
+
+    Attributes:
+        key_indptr: int64 (documents + 1,), start of each document in ``keys``.
+        keys: uint32, columns of the key terms.
+        target_indptr: int64 (documents + 1,), start of each document in ``targets``.
+        targets: uint32, columns of the targets, ascending for each document.
+    """
+
+    key_indptr: NDArray[np.int64]
+    keys: NDArray[np.uint32]
+    target_indptr: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+
+
+class Acceptance(NamedTuple):
+    """When a pair counts.
+
+    Attributes:
+        need: int64 (n + 1,), terms that a direction needs, by the number of key terms of the shorter document.
+        relations: bool (4,), by 1 if the forward count suffices plus 2 if the backward count does.
+        fewest: key terms that both documents must have.
+    """
+
+    need: NDArray[np.int64]
+    relations: NDArray[np.bool_]
+    fewest: int
+
+
+@compiled
+def count_forward(links: LinkArrays, starts: NDArray[np.int64]) -> int:
+    """Count the links from earlier to later documents.
+
+    Args:
+        links: links of all documents.
+        starts: int64 (documents + 2,), zeros; receives in place b + 1 how many of them end in documents before b.
+
+    Returns:
+        The number of all.
+    """
+    rows = links.indptr.size - 1
+    for row in range(rows):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if links.columns[link] > row:
+                starts[links.columns[link] + 2] += 1
+    for row in range(rows):
+        starts[row + 2] += starts[row + 1]
+    return int(starts[rows + 1])
+
+
+@compiled
+def turn_forward(links: LinkArrays, turned: LinkArrays) -> None:
+    """List the links from earlier to later documents by the later one.
+
+    Args:
+        links: links of all documents.
+        turned: receives them: the row is the later document, the column the earlier one, ascending. ``indptr`` must
+            hold the starts of ``count_forward``.
+    """
+    # The start of each row moves to its end while the row is filled, and becomes the start of the next row.
+    for row in range(links.indptr.size - 1):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            later = links.columns[link]
+            if later > row:
+                place = turned.indptr[later + 1]
+                turned.columns[place], turned.counts[place] = row, links.counts[link]
+                turned.indptr[later + 1] = place + 1
+
+
+@compiled
+def _held(asking: int, answering: int, terms: TermRows) -> int:
+    """Count the key terms of one document in the target of another."""
+    begin, end = terms.target_indptr[answering], terms.target_indptr[answering + 1]
+    count = 0
+    for place in range(terms.key_indptr[asking], terms.key_indptr[asking + 1]):
+        count += holds(terms.targets, begin, end, terms.keys[place])
+    return count
+
+
+@compiled
+def _join(one: int, other: int, parents: NDArray[np.int32]) -> None:
+    one, other = root(parents, one), root(parents, other)
+    parents[max(one, other)] = min(one, other)
+
+
+@compiled
+def _weigh(forward: int, backward: int) -> int:
+    """Return a number by which pairs are ordered: by the smaller count, then by the larger one."""
+    return (min(forward, backward) << _BYTE) + max(forward, backward)
+
+
+@compiled
+def _best(
+    later: int,
+    links: LinkArrays,
+    turned: LinkArrays,
+    terms: TermRows,
+    accepted: Acceptance,
+    parents: NDArray[np.int32],
+    exact: bool,
+) -> tuple[int, bool]:
+    """Return the best earlier document, -1 if there is none, and whether exact counts are needed to be sure."""
+    best, strength, known, unsure = -1, -1, False, 0
+    one, other = links.indptr[later], turned.indptr[later]
+    size = terms.key_indptr[later + 1] - terms.key_indptr[later]
+    while True:
+        to = min(_next(links, one, later), _next(turned, other, later))
+        if to == later:
+            return best, not known and unsure > 1
+        forward, backward = 0, 0
+        if _next(turned, other, later) == to:
+            forward = int(turned.counts[other])
+            other += 1
+        if _next(links, one, later) == to:
+            backward = int(links.counts[one])
+            one += 1
+        if not _accepts(accepted, forward, backward, min(size, terms.key_indptr[to + 1] - terms.key_indptr[to])):
+            continue
+        if parents.size > 0:
+            _join(to, later, parents)
+        stored = forward > 0 and backward > 0
+        # A count that is not stored is below all that are, so its pair is weaker than one with two stored counts.
+        if not stored and (known or not exact):
+            best = to if not known and unsure == 0 else best
+            unsure += 1
+            continue
+        if not stored:
+            forward, backward = _held(to, later, terms), _held(later, to, terms)
+        if (stored and not known) or _weigh(forward, backward) > strength:
+            best, strength = to, _weigh(forward, backward)
+        known = known or stored
+
+
+@compiled
+def _next(links: LinkArrays, place: int, row: int) -> int:
+    """Return the earlier document at a place of a row; the row itself after the last one."""
+    return min(int(links.columns[place]), row) if place < links.indptr[row + 1] else row
+
+
+@compiled
+def _accepts(accepted: Acceptance, forward: int, backward: int, shorter: int) -> bool:
+    need = accepted.need[shorter]
+    relation = (1 if forward >= need else 0) + (2 if backward >= need else 0)
+    return bool(shorter >= accepted.fewest and accepted.relations[relation])
+
+
+@compiled
+def choose_earlier(
+    rows: tuple[int, int],
+    links: LinkArrays,
+    turned: LinkArrays,
+    terms: TermRows,
+    accepted: Acceptance,
+    parents: NDArray[np.int32],
+    found: NDArray[np.int64],
+) -> None:
+    """Choose, for each document of some rows, the accepted earlier one with the largest counts.
+
+    The order is that of the smaller count, the larger count, and the earliest document. Counts that are too small to be
+    stored are computed only where they decide.
+
+    Args:
+        rows: first row, and row after the last.
+        links: links of all documents; all counts from the smallest need upwards must be stored.
+        turned: the links from earlier to later documents (``turn_forward``).
+        terms: key terms and targets.
+        accepted: which pairs count.
+        parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
+        found: int64 (documents,), receives the choice; -1 if there is none.
+    """
+    for later in range(rows[0], rows[1]):
+        best, unsure = _best(later, links, turned, terms, accepted, parents, False)
+        if unsure:
+            best, unsure = _best(later, links, turned, terms, accepted, parents, True)
+        found[later] = best
