@@ -11,12 +11,13 @@ import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.kernels.earlier_links import (
     Acceptance,
-    TermRows,
+    TermPlaces,
     choose_earlier,
     count_forward,
     turn_forward,
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.links.pair_rules import need
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class EarlierDocuments:
 
     links: LinkArrays
     turned: LinkArrays
-    terms: TermRows
+    terms: TermPlaces
 
     @classmethod
     def of(cls, counts: sp.csr_array, keys: sp.csr_array, targets: sp.csr_array) -> EarlierDocuments:
@@ -64,13 +65,15 @@ class EarlierDocuments:
             keys: (documents, columns), key terms.
             targets: (documents, columns), targets, sorted indices.
         """
-        links = LinkArrays(_starts(counts), counts.indices.astype(np.int32, copy=False), counts.data)
+        links = LinkArrays(
+            counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False), counts.data
+        )
         starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
         forward = count_forward(links, starts)
         turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))
         turn_forward(links, turned)
-        keys_, targets_ = (matrix.indices.astype(np.uint32) for matrix in (keys, targets))
-        return cls(links, turned, TermRows(_starts(keys), keys_, _starts(targets), targets_))
+        own, answering = term_rows(keys), term_rows(targets)
+        return cls(links, turned, TermPlaces(own.indptr, own.indices, answering.indptr, answering.indices))
 
     def best(self, accepted: Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
@@ -88,7 +91,3 @@ class EarlierDocuments:
             rows = first, min(first + _ROWS_AT_ONCE, documents)
             choose_earlier(rows, self.links, self.turned, self.terms, accepted, parents, found)
         return found
-
-
-def _starts(matrix: sp.csr_array) -> NDArray[np.int64]:
-    return matrix.indptr.astype(np.int64, copy=False)

@@ -14,12 +14,12 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Acceptance", "TermRows", "choose_earlier", "count_forward", "turn_forward"]
+__all__ = ["Acceptance", "TermPlaces", "choose_earlier", "count_forward", "turn_forward"]
 
 _BYTE: Final = 8
 
 
-class TermRows(NamedTuple):
+class TermPlaces(NamedTuple):
     """Key terms and targets of all documents.
 
     Attributes:
@@ -90,7 +90,7 @@ def turn_forward(links: LinkArrays, turned: LinkArrays) -> None:
 
 
 @compiled
-def _held(asking: int, answering: int, terms: TermRows) -> int:
+def _held(asking: int, answering: int, terms: TermPlaces) -> int:
     """Count the key terms of one document in the target of another."""
     begin, end = terms.target_indptr[answering], terms.target_indptr[answering + 1]
     count = 0
@@ -116,7 +116,7 @@ def _best(
     later: int,
     links: LinkArrays,
     turned: LinkArrays,
-    terms: TermRows,
+    terms: TermPlaces,
     accepted: Acceptance,
     parents: NDArray[np.int32],
     exact: bool,
@@ -171,7 +171,7 @@ def choose_earlier(
     rows: tuple[int, int],
     links: LinkArrays,
     turned: LinkArrays,
-    terms: TermRows,
+    terms: TermPlaces,
     accepted: Acceptance,
     parents: NDArray[np.int32],
     found: NDArray[np.int64],
