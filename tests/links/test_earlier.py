@@ -8,7 +8,12 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup import Settings
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.batch.deduplication import statuses
+from infostream_dedup.corpus import read_documents
 from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
+from infostream_dedup.sample import documents_path
 
 BOTH = (False, False, False, True)
 ANY = (False, True, True, True)
@@ -85,3 +90,17 @@ def test_counts_that_are_left_out_change_nothing(stored):
     keys &= np.cumsum(keys, axis=1) <= 4
     accepted = accept(4, n=4, short="scaled", relations=ANY)
     assert _found(keys, targets, accepted, stored=stored) == _found(keys, targets, accepted, stored=1)
+
+
+@pytest.mark.parametrize("duplicate_rule", ["equal", "contained"])
+@pytest.mark.parametrize(
+    "given", [{}, {"rule": "either"}, {"short": "strict"}, {"k": 2}, {"k": 9, "target": "signature"}]
+)
+def test_statuses_of_the_sample_equal_those_decided_from_exact_counts(given, duplicate_rule):
+    collection = collect(read_documents(documents_path()), hashes=True)
+    settings = Settings(representation="stem", **given)
+    plain, compiled = (
+        statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine) for engine in ("plain", "compiled")
+    )
+    assert {status.status for status in plain} >= {"new", "duplicate"}
+    assert plain == compiled
