@@ -239,7 +239,9 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
         documents: Iterable[Document | DocumentBlock], *, engine: str, progress: Progress | None
     ) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
         reader = EvidenceReader() if evidence else None
-        collection = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
+        collected = collect(documents, hashes=True, evidence=reader, engine=engine, progress=progress)
+        collection = collected.only(settings)
+        del collected
         taken = None if reader is None else reader.finish(collection.languages)
         return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
 

@@ -56,6 +56,8 @@ class MemorySweep:
             taken = evidence.finish(collection.languages)
             second_look = JudgedCollection.of(collection, taken, Settings()) if self.confirmed else None
             estimator = SweepEstimator(collection, taken) if self.estimate else None
+        elif len(self.representations) == 1:
+            collection = collection.only(self.settings.but(representation=self.representations[0]))
         found = sweep_collection(
             collection,
             self.settings,

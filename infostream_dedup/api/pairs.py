@@ -181,7 +181,7 @@ def pairs(
         return PairListing(rows, listing.columns, listing.report, listing.settings, k_min=k_min)
     collection, report = read_collection(source, read, boilerplate=boilerplate, engine=engine, progress=progress)
     rows = pair_rows(
-        collection if counted is None else WeighedCollection(collection, counted),
+        collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
         agreed,
         k_min=k_min,
         terms=terms,

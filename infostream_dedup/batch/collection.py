@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from infostream_dedup.machine.progress import Progress
@@ -18,7 +18,13 @@ from infostream_dedup.model import (
     without_text,
 )
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.reading import SurfaceReader, Surfaces, key_terms_of_surfaces, term_counts
+from infostream_dedup.terms.reading import (
+    ForgottenSurfaces,
+    SurfaceReader,
+    Surfaces,
+    key_terms_of_surfaces,
+    term_counts,
+)
 from infostream_dedup.terms.statistics import statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
 from infostream_dedup.text.fingerprint import text_hash, text_hashes
@@ -64,7 +70,7 @@ class Collection:
     Attributes:
         documents: as read, with ``text`` left empty.
         languages: language of each document, given or detected.
-        surfaces: surfaces of each document.
+        surfaces: surfaces of each document; forgotten after ``only``.
         text_hashes: checksum of each body, ``b""`` for an empty one; no entries if they were not requested.
         text_lengths: characters of each body.
     """
@@ -104,6 +110,18 @@ class Collection:
             return terms
         counts = self._counts(settings)
         return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
+
+    def only(self, settings: Settings) -> Collection:
+        """Return the same documents with the counts of one representation, but without their words.
+
+        The words of a month take as much memory as the counts of its terms.
+
+        Args:
+            settings: the representation and ``morph`` of all key terms that will be asked for.
+        """
+        self._counts(settings)
+        forgotten = ForgottenSurfaces(self.surfaces.languages, self.surfaces.stages)
+        return replace(self, surfaces=forgotten, _counted=dict(self._counted))
 
     def _counts(self, settings: Settings) -> TermCounts:
         wanted = (settings.representation, settings.morph)

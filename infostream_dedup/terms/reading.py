@@ -8,6 +8,7 @@ names the stages that it uses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from infostream_dedup.terms.counts import TermCounts
     from infostream_dedup.text.utf8 import Utf8Texts
 
-__all__ = ["SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
+__all__ = ["ForgottenSurfaces", "SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
 
 _MOST_KEPT: Final = 1 << 26
 """Characters kept until the engine is chosen; more than that is worth compiling for, however few the texts."""
@@ -43,6 +44,19 @@ class Surfaces(Protocol):
     @property
     def stages(self) -> str:
         """Name of the package of ``terms`` that read the documents; its stages accept these surfaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenSurfaces:
+    """Stands for the surfaces of documents whose terms have been counted already.
+
+    Attributes:
+        languages: as in ``Surfaces``.
+        stages: as in ``Surfaces``.
+    """
+
+    languages: NDArray[np.uint8]
+    stages: str
 
 
 class _Counter(Protocol):
@@ -156,7 +170,12 @@ def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0) -> 
         surfaces: what ``SurfaceReader.finish`` returned.
         settings: the representation; of the other settings, only ``morph`` matters.
         workers: threads of the compiled code; 0 for as many as the process may use.
+
+    Raises:
+        ValueError: the surfaces were forgotten.
     """
+    if isinstance(surfaces, ForgottenSurfaces):
+        raise ValueError(f"the words of these documents were forgotten before {settings.representation} was counted")
     counts: TermCounts = stages_named(surfaces.stages).count_terms(surfaces, settings, workers=workers)
     return counts
 
