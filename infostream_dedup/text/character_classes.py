@@ -25,7 +25,8 @@ CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
 
 COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00))
-"""Code points common in European news, including signs and pictographs."""
+"""Code points common in European news, including signs and pictographs. All others, such as Chinese characters, are left
+to the plain code: to classify them would take each process a third of a second."""
 
 
 class CharacterClass(IntEnum):
@@ -56,7 +57,7 @@ class CharacterClass(IntEnum):
     UNCLEAN = 11
     """Raw text only: a character that cleaning changes, or may change together with its neighbours."""
     UNKNOWN = 12
-    """Left to the plain code."""
+    """Left to the plain code, as is any text with such a character."""
 
 
 _MARKUP: Final = "&<%{@"
@@ -67,16 +68,17 @@ def classes_of_cleaned_text() -> NDArray[np.uint8]:
     """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
     # Look up the numbers once, not for each of the hundred thousand characters: an enumeration is slow.
     capital, letter, other = map(int, (CharacterClass.CAPITAL, CharacterClass.LETTER, CharacterClass.OTHER))
-    kinds = np.full(CODE_POINTS, other, dtype=np.uint8)
-    characters = [chr(point) for point in range(CODE_POINTS)]
-    kinds[[point for point, one in enumerate(characters) if one == "_" or one.isalnum()]] = CharacterClass.FIGURE
+    kinds = np.full(CODE_POINTS, CharacterClass.UNKNOWN, dtype=np.uint8)
+    characters = [chr(point) for point in COMMON]
+    kinds[[*COMMON]] = other
+    kinds[[ord(one) for one in characters if one == "_" or one.isalnum()]] = CharacterClass.FIGURE
     words = surfaces("\n".join(characters))
     kinds[[ord(word[-1]) for word in words]] = [capital if word[0] == SENTENCE_MARK else letter for word in words]
     rest = np.flatnonzero(kinds == other)
-    after = surfaces("".join(f"б {characters[point]}А," for point in rest.tolist()))[1::2]
+    after = surfaces("".join(f"б {chr(point)}А," for point in rest.tolist()))[1::2]
     kinds[rest[_opening(after)]] = CharacterClass.OPENER
     # The expression for initials accepts some capitals that are not letters: a full stop after one is not an opener.
-    after = surfaces("".join(f"б{characters[point]}. А," for point in rest.tolist()))[1::2]
+    after = surfaces("".join(f"б{chr(point)}. А," for point in rest.tolist()))[1::2]
     kinds[rest[~_opening(after)]] = CharacterClass.UNKNOWN
     kinds[ord(SENTENCE_MARK)] = CharacterClass.UNKNOWN
     kinds[ord("-")] = CharacterClass.HYPHEN
@@ -92,13 +94,13 @@ def _opening(words: list[str]) -> NDArray[np.bool_]:
 def classes_of_raw_text() -> NDArray[np.uint8]:
     """Kind of every code point in any text: uint8 (CODE_POINTS,)."""
     kinds = classes_of_cleaned_text().copy()
-    characters = [chr(point) for point in range(CODE_POINTS) if point != ord("\n")]
+    characters = [chr(point) for point in COMMON if point != ord("\n")]
     cleaned = clean("\n".join(characters)).split("\n")
     for one, after in zip(characters, cleaned, strict=True):
         if after != one or unicodedata.combining(one):
             marks = after or unicodedata.combining(one)
             kinds[ord(one)] = CharacterClass.UNCLEAN if marks else CharacterClass.INVISIBLE
-    kinds[composing()] = CharacterClass.UNCLEAN
+    kinds[[point for point in composing() if kinds[point] != CharacterClass.UNKNOWN]] = CharacterClass.UNCLEAN
     for one in APOSTROPHES:
         kinds[ord(one)] = (
             CharacterClass.APOSTROPHE if kinds[ord(one)] == CharacterClass.OTHER else CharacterClass.UNCLEAN
@@ -111,7 +113,7 @@ def classes_of_raw_text() -> NDArray[np.uint8]:
 @cache
 def composing() -> list[int]:
     """Code points that may combine with the character before them."""
-    parts = [unicodedata.decomposition(chr(point)).split() for point in range(CODE_POINTS)]
+    parts = [found.split() for point in range(CODE_POINTS) if (found := unicodedata.decomposition(chr(point)))]
     second = {int(pair[1], 16) for pair in parts if len(pair) == 2 and not pair[0].startswith("<")}
     hangul = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]
     return sorted(point for point in second.union(hangul) if point < CODE_POINTS)
