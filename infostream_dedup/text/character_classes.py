@@ -25,8 +25,8 @@ CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
 
 COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00))
-"""Code points common in European news, including signs and pictographs. All others, such as Chinese characters, are left
-to the plain code: to classify them would take each process a third of a second."""
+"""Code points common in European news, including signs and pictographs. All others, such as Chinese characters, are
+left to the plain code: to classify them would take each process a third of a second."""
 
 
 class CharacterClass(IntEnum):
