@@ -1,6 +1,6 @@
 """``make bench``: runs every benchmark and makes the tables of reports/speed.md from the measurements.
 
-    python -m benchmarks [--month] [--runs 3] [--only month,race] [--real mdnews.docs.jsonl.gz]
+    python -m benchmarks [--month] [--runs 2] [--only month,race] [--real mdnews.docs.jsonl.gz]
 
 Measurements are kept as JSON in reports/speed/, so that single parts can be measured again. Each part runs in processes
 of its own. Without ``--month`` the whole takes about ten minutes on two cores; the month takes another half hour and
@@ -25,7 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--month", action="store_true", help=f"also {MONTH} documents")
     parser.add_argument(
-        "--runs", type=int, default=3, help="runs of each measurement; the page shows minimum and median"
+        "--runs", type=int, default=2, help="runs of each measurement; the page shows minimum and median"
     )
     parser.add_argument("--only", help="parts to measure, separated by commas; empty to make only the page")
     parser.add_argument("--real", type=Path, help="gzipped JSON lines of real news, repeated to a month")
@@ -48,6 +48,7 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
     largest = str(MONTH) if month else "100000"
     job = ["benchmarks.month", "--runs", runs, "--documents"]
     race = ["benchmarks.race", "--repeats", runs, "--documents"]
+    stream = ["benchmarks.stream", "--words", "russian", "--documents", "20000", "--single", "200"]
     contestants = ["--contestants", "infostream-dedup", "rensa", "datasketch"]
     parts = {
         "reading": ["benchmarks.reading", "--runs", runs],
@@ -57,17 +58,27 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
         "signature": [*job, largest, "--target", "signature"],
         "hard": [*job, largest, "--hard"],
         "morph": [*job, largest, "--representation", "morph", "--words", "russian"],
-        "race": [*race, "100000", *contestants],
-        "race-cold": [*race, "100000", *contestants, "--cold"],
+        "commands": ["benchmarks.commands", "--runs", "1", "--documents", "50000"],
+        "limits": ["benchmarks.limits", "--documents", largest],
+        "news-stream": [*stream, "--preset", "faithful"],
+        "news-judged": [*stream, "--preset", "judged"],
+        "news-across": [*stream, "--preset", "judged", "--across", "pivot"],
+        "news-restart": ["benchmarks.stream_restart", "--documents", largest],
+        # Datasketch takes 40 seconds.
+        "race": ["benchmarks.race", "--repeats", runs if month else "1", "--documents", "100000", *contestants],
         # The cosine takes four times as long for twice as many documents.
-        "race-small": [*race, "20000"],
+        "race-small": [*race, "10000"],
         "matching": ["benchmarks.matching", "--sizes", *sizes[1:]],
     }
+    if month:
+        parts["race-cold"] = [*race, "100000", *contestants, "--cold"]
     if real is not None:
         parts["real"] = [*job, largest, "--real", str(real)]
         parts["race-real"] = [*race, "20000", "--real", str(real), *contestants]
         parts["real-reading"] = ["benchmarks.reading", "--runs", runs, "--real", str(real)]
         parts["real-text"] = ["benchmarks.text", "--runs", runs, "--real", str(real)]
+        for name in ("news-stream", "news-judged", "news-across"):
+            parts[f"{name}-real"] = [*parts[name], "--documents", "5000", "--real", str(real)]
     return parts
 
 

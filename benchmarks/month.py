@@ -166,7 +166,7 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
         hashes=False,
         engine="compiled",
     )
-    _relation(toy.key_terms(settings), settings).measures()
+    relation_of(toy.key_terms(settings), settings).measures()
     stages: dict[str, dict[str, float]] = {}
 
     def stage(name: str, work: Callable[[], Any]) -> Any:
@@ -183,7 +183,7 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
     key_terms = stage("key terms", partial(collection.key_terms, settings))
     # Free the texts, which are no longer needed.
     del collection
-    relation = stage("matching", lambda: _relation(key_terms, settings))
+    relation = stage("matching", lambda: relation_of(key_terms, settings))
     measures = stage("S and T", relation.measures)
     return {
         "links": measures[0].links,
@@ -195,7 +195,7 @@ def _measure_job(folder: Path, reader: str, representation: str, target: str) ->
     }
 
 
-def _relation(key_terms: KeyTerms, settings: Settings) -> Relation:
+def relation_of(key_terms: KeyTerms, settings: Settings) -> Relation:
     """Link as ``sweep`` does: links between equal documents are not stored if there are very many."""
     if verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         return link_nodes(key_terms, settings, k_min=K_MIN)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,22 @@ RACE_COLUMNS = (
     *("contestant", "documents", "memory", "CPU s least / median"),
     *("wall s", "CPU over ours", "peak GB", "pairs"),
 )
+
+STREAMS = {
+    "news-stream": "faithful, words of Russian",
+    "news-judged": "judged, words of Russian",
+    "news-across": "judged, across languages, words of Russian",
+    "news-stream-real": "faithful, real news",
+    "news-judged-real": "judged, real news",
+    "news-across-real": "judged, across languages, real news",
+}
+
+LIMITS = """\
+The least a core of this machine needs for the work that cannot be avoided, by the rates measured in the same run: a
+file in the page cache is read at {file:.0f} GB/s, memory at {memory:.0f} GB/s; {lookups:.0f} million look-ups a second
+in a table as large as the vocabulary's, each a cache miss; {increments:.1f} * 10^9 increments a second of counters in
+the cache. Memory that no process has touched before comes at {fresh:.1f} GB/s. What the least leaves out: deciding
+where words begin, stemming, sorting, moving the links of a row to their place."""
 
 JOBS = {
     "month": "stem, target text",
@@ -64,16 +81,20 @@ def speed_page(folder: Path) -> str:
     ]
     lines += _jobs({name: found[name] for name in JOBS if name in found})
     lines += _race([found[name] for name in ("race-small", "race", "race-cold") if name in found])
-    if "race-real" in found:
-        lines += _real_race(found["race-real"])
-    for name in ("reading", "real-reading"):
-        if name in found:
-            lines += _reading(name, found[name])
-    for name in ("text", "real-text"):
-        if name in found:
-            lines += _text(name, found[name])
-    if "matching" in found:
-        lines += _matching(found["matching"])
+    sections: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+        "race-real": _real_race,
+        "reading": partial(_reading, "reading"),
+        "real-reading": partial(_reading, "real-reading"),
+        "text": partial(_text, "text"),
+        "real-text": partial(_text, "real-text"),
+        "commands": _commands,
+        "limits": _limits,
+        "news-restart": _restart,
+        "matching": _matching,
+    }
+    for name, section in sections.items():
+        lines += section(found[name]) if name in found else []
+    lines += _streams({name: found[name] for name in STREAMS if name in found})
     notes = folder / "notes.md"
     if notes.exists():
         lines += [notes.read_text(encoding="utf-8").rstrip()]
@@ -173,6 +194,60 @@ def _text(name: str, report: dict[str, Any]) -> list[str]:
     ratios = [f"{plain / by_stage[stage]:.1f} ({stage})" for stage in by_stage if stage.startswith("scan")]
     lines += [f"Scanning is faster than `re.findall` and a dict by {' and '.join(ratios)}.", ""]
     return lines
+
+
+def _commands(report: dict[str, Any]) -> list[str]:
+    rows = report["rows"]
+    lines = [f"## Commands on a file of {rows[0]['documents']:,} documents, from reading to writing", ""]
+    table = []
+    for command, checkout in dict.fromkeys((row["command"], row["checkout"]) for row in rows):
+        own = [row for row in rows if (row["command"], row["checkout"]) == (command, checkout)]
+        names = ("wall_seconds", "cpu_seconds", "peak_gigabytes")
+        table.append([command, checkout, *(min(row[name] for row in own) for name in names)])
+    return [*lines, *_table(["command", "checkout", "wall s", "CPU s", "peak GB"], table)]
+
+
+def _limits(report: dict[str, Any]) -> list[str]:
+    rates = report["rates"]
+    told = LIMITS.format(
+        file=rates["bytes from the file"] / 1e9,
+        memory=rates["bytes from memory"] / 1e9,
+        lookups=rates["look-ups"] / 1e6,
+        increments=rates["increments"] / 1e9,
+        fresh=rates["bytes of fresh memory"] / 1e9,
+    )
+    rows = [
+        [
+            row["stage"],
+            ", ".join(f"{name} {number:,}" for name, number in row["work"].items()),
+            *(row[name] for name in ("cpu_seconds", "least_seconds", "times")),
+        ]
+        for row in report["rows"]
+    ]
+    head = ["stage", "work", "CPU s", "least CPU s", "times"]
+    return [f"## How far from the limit: {report['documents']:,} documents", "", *_table(head, rows), told, ""]
+
+
+def _streams(found: dict[str, Any]) -> list[str]:
+    if not found:
+        return []
+    rows = [
+        [
+            *(STREAMS[name], report["documents"], cache),
+            *(row[speed] for speed in ("documents_per_cpu_second", "second_half_per_cpu_second")),
+            *(row["single_milliseconds"][kind]["cpu_p50"] for kind in ("engine", "stored")),
+        ]
+        for name, report in found.items()
+        for cache, row in report["rows"].items()
+    ]
+    head = ["stream with its store", "documents", "cache", "documents per CPU s", "second half"]
+    return ["## Streams", "", *_table([*head, "one document, engine, p50 ms", "stored, p50 ms"], rows)]
+
+
+def _restart(report: dict[str, Any]) -> list[str]:
+    rows = [[name, row["cpu_seconds"], row["wall_seconds"]] for name, row in report["rows"].items()]
+    lines = [f"## Restart of a stream with {report['documents']:,} documents in the window", ""]
+    return [*lines, *_table(["stage", "CPU s", "wall s"], rows)]
 
 
 def _matching(report: dict[str, Any]) -> list[str]:

@@ -29,7 +29,7 @@ class JsonResponse(JSONResponse):
 
 
 def needs(role: str) -> Any:
-    """A route is for those who may do what a role may."""
+    """Restrict a route to callers with the rights of a role."""
 
     def check(request: Request) -> None:
         if not caller_of(request).may(role):
@@ -55,7 +55,7 @@ def rows_wanted(request: Request, limit: int | None) -> int:
 
 
 def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
-    """Read the place where the last page ended.
+    """Decode where the last page ended.
 
     Raises:
         ProblemError: ``invalid``.
@@ -73,7 +73,7 @@ def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
 
 
 def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]) -> dict[str, Any]:
-    """Turn a list that was queried with one row more than the page needs into the answer."""
+    """Make the answer from a list that was queried with one row more than the page holds."""
     more = len(rows) > limit
     items = list(rows[:limit])
     place = base64.urlsafe_b64encode(orjson.dumps(place_of(items[-1]))).rstrip(b"=").decode() if more else None
@@ -81,10 +81,10 @@ def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]
 
 
 async def unchanged(request: Request, response: Response) -> None:
-    """Name the state of the store in the answer; say that nothing has changed to a client that already knows it.
+    """Name the state of the store in the answer; tell a client that already knows this state that nothing has changed.
 
     Raises:
-        ProblemError: none; a known state ends the request with 304.
+        NotModifiedError: the client knows the state; the answer is 304.
     """
     position = await running(request).position()
     tag = f'"{position.batches}-{position.documents}-{position.forgotten}"'
@@ -94,7 +94,7 @@ async def unchanged(request: Request, response: Response) -> None:
 
 
 class NotModifiedError(Exception):
-    """The client knows the present state of the store.
+    """The client knows the current state of the store.
 
     Args:
         tag: tag of that state.

@@ -1,4 +1,4 @@
-"""A batch from outside, by HTTP or from a queue: checked, decided, and answered."""
+"""Checks, decides and answers a batch that came by HTTP or from a queue."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _LONGEST_NAME: Final = 200
 
 
 def checked_batch(body: dict[str, Any], most: int) -> tuple[str | None, bool, list[Any]]:
-    """Read a batch that came from outside.
+    """Read a batch.
 
     Args:
         body: ``batch_id``, ``on_error`` and ``documents``.
-        most: documents at most.
+        most: maximum number of documents.
 
     Returns:
-        The batch id, whether bad documents are set aside, and the documents as they came.
+        The batch id, whether to set bad documents aside, and the documents as received.
 
     Raises:
         ProblemError: ``invalid`` or ``too-large``.
@@ -50,7 +50,7 @@ def decided_batch(stream: Deduplicator, name: str | None, items: Sequence[Any], 
     """Decide a batch in the writer's thread; it is on disk when this returns.
 
     Returns:
-        The answer to the client, and ``seconds``.
+        The answer to the client, with ``seconds``.
 
     Raises:
         BadDataError, StoreBusyError, CannotWriteError: nothing was stored.

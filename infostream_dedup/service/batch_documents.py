@@ -1,4 +1,4 @@
-"""The documents of a batch that came over HTTP: which can be decided, which are set aside."""
+"""Separates the documents of a batch that can be decided from those that are set aside."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SetAside:
     Attributes:
         index: its position in the batch, from 0.
         reason: code of the fault, such as ``E_TYPE``.
-        field: at fault; None where the whole document is.
+        field: the field at fault; None if it is the whole document.
         detail: what was expected.
     """
 
@@ -35,7 +35,7 @@ class SetAside:
     detail: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The row of an answer."""
+        """Convert to a row of the answer."""
         return {"index": self.index, "code": self.reason, "field": self.field, "detail": self.detail}
 
 
@@ -43,8 +43,8 @@ def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int
     """Check the documents of a batch.
 
     Args:
-        items: as they came.
-        skip: set bad ones aside.
+        items: the documents as received.
+        skip: whether to set bad ones aside.
 
     Returns:
         The good ones with their positions, and those set aside.
@@ -89,6 +89,6 @@ def _built(builder: DocumentBuilder, item: Any, place: Place) -> Document:
 
 
 def _detail(error: BadDataError) -> str:
-    """What was expected; what came is left out, as it may be anything."""
+    """Say what was expected, without quoting what was sent."""
     _, separator, expected = error.message.partition("expected ")
     return f"expected {expected}" if separator else "see the field"

@@ -16,7 +16,7 @@ __all__ = ["json_body", "object_body"]
 
 
 async def object_body(request: Request, *, known: tuple[str, ...]) -> dict[str, Any]:
-    """Read a JSON object that has no other members than the known ones.
+    """Read a JSON object that has only known members.
 
     Raises:
         ProblemError: ``json``, ``too-large`` or ``invalid``.
@@ -38,7 +38,7 @@ async def json_body(request: Request) -> Any:
     Raises:
         ProblemError: ``json`` or ``too-large``.
     """
-    # In a thread: a batch of megabytes must not keep everybody else waiting.
+    # In a thread, so that nobody has to wait while megabytes are parsed.
     return await asyncio.to_thread(_read, await request.body(), request)
 
 
@@ -53,7 +53,7 @@ def _parsed(body: bytes) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        # The library's message says what and where, never the text itself.
+        # The library's message says what is wrong and where; it never quotes the text.
         raise ProblemError(400, "json", str(error)[:200]) from None
 
 

@@ -1,4 +1,4 @@
-"""The process that says what verdicts documents would get if they came now; it stores nothing.
+"""The process that answers which verdicts documents would get if they arrived now; it stores nothing.
 
 It holds an engine of its own, which follows the store. Deciding changes an engine, so each question is answered by a
 fork of this process, which has one thread and no open file of the store; the fork's changes end with it.
@@ -30,7 +30,7 @@ __all__ = ["main"]
 
 
 class _NothingStored:
-    """A store that is read and never written; its file is open inside transactions only."""
+    """A store that is only read; its file is open only during transactions."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -39,7 +39,7 @@ class _NothingStored:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """One state of the store."""
+        """Read a single state of the store."""
         with Store.open(self._path, read_only=True) as self._opened, self._opened.reading():
             yield
         self._opened = None
@@ -50,7 +50,7 @@ class _NothingStored:
         return self._position
 
     def changed(self) -> bool:
-        """Whether the store is not where it was last loaded."""
+        """Whether the store has changed since the last ``load``."""
         return position_of(self._store.connection) != self._position
 
     def load(self, *, since: Position | None = None) -> Loaded | None:
@@ -60,7 +60,7 @@ class _NothingStored:
         return loaded
 
     def batch(self, _: str) -> StoredBatch | None:
-        """Nothing: what came before is judged document by document."""
+        """Return nothing: repeated batches are judged document by document."""
         return None
 
     def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
@@ -83,7 +83,7 @@ class _NothingStored:
         """Store nothing."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
     @property
     def _store(self) -> Store:
@@ -102,14 +102,14 @@ def main(path: Path) -> None:
         settings = StreamSettings.of_store(store.settings)
     stream = Deduplicator(_NothingStored(path), settings)
     for line in sys.stdin.buffer:
-        # Here, so that the next question finds an engine that is nearly where the store is.
+        # After the answer, so that the next question finds an engine that has nearly caught up with the store.
         stream.best_of("")
         child = os.fork()
         if child == 0:
             _answer(stream, orjson.loads(line), settings.verdict_fields)
         _, status = os.waitpid(child, 0)
         if status:
-            # Killed: the client would wait for its line for ever.
+            # The fork was killed; without an answer the client would wait forever.
             os.write(1, orjson.dumps({"message": "the check was ended from outside"}) + b"\n")
 
 
@@ -121,7 +121,7 @@ def _answer(stream: Deduplicator, documents: list[dict[str, Any]], fields: Seque
         answer = {"message": error.message, "code": error.code, "line": error.line, "field": error.field}
     except InfostreamError as error:
         answer = {"message": str(error)}
-    except BaseException as error:  # whatever it is, the fork must not go on as a second process
+    except BaseException as error:  # whatever went wrong, the fork must not continue as a second process
         answer = {"message": type(error).__name__}
     os.write(1, orjson.dumps(answer) + b"\n")
     os._exit(0)

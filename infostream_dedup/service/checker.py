@@ -1,4 +1,4 @@
-"""What verdicts would documents get if they came now? Asked of a process of its own."""
+"""Asks a separate process which verdicts documents would get if they arrived now."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _IDLE_SECONDS: Final = 600.0
 
 
 class Checker:
-    """Starts the process at the first question, and ends it when nobody has asked for ten minutes.
+    """Starts the process at the first question, and ends it after ten minutes without one.
 
-    The process holds the window once more, in memory of its own.
+    The process holds a second copy of the window in memory.
 
     Args:
         store: the store that documents are checked against.
-        most: questions that wait at most.
+        most: maximum number of pending questions.
     """
 
     def __init__(self, store: Path, most: int) -> None:
@@ -39,18 +39,19 @@ class Checker:
         self._idle: asyncio.TimerHandle | None = None
 
     async def verdicts(self, documents: Sequence[Any]) -> list[dict[str, Any]]:
-        """Verdicts as if the documents came now, in their order.
+        """Return the verdicts that the documents would get now, in their order.
 
         Raises:
             BadDataError: a document's id is known with other content.
-            ProblemError: ``too-slow``: the window is still being restored; ask again. ``queue-full``: others wait too.
+            ProblemError: ``too-slow``: the window is still being restored, ask again; ``queue-full``: too many
+                questions are pending.
         """
         if self._waiting > self._most:
             raise ProblemError(503, "queue-full", retry_after=10, limit=self._most)
         if self._idle is not None:
             self._idle.cancel()
         self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._pool.submit, self._end)
-        # The count goes on where this question is given up: the process still answers it.
+        # An abandoned question still counts as pending, because the process will answer it.
         self._waiting += 1
         asked = asyncio.wrap_future(self._pool.submit(self._ask, list(documents)))
         asked.add_done_callback(self._answered)

@@ -1,4 +1,4 @@
-"""What ``openapi.json`` says besides routes and parameters: bodies, problems, files."""
+"""The parts of ``openapi.json`` other than routes and parameters: bodies, problems, files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     "503": _problem("Not now: come again after the seconds of `Retry-After`"),
     "507": _problem("The disk is full; nothing was stored"),
 }
-"""Answers that every route may give."""
+"""Answers that any route may give."""
 
 _STRING: Final = {"type": "string"}
 _PAIR: Final = {
@@ -110,7 +110,7 @@ _BODIES: Final[dict[str, dict[str, Any]]] = {
 KEYED: Final = {
     "parameters": [{"name": "Idempotency-Key", "in": "header", "required": True, "schema": {**_STRING, "minLength": 1}}]
 }
-"""The header of a route whose act is done once however often it is asked for."""
+"""The header that makes a repeated request to a route take effect only once."""
 
 
 def body_of(name: str, *, lines: bool = False) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def body_of(name: str, *, lines: bool = False) -> dict[str, Any]:
 
     Args:
         name: one of ``_BODIES``.
-        lines: whether it may come as JSON Lines too.
+        lines: whether JSON Lines are accepted too.
     """
     content: dict[str, Any] = {"application/json": {"schema": _BODIES[name]}}
     if lines:
@@ -127,12 +127,12 @@ def body_of(name: str, *, lines: bool = False) -> dict[str, Any]:
 
 
 def file_of(*types: str) -> dict[int | str, dict[str, Any]]:
-    """The answer of a route that gives text of one of some types."""
+    """The answer of a route that returns text of one of several types."""
     return {200: {"description": "The file", "content": {kind: {"schema": _STRING} for kind in types}}}
 
 
 def describe_problems(app: FastAPI) -> None:
-    """Add what a problem looks like to the description of an application."""
+    """Add the schema of a problem to the description of an application."""
     plain = app.openapi
 
     def described() -> dict[str, Any]:

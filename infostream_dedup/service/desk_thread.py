@@ -18,10 +18,10 @@ Question = Callable[[sqlite3.Connection], Value]
 
 
 class DeskThread:
-    """Answers from the desk of a store, which is made when it is first needed.
+    """Gives access to the desk of a store, which is created when it is first needed.
 
     Args:
-        path: file of the desk.
+        path: the desk's file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,15 +30,15 @@ class DeskThread:
         self._desk: Desk | None = None
 
     async def read(self, question: Question[Value]) -> Value:
-        """Ask the desk; the answer sees one state of it."""
+        """Ask the desk; the answer describes a single state."""
         return await self._run(self._read, question)
 
     async def write(self, work: Question[Value]) -> Value:
-        """Run one transaction; it is on disk before the answer, and finished even if the client goes away."""
+        """Run one transaction. It is on disk when this returns, and is finished even if the client disconnects."""
         return await self._run(self._write, work)
 
     def close(self) -> None:
-        """Wait for the work at hand and close the file."""
+        """Wait for the current work, and close the file."""
         self._pool.submit(self._close)
         self._pool.shutdown(wait=True)
 

@@ -1,7 +1,7 @@
 """Figures over the latest documents, counted once for each state of the store.
 
-While batches come one after another, nobody waits long for a count: the figures of a moment before are shown until the
-new ones are there.
+While batches keep arriving, nobody waits long for a count: the previous figures are shown until the
+new ones are ready.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ async def _kept(service: RunningService, name: str, question: Callable[[Store], 
 
 
 def _counting(service: RunningService, name: str, question: Callable[[Store], Any]) -> asyncio.Future[Figure]:
-    """The count at hand, or a new one."""
+    """Return the count in progress, or start a new one."""
     count = service.counts.get(name)
     if count is None or count.done():
         count = service.counts[name] = asyncio.ensure_future(_count(service, name, question))

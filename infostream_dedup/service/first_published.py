@@ -1,9 +1,9 @@
 """Which document of a group was published first, and whether that is known.
 
-A store keeps moments only: a date without a time of the day became the midnight it begins with, a bare year the first
-of January. So midnight is read as a day, on the first of a month as that month, on the first of January as that year,
-which end later than they begin: such a document is never called the first. One that was really published at midnight
-sharp is not called so either.
+A store keeps only moments: a date without a time of day was stored as the midnight it begins with, a bare year as the
+first of January. So midnight is taken for a day; on the first of a month, for that month; on the first of January, for
+that year. All of these end later than they begin, so such a document is never called the first. Neither is one that was
+really published at midnight.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["as_given", "certain_first", "date_given", "in_order"]
 
 
 def as_given(document: Document) -> Document:
-    """A document of a store with its date as a day or a year where it may have been given as one."""
+    """A stored document, with its date reduced to a day, month or year where that may be all that was given."""
     if document.time is None:
         return document
     given = _calendar(document.time)
@@ -28,7 +28,7 @@ def as_given(document: Document) -> Document:
 
 
 def in_order(members: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Members of a group by the last moment at which each may have been published; those without a date come last.
+    """Order the members of a group by the latest moment at which each may have been published; undated ones come last.
 
     Args:
         members: each with ``published``, ISO 8601 or None.

@@ -30,7 +30,7 @@ Send = Callable[[Message], Awaitable[None]]
 _OPEN: Final = ("/health", "/ready", "/sign-in")
 _FILES: Final = "/static/"
 _QUESTIONS: Final = ("/v1/search", "/v1/check")
-"""Questions whose text is too long for an address."""
+"""Questions that are posted because their text is too long for an address."""
 _CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 _BODY_TYPES: Final = ("application/json", "application/x-ndjson")
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
@@ -49,14 +49,14 @@ _MEGABYTE: Final = 1024 * 1024
 
 
 class Guard:
-    """An ASGI application around another: it lets through what is allowed, small enough and fast enough.
+    """An ASGI application around another one: lets only permitted, small and fast requests through.
 
-    The body is received here, whole, so that no route ever waits for a client.
+    The whole body is received here, so that no route ever waits for a client.
 
     Args:
-        application: gets the requests that pass, with ``caller`` in their state.
+        application: receives the requests that pass, with ``caller`` in their state.
         settings: hosts and limits.
-        tokens: who may call; None: the local person only.
+        tokens: who may call; None for only the local person.
         sessions: people who have signed in.
         metrics: counts requests.
     """
@@ -76,18 +76,18 @@ class Guard:
 
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[RunningService]:
-        """Open the store, and close it at the end; for servers that do not say when they start."""
+        """Open the store, and close it at the end; for servers that do not announce their start."""
         async with self._application.router.lifespan_context(self._application):
             yield self._application.state.running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or let the application answer it."""
+        """Answer a request, or pass it to the application."""
         if scope["type"] == "lifespan":
             await self._application(scope, receive, send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
         else:
-            # Nothing here speaks through web sockets.
+            # No route uses web sockets.
             await send({"type": "websocket.close", "code": 1008})
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,8 +105,8 @@ class Guard:
             if scope["method"] in _CHANGING:
                 body = await self._body(scope["path"], headers, receive)
             await self._application(scope, _replay(body, receive), outgoing)
-        except Exception as error:  # whatever happens, the client gets a problem and no traceback
-            # Not bound to a name: its traceback would keep this frame alive, and with it a connection half read.
+        except Exception as error:  # whatever happens, the client gets a problem, not a traceback
+            # Not bound to a name: its traceback would keep this frame alive, and with it a half-read connection.
             await outgoing.problem(self._told(error), to_person=_is_page(scope))
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
@@ -150,10 +150,10 @@ class Guard:
 
     async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
         form = not path.startswith("/v1/")
-        # Forms are short, and that of /sign-in comes from anybody.
+        # Forms are short, and anybody may send that of /sign-in.
         most = self._limits.form_bytes if form else self._limits.body_bytes
         announced = headers.get("content-length", "0")
-        # A number with more digits than any length has is left to the count of what arrives.
+        # If the number has more digits than any length, the bytes that arrive are counted instead.
         length = int(announced) if announced.isascii() and announced.isdigit() and len(announced) < 19 else 0
         if length > most:
             raise _too_large(most)
@@ -168,7 +168,7 @@ class Guard:
 
 
 class _Outgoing:
-    """Sends an answer with the headers that every answer has; gives up on a client that does not read."""
+    """Sends an answer with the headers common to all; gives up on a client that does not read it."""
 
     def __init__(self, send: Send, seconds: float, *, open_cache: bool) -> None:
         self._send, self._seconds, self._open_cache = send, seconds, open_cache
@@ -188,7 +188,7 @@ class _Outgoing:
             await self._send(message)
 
     async def problem(self, problem: ProblemError, *, to_person: bool) -> None:
-        """Send a problem, unless an answer has begun; a person who has not signed in is sent there."""
+        """Send a problem, unless an answer has begun; redirect people who have not signed in."""
         if self.status:
             return
         if to_person and problem.status == 401:
@@ -199,7 +199,7 @@ class _Outgoing:
         body = problem.body()
         headers = {"content-type": PROBLEM_TYPE, "content-length": str(len(body)), **problem.headers()}
         if problem.status in (408, 413):
-            # What is left of the body would be taken for the next request.
+            # The rest of the body would be taken for the next request.
             headers["connection"] = "close"
         encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
         await self({"type": "http.response.start", "status": problem.status, "headers": encoded})
@@ -249,7 +249,7 @@ def _check_site(scope: Scope, headers: dict[str, str]) -> None:
 def _host_of(origin: str) -> str | None:
     try:
         return urlsplit(origin).netloc.lower()
-    except ValueError:  # brackets that close nothing
+    except ValueError:  # unbalanced brackets
         return None
 
 

@@ -1,4 +1,4 @@
-"""The process of one job: reads the store, reports to the desk, ends on request or when its service ends."""
+"""The process of one job: reads the store, reports to the desk, and ends on request or with its service."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _LANGUAGES: Final = ("uk", "ru", "en")
 
 
 class _StoppedError(Exception):
-    """Somebody asked the job to stop, or nobody waits for it any more."""
+    """The job was asked to stop, or its service has ended."""
 
 
 def main(store: Path, desk_file: Path, number: int) -> None:
-    """Do one job and put its result on the desk.
+    """Run one job, and put its result on the desk.
 
     Args:
-        store: the store that it is about.
+        store: the store to examine.
         desk_file: the desk that holds the job.
-        number: which job.
+        number: the job's number.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)
@@ -55,7 +55,7 @@ def main(store: Path, desk_file: Path, number: int) -> None:
             state = "stopped"
         except InfostreamError as error:
             state, message = "failed", str(error)
-        except Exception as error:  # the page must not wait for ever; the traceback goes to the log
+        except Exception as error:  # the page must not wait forever; the traceback goes to the log
             with desk.writing() as connection:
                 end_job(connection, number, "failed", message=type(error).__name__)
             raise
@@ -97,7 +97,7 @@ def _estimate(store: Path, _: Desk, parameters: Mapping[str, Any], progress: Pro
 
 
 def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Ask for pairs, or say what the judgements on them amount to."""
+    """Ask for pairs, or evaluate the judgements on them."""
     from infostream_dedup.api import audit
     from infostream_dedup.model import Settings
 

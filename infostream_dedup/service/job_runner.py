@@ -1,4 +1,4 @@
-"""Starts the process of a job, and sees to its end."""
+"""Starts and ends the process of a job."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _GRACE_SECONDS: Final = 5.0
 
 
 class JobRunner:
-    """Runs one job at a time in a process of its own, at low priority, so that batches and readers do not wait.
+    """Runs one job at a time in a separate process of low priority, so that batches and readers do not wait.
 
     Args:
-        store: the store that jobs are about.
+        store: the store that jobs examine.
         desk: its desk.
     """
 
@@ -31,13 +31,13 @@ class JobRunner:
         self._number = 0
 
     def begin(self) -> None:
-        """End the jobs that an earlier service began."""
+        """End jobs that an earlier service left running."""
         if self._desk.exists():
             with Desk.open(self._desk) as desk, desk.writing() as connection:
                 end_orphans(connection)
 
     def run(self, number: int) -> None:
-        """Start the process of a job that is on the desk."""
+        """Start the process of a job on the desk."""
         command = [sys.executable, "-m", "infostream_dedup.service.job_process"]
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
@@ -49,13 +49,13 @@ class JobRunner:
         self._watch.start()
 
     def stop(self, number: int) -> None:
-        """End the process of a job that does not stop by itself soon."""
+        """End the process of a job that does not soon stop by itself."""
         process = self._process
         if process is not None and self._number == number:
             threading.Timer(_GRACE_SECONDS, _terminate, args=(process,)).start()
 
     def close(self) -> None:
-        """End the process at hand."""
+        """End the running process."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
         if self._watch is not None:
@@ -64,7 +64,7 @@ class JobRunner:
     def _wait(self, process: subprocess.Popen[bytes], number: int) -> None:
         code = process.wait()
         with Desk.open(self._desk) as desk, desk.writing() as connection:
-            # Has no effect on a job that ended by itself.
+            # This has no effect on a job that ended by itself.
             state = "stopped" if code < 0 else "failed"
             end_job(connection, number, state, message=None if code < 0 else f"exit code {code}")
 

@@ -1,4 +1,4 @@
-"""The words of the pages in Ukrainian, Russian and English."""
+"""The texts of the pages in Ukrainian, Russian and English."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PageWords:
         self.language, self._words = language, words
 
     def __call__(self, key: str, number: int | None = None, **values: object) -> str:
-        """The words under a key, in the form that goes with a number, with values filled in.
+        """Return the text of a key, in the form that fits a number, with values filled in.
 
         Raises:
             KeyError: there is no such key.
@@ -39,13 +39,13 @@ class PageWords:
         return str(found).format(number=number, **values)
 
     def keys(self) -> dict[str, Any]:
-        """All words by key."""
+        """All texts by key."""
         return dict(self._words)
 
 
 @functools.cache
 def words_of(language: str) -> PageWords:
-    """The words of a language, read once."""
+    """The texts of a language, read once."""
     data = (resources.files("infostream_dedup.service") / "locale" / f"{language}.json").read_bytes()
     return PageWords(language, orjson.loads(data))
 
@@ -54,8 +54,8 @@ def chosen_language(asked: str | None, kept: str | None, accepted: str) -> str:
     """The language of a page.
 
     Args:
-        asked: in the address.
-        kept: in the cookie.
+        asked: language in the address.
+        kept: language in the cookie.
         accepted: the header ``Accept-Language``.
     """
     for language in (asked, kept, *(part.split(";")[0].split("-")[0].strip() for part in accepted.split(","))):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_PAIRS", "compare_methods_on_labels", "labels_file", "train_classifier"]
 
 LEAST_PAIRS: Final = 50
-"""Judged pairs, translations besides, from which a classifier is learned."""
+"""Judged pairs from which a classifier is learned, and translations."""
 
 _CANDIDATES: Final = 300
 _TAUGHT: Final = 50
@@ -43,15 +43,15 @@ _ONE_BODY: Final = (
 def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Learn a classifier from the judged pairs of a desk.
 
-    Words are weighed by the language in general, so that the model of a document does not depend on which others were
+    Words are weighted by their frequency in the language, so that the model does not depend on which documents were
     judged, and the model can be given to ``ingest``.
 
     Returns:
-        ``labels`` (pairs by label), ``left_out`` (pairs without a text here, and translations), ``missing`` (pairs that
-        are lacking; then nothing else), ``folds`` (precision, recall and F1 on stories that were not learned from, with
-        their 95 % intervals), ``weights``, ``curve`` (empty where the pairs are too few), ``confused`` (pairs that the
-        classifier takes for something else, the surest first), ``teach`` (pairs of the stream that it is least sure
-        of), ``model`` (the file) and ``facts``.
+        ``labels`` (pairs by label), ``left_out`` (translations, and pairs without a text here), ``missing`` (pairs that
+        are lacking; the rest is then absent), ``folds`` (precision, recall and F1 on stories that were not learned
+        from, with their 95 % intervals), ``weights``, ``curve`` (empty if there are too few pairs), ``confused`` (pairs
+        that the classifier takes for something else, the surest first), ``teach`` (pairs of the stream that it is least
+        sure of), ``model`` (the file) and ``facts``.
 
     Raises:
         BadDataError: ``E_ONE_CLASS``: all pairs are judged alike.
@@ -93,7 +93,7 @@ def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], pro
 def compare_methods_on_labels(
     store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
-    """Run methods over the latest documents and all judged ones, and judge them by what people said.
+    """Run methods over the latest documents and all judged ones, and evaluate them by people's judgements.
 
     Returns:
         What ``compare --labels`` prints, and ``disputed``: pairs that some methods find and others do not, most kinds
@@ -134,7 +134,7 @@ def compare_methods_on_labels(
 
 @contextmanager
 def labels_file(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The name of a labels file that exists as long as the block runs."""
+    """The name of a labels file that exists while the block runs."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
         file.flush()
@@ -180,7 +180,7 @@ def _unseen(trained: Training) -> HeldOut:
 
 
 def _fold_scores(unseen: HeldOut, trained: Training) -> dict[str, Any]:
-    """Precision, recall and F1 with intervals: pairs are drawn again 1,000 times, a story's pairs together."""
+    """Precision, recall and F1 with bootstrap intervals: 1,000 samples, in which a story's pairs stay together."""
     import numpy as np
 
     from infostream_dedup.criteria.cross_validation import found_by_rule

@@ -1,4 +1,4 @@
-"""What a client may ask for at most."""
+"""Limits on what a client may ask for."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ class ServiceLimits:
     """Every limit of the service.
 
     Attributes:
-        body_bytes: length of a body, also after decompression of all but batches.
+        body_bytes: length of a body, after decompression unless it is a batch.
         form_bytes: length of the body of a form.
         unpacked_bytes: length of a batch after decompression.
         gzip_ratio: how many times longer a body may become by decompression.
-        documents: documents of a batch.
-        checked: documents of one question "what if they came now".
+        documents: number of documents in a batch.
+        checked: number of documents in a question about the verdicts they would get.
         text_bytes: length of a text to search for.
         header_bytes: length of all headers together.
-        body_seconds: time to receive a body, besides ``body_seconds_per_megabyte`` for each megabyte announced.
-        body_seconds_per_megabyte: see there.
+        body_seconds: time to receive a body, in addition to the next limit.
+        body_seconds_per_megabyte: time for each megabyte announced.
         silent_seconds: how long a client may leave an answer unread.
-        searches: searches that wait for their turn; further ones are sent away.
-        questions: questions to the store that wait for a thread; further ones are sent away.
-        checks: questions "what if they came now" that wait; further ones are sent away.
-        queued: batches that wait for the writer; further ones are sent away.
+        searches: pending searches; further ones are refused.
+        questions: pending questions to the store; further ones are refused.
+        checks: pending questions about the verdicts that documents would get; further ones are refused.
+        queued: pending batches; further ones are refused.
         readers: threads that read the store.
         query_seconds: time of one query of the store.
         figures_wait_seconds: how long a question about the latest documents waits for a new count before it gets the
             last one.
-        figures_age_seconds: how old that one may be; then the question waits.
-        figures_pause_seconds: how often at most the activity is counted while batches come and nobody asks.
+        figures_age_seconds: maximum age of the last count; the question waits if it is older.
+        figures_pause_seconds: minimum time between two counts of the activity while batches arrive and nobody asks.
         streams: open streams of events.
-        page: rows of a list by default.
-        rows: most rows of a list.
-        counted: rows are counted up to this number.
+        page: default number of rows on a page.
+        rows: maximum number of rows on a page.
+        counted: number up to which the rows of a list are counted.
         reads_per_second: reads a second for each token, on average over ten seconds.
-        batches_at_once: batches of one token that wait for answers.
+        batches_at_once: unanswered batches of one token.
     """
 
     body_bytes: int = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""A server whose connections end when a client leaves for too long what was sent to it."""
+"""A server that closes connections whose clients leave answers unread for too long."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from granian.server.embed import Server
 __all__ = ["ListeningServer"]
 
 _BUFFER: Final = 256 * 1024
-"""Bytes of an answer that the system holds for one client at most; it doubles the number for its own needs."""
+"""Maximum bytes of an answer that the system buffers for one client; it doubles the number for its own needs."""
 
 
 class ListeningServer(Server):
-    """Granian with a limit of time and room for what a client has not read.
+    """Granian with limits on how much a client may leave unread, and how long.
 
-    An answer that fits into the buffers of the system is sent as far as the service can see, however long the client
-    leaves it there: only the system can end such a connection.
+    To the service, an answer that fits into the system's buffers counts as sent, however long the client
+    leaves it there, so only the system can end such a connection.
 
     Args:
         application: see Granian, also for ``options``.
-        silent_seconds: how long what was sent may wait for a client that does not read (where the system is Linux).
+        silent_seconds: how long an answer may stay unread (only on Linux).
         options: further values for Granian.
     """
 
@@ -32,10 +32,10 @@ class ListeningServer(Server):
         self._silent_seconds = silent_seconds
 
     def _init_shared_socket(self) -> None:
-        # By itself, Granian would listen only later on Linux, out of reach.
+        # On Linux, Granian would otherwise create the socket later, where its options cannot be set.
         self._shd: Any = SocketSpec(self.bind_addr, self.bind_port, self.backlog).build()
         with socket.socket(fileno=os.dup(self._shd.get_fd())) as listening:
-            # Connections get what the socket has that they come to.
+            # Connections inherit the options of the listening socket.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
             if hasattr(socket, "TCP_USER_TIMEOUT"):
                 milliseconds = int(1000 * self._silent_seconds)

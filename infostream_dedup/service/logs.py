@@ -27,9 +27,9 @@ def log_batch(*, level: str = "info", **members: Any) -> None:
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:
-    """What failed and where, the innermost place last.
+    """Describe what failed and where, the innermost place last.
 
-    The message is left out unless SQLite or the system wrote it: that of any other failure may quote a document.
+    The message is included only if SQLite or the system wrote it; any other may quote a document.
     """
     frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]
     message = str(error) if isinstance(error, sqlite3.Error | OSError) else None

@@ -1,4 +1,4 @@
-"""Tells systemd that the service is ready, or is ending (sd_notify); does nothing where nobody asks for it."""
+"""Tells systemd that the service is ready or ending (sd_notify), if systemd started it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def tell_system(state: str) -> None:
     """Send a state to the socket that the environment names.
 
     Args:
-        state: such as ``READY=1``.
+        state: a line such as ``READY=1``.
     """
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:

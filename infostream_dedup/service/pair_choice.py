@@ -1,4 +1,4 @@
-"""The next pairs of a person: candidates from the store, chosen and reserved by the desk."""
+"""Chooses the next pairs for a person: candidates from the store, reserved by the desk."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_queue(queue: str) -> None:
 async def pairs_for(
     service: RunningService, person: str, queue: str, wanted: int, besides: frozenset[Pair] = frozenset()
 ) -> list[dict[str, Any]]:
-    """Choose pairs, reserve them, and read what a judge sees of them; empty when nothing is left.
+    """Choose pairs, reserve them, and read what a judge sees; return nothing when no pair is left.
 
     Pairs of which a document has been forgotten are left out.
 
@@ -50,7 +50,7 @@ async def pairs_for(
         service: the running service.
         person: the person.
         queue: its name, as ``check_queue`` takes it.
-        wanted: pairs at most.
+        wanted: maximum number of pairs.
         besides: pairs that the person already has.
     """
     candidates = await _candidates(service, queue)

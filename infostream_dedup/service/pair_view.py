@@ -1,4 +1,4 @@
-"""What a judge sees of a pair: two documents and what they share, without the verdict of the stream."""
+"""What a judge sees of a pair: two documents and what they share, but not the stream's verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from infostream_dedup.store.browsing import document_versions, key_terms_of
 __all__ = ["NUMBER", "pair_shown", "pair_verdict"]
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
-"""A number as people read it: 3,5 and 10:30 are one."""
+"""A number as people read it: 3,5 and 10:30 are one number each."""
 
 _KEPT: Final = ("id", "version", "title", "source", "language", "published", "group", "ordinal")
 _OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "backward")
@@ -49,7 +49,7 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
 
 
 def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:
-    """What the stream says of a pair: its verdict on the later document if that names the earlier one.
+    """The stream's verdict on the later document of a pair, if it names the earlier one.
 
     Returns:
         ``status, kind, probability, relation, forward, backward`` and ``one_group``; fields that the stream did not

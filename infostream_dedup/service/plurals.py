@@ -1,4 +1,4 @@
-"""Which form of a word goes with a number, by the plural rules of Unicode CLDR for our three languages."""
+"""Chooses the form of a word for a number by the plural rules of Unicode CLDR for our three languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m infostream_dedup.service.probe [PORT]`` ends with 0 if the service here answers; for containers."""
+"""For containers: ``python -m infostream_dedup.service.probe [PORT]`` exits with 0 if the local service answers."""
 
 from __future__ import annotations
 

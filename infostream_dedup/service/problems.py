@@ -1,4 +1,4 @@
-"""Failures as ``application/problem+json`` (RFC 9457), each with a code that never changes."""
+"""Failures as ``application/problem+json`` (RFC 9457), each with a stable code."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _STATUS: Final = {
     "E_ID_CONFLICT": (409, "id-conflict"),
     "E_KEY_CONFLICT": (409, "key-conflict"),
     "E_JSON": (400, "json"),
-    # Not what was sent is at fault.
+    # The fault is not in the request.
     "E_STORE_DAMAGED": (500, "internal"),
     "E_DESK_DAMAGED": (500, "internal"),
     "E_PACKAGE": (500, "internal"),
@@ -70,7 +70,7 @@ class ProblemError(Exception):
     Args:
         status: HTTP status.
         code: one of ``CODES``.
-        detail: one sentence: what is wrong, what to do. Never repeats what was sent.
+        detail: one sentence that says what is wrong and what to do; it never quotes the request.
         retry_after: seconds after which the same request may succeed.
         members: further members of the problem, such as ``field`` and ``document``.
     """
@@ -94,7 +94,7 @@ class ProblemError(Exception):
 
 
 def problem_of(error: Exception) -> ProblemError:
-    """Turn any failure into a problem; what is not ours becomes ``internal`` without details."""
+    """Turn any failure into a problem; unexpected ones become ``internal``, without details."""
     if isinstance(error, ProblemError):
         return error
     if isinstance(error, BadDataError):

@@ -1,7 +1,7 @@
 """Batches from RabbitMQ into a store: ``python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE``.
 
-A message is the body of ``POST /v1/batches``. It is acknowledged after the batch is on disk; if the process ends before
-that, the queue delivers it again, and a batch that was stored already is not counted twice. Verdicts are read from the
+A message is a body of ``POST /v1/batches``. It is acknowledged once the batch is on disk; if the process ends before
+that, the queue delivers it again, and a batch that is already stored is not counted twice. Verdicts are read from the
 store, or over HTTP from ``serve --read-only`` beside this process.
 """
 
@@ -46,7 +46,7 @@ def consume(broker: RabbitBroker, queue: str, writer: Writer) -> None:
     from faststream import AckPolicy
     from faststream.exceptions import RejectMessage
 
-    # By hand: FastStream would read the body by its content type.
+    # Decoded here, because FastStream would decode the body by its content type.
     async def decode(message: Any) -> Any:
         return message.body
 
@@ -59,7 +59,7 @@ def consume(broker: RabbitBroker, queue: str, writer: Writer) -> None:
             if isinstance(error, ProblemError) and error.status >= 500:
                 await asyncio.sleep(_PAUSE_SECONDS)
                 raise
-            # The code only: what the message says is nobody's business in a log.
+            # Only the code: the content of a message does not belong in a log.
             sys.stderr.write(f"rejected a message: {error.code}\n")
             raise RejectMessage from error
         except StoreBusyError:

@@ -1,4 +1,4 @@
-"""How often each caller reads."""
+"""Limits how often each caller may read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SECONDS: Final = 10.0
 
 
 class Rates:
-    """One bucket per caller: it fills at a number of reads a second, and holds ten seconds' worth.
+    """One token bucket per caller: it fills at a rate of reads per second, and holds ten seconds' worth.
 
     Args:
-        per_second: reads a second.
+        per_second: reads per second.
         clock: returns seconds that never decrease.
     """
 

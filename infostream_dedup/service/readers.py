@@ -1,4 +1,4 @@
-"""Threads that read the store, each with a connection of its own."""
+"""Threads that read the store, each with its own connection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Readers:
     Args:
         path: the store; opened by each thread when it is first needed.
         threads: how many.
-        seconds: time of one question.
+        seconds: time limit of one question.
         most: maximum number of pending questions.
     """
 
@@ -40,9 +40,9 @@ class Readers:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
 
     def ask(self, question: Callable[[Store], Value]) -> Future[Value]:
-        """Put a question; its answer sees one state of the store.
+        """Put a question; its answer describes a single state of the store.
 
-        The future raises ProblemError ``too-slow`` where the time is up.
+        The future raises ProblemError ``too-slow`` when the time is up.
 
         Raises:
             ProblemError: ``queue-full``.
@@ -56,12 +56,12 @@ class Readers:
         return asked
 
     def open_all(self) -> None:
-        """Open the connections now, and wait for them, so that no question does."""
+        """Open the connections now, so that no question has to wait for them."""
         for opened in self._in_each(self._opened):
             opened.result()
 
     def close(self) -> None:
-        """Wait for the questions at hand, and close the connections, each in its own thread."""
+        """Wait for the current questions, and close the connections, each in its own thread."""
         self._in_each(self._close_own)
         self._pool.shutdown(wait=True)
 

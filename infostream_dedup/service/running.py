@@ -1,4 +1,4 @@
-"""What all routes of a running service share."""
+"""The state that all routes of a running service share."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was counted over the latest documents.
+    """Figures that were counted over the latest documents.
 
     Attributes:
         position: position of the store at that time.
@@ -52,21 +52,21 @@ class RunningService:
     """A service from its start to its end.
 
     Attributes:
-        settings: see there.
-        metrics: see there.
+        settings: what the service was started with.
+        metrics: figures for Prometheus.
         writer: None if the service is read-only.
-        readers: see there.
-        searched: see there.
-        checker: see there.
-        desk: see there.
-        jobs: see there.
+        readers: the threads that read the store.
+        searched: the thread that searches the store.
+        checker: the process that says which verdicts documents would get.
+        desk: the thread that reads and writes judgements.
+        jobs: runs long work in the background.
         ended: set when the service stops, so that open streams end by themselves.
-        loading: whether what first answers need is still being loaded.
+        loading: whether data for the first answers is still being loaded.
         streams: number of open streams of events.
         batches_of: number of batches that wait for an answer, by caller.
         figures: figures over the latest documents by name.
-        counts: those that are being counted, or were counted last, by name.
-        choices: candidate pairs by queue and position of the store, the latest few.
+        counts: by name, the count in progress or the last one.
+        choices: the latest few sets of candidate pairs, by queue and position of the store.
     """
 
     settings: ServiceSettings
@@ -114,7 +114,7 @@ class RunningService:
         )
 
     def stop(self) -> None:
-        """Finish the batch at hand and close everything; call it in a thread, as it waits."""
+        """Finish the current batch, and close everything. This waits, so call it in a thread."""
         if self.writer is not None:
             self.writer.stop()
         self.jobs.close()
@@ -124,7 +124,7 @@ class RunningService:
         self.readers.close()
 
     async def read(self, question: Callable[[Store], Value]) -> Value:
-        """Ask the store.
+        """Put a question to the store.
 
         Raises:
             ProblemError: ``too-slow``, ``queue-full``, or ``starting`` while there is no store.
@@ -134,7 +134,7 @@ class RunningService:
         return await asyncio.wrap_future(self.readers.ask(question))
 
     async def work(self, work: Callable[[Deduplicator], Value]) -> Value:
-        """Let the writer do something.
+        """Let the writer do a piece of work.
 
         A piece of work that has begun is finished even if the client goes away: the client gets what
         it stored when it asks again.
@@ -147,11 +147,11 @@ class RunningService:
         return await asyncio.shield(asyncio.wrap_future(self.writer.submit(work)))
 
     async def position(self) -> Position:
-        """How far the store is."""
+        """Position of the store."""
         return await self.read(lambda store: _position(store))
 
     def tell(self) -> None:
-        """Wake those that wait for news."""
+        """Wake everybody who waits for a new batch."""
         self.metrics.last_batch.set(time.time())
         self._news.set()
         self._news = asyncio.Event()
@@ -167,7 +167,7 @@ class RunningService:
 
 
 def running(request: Request) -> RunningService:
-    """The service that a request came to."""
+    """The service that received a request."""
     found: RunningService = request.app.state.running
     return found
 
@@ -193,6 +193,6 @@ def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
 
 
 def _warmed(stream: Deduplicator) -> Deduplicator:
-    """Restore the window and load dictionaries now, not when the first batch comes."""
+    """Restore the window and load dictionaries before the first batch arrives."""
     stream.best_of("")
     return stream

@@ -21,7 +21,7 @@ _AGAIN: Final = (429, 503)
 
 
 def send_sample(address: str, token: str) -> int:
-    """Send the sample in batches; each comes again until it is acknowledged, and is stored once.
+    """Send the sample in batches; each is sent again until it is acknowledged, and is stored once.
 
     Args:
         address: the service's address, with ``http://``.

@@ -1,4 +1,4 @@
-"""The bundled sample in the browser: how a new user meets the service."""
+"""The bundled sample in the browser, for new users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:
     """Serve the sample from a store that is deleted at the end.
 
     Args:
-        port: to listen on, on this machine only.
+        port: port to listen on, reachable from this machine only.
         tell: called with the address once the service listens.
 
     Raises:

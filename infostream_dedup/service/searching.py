@@ -1,4 +1,4 @@
-"""Searches the whole store as it is, in a thread of its own."""
+"""Searches the whole store in its current state, in a separate thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SearchThread:
 
     Args:
         path: the store.
-        most: searches that wait at most.
+        most: maximum number of pending searches.
     """
 
     def __init__(self, path: Path, most: int) -> None:
@@ -42,7 +42,7 @@ class SearchThread:
             self._waiting -= 1
 
     def close(self) -> None:
-        """Wait for the search at hand, and close the store."""
+        """Wait for the current search, and close the store."""
         self._pool.submit(self._close)
         self._pool.shutdown(wait=True)
 

@@ -26,18 +26,18 @@ __all__ = ["run"]
 _HEADER_MILLISECONDS: Final = 13_000
 _LAG_SECONDS: Final = 1.0
 _TURN_SECONDS: Final = 0.0005
-"""How long the writer goes on while an answer waits for its turn in the interpreter; an answer waits several times."""
+"""How long the writer continues while an answer waits for the interpreter; an answer waits several times."""
 _WAITING: Final = 1_024
-"""Connections that the system keeps until they are taken."""
+"""Connections that the system holds until the service accepts them."""
 _CONNECTIONS: Final = 4_096
-"""Connections at once; Granian's own limit is so low that idle clients could keep all others out."""
+"""Simultaneous connections; Granian's default is so low that idle clients could keep out all others."""
 
 
 def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; the batch at hand is finished first.
+    """Serve until SIGTERM or SIGINT; the current batch is finished first.
 
     Args:
-        settings: see there.
+        settings: what the service is started with.
         tell: called with the address once the service listens.
 
     Raises:
@@ -84,7 +84,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         )
 
         def end() -> None:
-            # Streams of events end by themselves; only then do their connections.
+            # Connections of event streams end only once their streams have ended by themselves.
             tell_system("STOPPING=1")
             service.ended.set()
             server.stop()  # type: ignore[no-untyped-call]
@@ -106,7 +106,7 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
 
 
 async def _when_opened(service: RunningService, warming: threading.Thread, end: Callable[[], None]) -> None:
-    """Load and count what pages show, then be ready; or end where the store cannot be opened."""
+    """Load and count what pages show, then report readiness; end the service if the store cannot be opened."""
     from infostream_dedup.service.figures import count_ahead
 
     if service.writer is not None:
@@ -116,9 +116,9 @@ async def _when_opened(service: RunningService, warming: threading.Thread, end: 
             return
     await asyncio.to_thread(warming.join)
     await asyncio.to_thread(service.readers.open_all)
-    with contextlib.suppress(ProblemError):  # the page that asks will say so
+    with contextlib.suppress(ProblemError):  # the page will report it
         await count_ahead(service)
-    # What is loaded by now stays: later collections of garbage need not walk through it, a tenth of a second each.
+    # Everything loaded so far stays: garbage collections, a tenth of a second each, can skip it.
     gc.freeze()
     service.loading = False
     tell_system("READY=1")
@@ -133,7 +133,7 @@ async def _watch_lag(metrics: Metrics) -> None:
 
 
 def _allow_connections() -> None:
-    """Raise the number of files that the process may open, as far as it may without asking anybody."""
+    """Raise the number of files that the process may open as far as it is allowed to."""
     try:
         import resource
     except ImportError:  # not a Unix

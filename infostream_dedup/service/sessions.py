@@ -32,14 +32,14 @@ class Sessions:
         self._wrong: dict[str, list[float]] = {}
 
     def may_try(self, address: str) -> bool:
-        """Whether a token from this address is looked at: not after five wrong ones in a minute."""
+        """Whether to check a token from this address: not after five wrong ones within a minute."""
         now = self._clock()
         recent = {one: [then for then in times if now - then < _TRY_SECONDS] for one, times in self._wrong.items()}
         self._wrong = {one: times for one, times in recent.items() if times}
         return len(self._wrong.get(address, ())) < _TRIES
 
     def failed(self, address: str) -> None:
-        """Count a wrong token; of too many addresses the one that came first is forgotten."""
+        """Count a wrong token; if there are too many addresses, forget the oldest."""
         if len(self._wrong) >= _ADDRESSES:
             del self._wrong[next(iter(self._wrong))]
         self._wrong.setdefault(address, []).append(self._clock())

@@ -92,7 +92,7 @@ def read_tokens(path: Path) -> Tokens:
         raise ConfigurationError(f"{path}: others can write this file; run chmod 600 on it")
     callers = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        # One changed bit can make a note of somebody's line.
+        # A single changed bit can turn somebody's line into a comment.
         if line.strip() and (not line.startswith("#") or (len(line.split()) == 4 and _HASH.search(line))):
             name, role, digest = _parts(line, str(path), number)
             callers[digest] = Caller(name, role)
@@ -108,8 +108,8 @@ def add_token(path: Path, name: str, role: str) -> str:
         The token; it cannot be recovered from the file.
 
     Raises:
-        ConfigurationError: the name holds other signs than letters, digits, dot, hyphen and underscore, or there is no
-            such role.
+        ConfigurationError: the name has characters other than letters, digits, dot, hyphen and underscore, or there is
+            no such role.
         CannotWriteError: the file cannot be written.
     """
     if not _NAME.fullmatch(name):

@@ -1,4 +1,4 @@
-"""What first answers need, loaded in the background when a service starts."""
+"""Loads in the background what a service needs for its first answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TEXTS: Final = (
 
 
 def warm_pages() -> threading.Thread:
-    """Load the templates of pages, the methods, and what compares two texts, in a thread of its own."""
+    """Load page templates, methods, and code that compares two texts, in a separate thread."""
     thread = threading.Thread(target=_load, name="warming", daemon=True)
     thread.start()
     return thread

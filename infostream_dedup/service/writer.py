@@ -25,7 +25,7 @@ class Writer:
 
     Args:
         open_stream: opens the stream; called in the thread.
-        queued: most pieces of work that wait.
+        queued: maximum number of pending pieces of work.
 
     Attributes:
         restore_seconds: how long it took to open the stream; None until then.
@@ -42,11 +42,11 @@ class Writer:
         self.failure: Exception | None = None
 
     def start(self) -> None:
-        """Begin to open the stream."""
+        """Start opening the stream."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the piece of work at hand, refuse those that wait, close the stream."""
+        """Finish the current piece of work, refuse the pending ones, and close the stream."""
         self._stopped.set()
         while True:
             try:
@@ -69,7 +69,7 @@ class Writer:
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work wait."""
+        """Number of pending pieces of work."""
         return self._queue.qsize()
 
     def submit(self, work: Callable[[Deduplicator], Value]) -> Future[Value]:
@@ -114,5 +114,5 @@ def _run_one(work: Callable[[Deduplicator], Any], future: Future[Any], stream: D
         future.set_result(work(stream))
     except (InfostreamError, ProblemError) as error:
         future.set_exception(error)
-    except Exception as error:  # a fault in one answer must not end the thread
+    except Exception as error:  # a failure in one answer must not end the thread
         future.set_exception(error)

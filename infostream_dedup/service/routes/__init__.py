@@ -1,1 +1,1 @@
-"""One resource a file; each file makes a router."""
+"""One file per resource; each makes a router."""

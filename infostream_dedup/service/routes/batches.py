@@ -1,4 +1,4 @@
-"""Batches: the documents that come in, and the verdicts on them."""
+"""Batches: incoming documents, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ router = APIRouter(prefix="/v1", tags=["batches"])
     "/batches", dependencies=[needs("writer")], response_class=JsonResponse, openapi_extra=body_of("batch", lines=True)
 )
 async def take_batch(request: Request) -> Response:
-    """Decide a batch of documents in their order. It is on disk before the answer.
+    """Decide a batch of documents in their order; it is on disk before the answer is sent.
 
     The body is ``{"batch_id": string?, "on_error": "fail" | "skip", "documents": [...]}``, or JSON Lines, one document
-    a line. A batch that comes again with the same id and content gets the stored verdicts and ``replayed: true``; so a
-    client that got no answer sends the same batch again.
+    a line. A batch sent again with the same id and content gets the stored verdicts and ``replayed: true``, so a
+    client that got no answer simply sends the batch again.
     """
     service = running(request)
     caller = caller_of(request).name

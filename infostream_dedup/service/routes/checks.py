@@ -1,4 +1,4 @@
-"""What verdicts would documents get if they came now?"""
+"""Which verdicts would documents get if they arrived now?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1", tags=["batches"])
 
 @router.post("/check", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("check"))
 async def check(request: Request) -> Response:
-    """Verdicts of at most 100 documents as if they came now, in their order; nothing is stored.
+    """The verdicts that at most 100 documents would get now, in their order; nothing is stored.
 
     The body is ``{"documents": [...]}``. The first question takes as long as restoring the window.
     """
@@ -31,6 +31,6 @@ async def check(request: Request) -> Response:
     if len(items) > most:
         raise ProblemError(413, "too-large", "ask for fewer documents at once", field="documents", limit=most)
     built_documents(items, skip=False)
-    # While the store is opened there is nothing to check against.
+    # While the store is being opened, there is nothing to compare with.
     await service.position()
     return JsonResponse({"verdicts": await service.checker.verdicts(items)})

@@ -31,7 +31,7 @@ async def show_similar(
     k: int | None = None,
     top: int = 20,
 ) -> Response:
-    """The stored documents that resemble a stored one most, itself left out; see ``/v1/search``."""
+    """The stored documents that most resemble a stored one, without itself; see ``/v1/search``."""
     service = running(request)
     if k is not None and not 1 <= k <= _MOST_TERMS:
         raise ProblemError(422, "invalid", "expected a number from 1 to 255", field="k")
@@ -48,7 +48,7 @@ async def show_similar(
 
 @router.get("/documents/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_document(request: Request, id: str, version: int | None = None) -> Response:  # noqa: A002
-    """A document with its verdict, its key terms, its present group, and its text where the store keeps texts."""
+    """A document with its verdict, key terms and current group, and its text if the store keeps texts."""
     found = await running(request).read(lambda store: _document(store, id, version))
     if found is None:
         raise ProblemError(404, "not-found", "no document with this id, or no such version")
@@ -59,9 +59,9 @@ async def show_document(request: Request, id: str, version: int | None = None) -
 
 @router.delete("/documents/{id:path}", dependencies=[needs("admin")], status_code=204, response_class=Response)
 async def forget_document(request: Request, id: str, *, wipe: bool = False) -> Response:  # noqa: A002
-    """Forget the content of all versions of a document; with ``wipe`` rewrite the file without its remnants.
+    """Forget the content of all versions of a document; with ``wipe``, rewrite the file to remove all traces.
 
-    What the desk quotes of it goes too.
+    Quotations on the desk are removed, too.
     """
     service = running(request)
     if not await service.read(lambda store: store.known(id)):
@@ -85,7 +85,7 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
     responses={304: {"description": "The store is as the entity tag says"}},
 )
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
-    """The verdicts in the order of the stream."""
+    """Verdicts in the order of the stream."""
     rows = rows_wanted(request, limit)
     place = keyset(after, (int,))
     answer = JsonResponse(None)

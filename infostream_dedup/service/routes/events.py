@@ -1,4 +1,4 @@
-"""The stream of verdicts as it comes, by server-sent events."""
+"""The live stream of verdicts, by server-sent events."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _DIGITS: Final = 18
 _MOST_ORDINAL: Final = 1 << 62
 _COMMENT_SECONDS: Final = 15.0
 _OTHERS_SECONDS: Final = 2.0
-"""Another process may write to the store: look again after this time."""
+"""Time after which to look again whether another process has written to the store."""
 
 
 @router.get(
     "/verdicts/events", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/event-stream")
 )
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
-    """Every verdict from a place on, then each new one as it is stored.
+    """All verdicts from a given place on, then each new one as it is stored.
 
-    The id of an event is the document's ordinal. A client that comes again with ``Last-Event-ID`` goes on after it; by
-    default the stream begins with what comes next.
+    The id of an event is the document's ordinal. A client that reconnects with ``Last-Event-ID`` continues after it; by
+    default the stream begins with the next verdict.
     """
     service = running(request)
     last = request.headers.get("last-event-id", "")
@@ -45,14 +45,14 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
         place = min(max(after, -1), _MOST_ORDINAL)
     else:
         place = (await service.position()).documents - 1
-    # Nothing waits between the question and the count, so that no burst of clients exceeds the limit.
+    # Nothing is awaited between check and count, so that no burst of clients exceeds the limit.
     if service.streams >= service.settings.limits.streams:
         raise ProblemError(429, "too-many", "close another stream of events first", retry_after=5)
     return _CountedStream(service, place)
 
 
 class _CountedStream(StreamingResponse):
-    """Counts as an open stream from the moment it is made until it ends."""
+    """Counts as an open stream from its creation until it ends."""
 
     def __init__(self, service: RunningService, place: int) -> None:
         super().__init__(_events(service, place), media_type="text/event-stream")

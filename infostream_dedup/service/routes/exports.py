@@ -1,4 +1,4 @@
-"""Whole lists as files: everything that a filter shows, as JSON Lines or CSV."""
+"""Whole lists as files: everything that a filter selects, as JSON Lines or CSV."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ async def give_groups(
     alarm: bool = False,
     q: str = "",
 ) -> Response:
-    """All present groups of a filter, in the order of the list, in one state of the store.
+    """All current groups that a filter selects, in the order of the list, from a single state of the store.
 
     The filter is that of ``/v1/groups``. ``source`` and ``url`` are those of the group's earliest document. The last
-    line of JSON Lines is ``{"count": ...}``: without it the file is cut short. Cells of CSV that a spreadsheet would
-    run as a formula begin with an apostrophe.
+    line of JSON Lines is ``{"count": ...}``; if it is missing, the file is incomplete. In CSV, cells that a
+    spreadsheet would run as a formula begin with an apostrophe.
     """
     chosen = group_filter(
         lang=lang or None, source=source or None, since=since, until=until, least=min, alarm=alarm, words=q or None
@@ -74,7 +74,7 @@ async def give_groups(
     responses=file_of("application/x-ndjson", "text/csv"),
 )
 async def give_verdicts(request: Request, form: Form, after: int = -1) -> Response:
-    """All verdicts after an ordinal, in the order of the stream, up to the document that was the last one on asking.
+    """All verdicts after an ordinal, in the order of the stream, up to the last document at the time of the request.
 
     The last line of JSON Lines is ``{"count": ...}``.
     """

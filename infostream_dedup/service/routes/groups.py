@@ -48,7 +48,7 @@ async def show_groups(
     after: str | None = None,
     limit: int | None = None,
 ) -> Response:
-    """The present groups of two documents and more, the largest or the latest first."""
+    """The current groups of at least two documents, the largest or the latest first."""
     rows = rows_wanted(request, limit)
     by_date = order == "last"
     chosen = group_filter(lang=lang, source=source, since=since, until=until, least=min, alarm=alarm, words=q or None)
@@ -77,7 +77,7 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     responses={308: {"description": "The group was merged into another"}},
 )
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
-    """A group with its documents in the order of publication, and what happened to it."""
+    """A group with its documents in the order of publication, and its history."""
     found, survivor = await running(request).read(lambda store: _group(store, id))
     if found is not None:
         return JsonResponse(found)
@@ -88,13 +88,13 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
 
 @router.get("/sources", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_sources(request: Request) -> Response:
-    """What each source published among the latest 20,000 documents, how much of it repeats others, and whom."""
+    """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
     found = await reprints_now(running(request))
     return JsonResponse({"items": found, "next": None})
 
 
 def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
-    """Where a list of groups goes on.
+    """Where a list of groups continues.
 
     Raises:
         ProblemError: ``invalid``.
@@ -117,7 +117,7 @@ def group_filter(
     alarm: bool,
     words: str | None,
 ) -> GroupFilter:
-    """The filter of a list of groups, as it is asked for.
+    """Read the filter of a list of groups from the request.
 
     Raises:
         ProblemError: ``invalid`` date.
@@ -139,7 +139,7 @@ def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  
 
 
 def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
-    """Trace the copies of a group; None if there is no group of two documents and more with this id.
+    """Trace the copies of a group; None if no group of at least two documents has this id.
 
     Of a large group the first 200 documents are traced. ``first_by`` is ``time`` where the first was published before
     all others; ``date`` and ``order`` say that dates without a time of the day, or missing ones, leave it open.

@@ -1,4 +1,4 @@
-"""Whether the service lives, whether it is ready, and its figures."""
+"""Whether the service is alive and ready, and its figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROOM: Final = 256 * 1024 * 1024
 
 @router.get("/health", response_class=JsonResponse)
 async def health() -> Any:
-    """The process lives; nothing is touched."""
+    """The process is alive; nothing else is checked."""
     return JsonResponse({"status": "ok"})
 
 
@@ -35,7 +35,7 @@ async def ready(request: Request) -> Any:
     service = running(request)
     if service.writer is not None:
         if service.writer.failure is not None:
-            # Open to anybody, so without the reason; the operator finds it on standard error.
+            # Open to anybody, so the reason is left out; the operator finds it on standard error.
             raise ProblemError(503, "starting", "the store cannot be opened", retry_after=30)
         if not service.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)

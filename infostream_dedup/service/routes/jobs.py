@@ -32,14 +32,14 @@ _MOST_NUMBER: Final = 1 << 62
     "/jobs", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse, openapi_extra=body_of("job")
 )
 async def start_job(request: Request) -> Response:
-    """Begin a piece of long work; one runs at a time.
+    """Start a job; one runs at a time.
 
     The body is ``{"kind": "sweep" | "estimate" | "audit" | "train" | "compare", "documents"?: int, "judged"?: bool,
     "preset"?: "duplicate" | "story", "methods"?: [string]}``. A sweep measures S and T of the whole store at every k.
     An estimate also says how good the links are, and an audit asks for the pairs to judge (queue ``audit``) or, with
     ``judged``, reads the judgements back; both look at the texts of the latest ``documents``, 20,000 by default.
-    Training learns a classifier of a ``preset`` from the judgements. A comparison runs ``methods``, by default all
-    that can, over the latest ``documents`` and the judged ones, and judges them by what people said.
+    Training learns a classifier for a ``preset`` from the judgements. A comparison runs ``methods``, by default all
+    that can run, over the latest ``documents`` and the judged ones, and evaluates them by people's judgements.
     """
     body = await object_body(request, known=_MEMBERS)
     kind, documents, judged = body.get("kind"), body.get("documents", 20_000), body.get("judged", False)
@@ -72,13 +72,13 @@ async def show_jobs(request: Request) -> Response:
 
 @router.get("/jobs/{number}", dependencies=[needs("analyst")], response_class=JsonResponse)
 async def show_job(request: Request, number: int) -> Response:
-    """A job: how far it is, and its result once it is done."""
+    """A job: its progress, and its result once it is done."""
     return JsonResponse(await _job(request, number))
 
 
 @router.delete("/jobs/{number}", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse)
 async def end_job_early(request: Request, number: int) -> Response:
-    """Stop a job; one that has ended stays as it is."""
+    """Stop a job; one that has ended is left unchanged."""
     service = running(request)
     await _job(request, number)
     if await service.desk.write(lambda desk: stop_job(desk, number)):
@@ -88,7 +88,7 @@ async def end_job_early(request: Request, number: int) -> Response:
 
 @router.get("/sweep", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_sweep(request: Request, kind: str = "sweep") -> Response:
-    """The result of the last sweep or estimate, with the state of the store that it is about (``position``)."""
+    """The result of the last sweep or estimate, with the position of the store that it describes (``position``)."""
     if kind not in ("sweep", "estimate"):
         raise ProblemError(422, "invalid", "expected sweep or estimate", field="kind")
     found = await running(request).desk.read(lambda desk: last_result(desk, kind))
@@ -99,7 +99,7 @@ async def show_sweep(request: Request, kind: str = "sweep") -> Response:
 
 @router.get("/jobs/{number}/model", dependencies=[needs("analyst")])
 async def give_model(request: Request, number: int) -> Response:
-    """The classifier that a training made, as the file that ``classify`` and ``ingest --model`` read."""
+    """The classifier from a training, as the file that ``classify`` and ``ingest --model`` read."""
     job = await _job(request, number)
     if job["kind"] != "train" or not (job["result"] or {}).get("model"):
         raise ProblemError(404, "not-found", "this job has made no model")
@@ -130,7 +130,7 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
 
 
 def _learning(body: dict[str, Any]) -> dict[str, Any]:
-    """What a training and a comparison are asked for."""
+    """Read the parameters of a training or a comparison from the request."""
     from infostream_dedup.methods import methods as registered
 
     preset, methods = body.get("preset", "duplicate"), body.get("methods")

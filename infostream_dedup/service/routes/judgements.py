@@ -1,4 +1,4 @@
-"""What people say of pairs: added, taken back, given out as labels files."""
+"""People's judgements on pairs: added, taken back, exported as labels files."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _COLUMNS: Final = ("a", "b", "label", "judges", "repeats")
     openapi_extra=body_of("judgement") | KEYED,
 )
 async def judge(request: Request) -> Response:
-    """Add a judgement. It is on disk before the answer; nothing is ever overwritten.
+    """Add a judgement; it is on disk before the answer is sent, and nothing is ever overwritten.
 
     The body is ``{"a", "b", "label": "dup" | "similar" | "template" | "translation" | "different" | null, "repeats"?:
     "a" | "b" | "both", "seconds"?, "queue"?, "seen_verdict"?}``; null passes the pair over. The header
-    ``Idempotency-Key`` names the act: what comes again under the same key is stored once, so that a client without an
-    answer sends the same again.
+    ``Idempotency-Key`` names the act: what is sent again under the same key is stored once, so a client that got no
+    answer simply sends the same again.
     """
     body = await object_body(request, known=_MEMBERS)
     judgement = judgement_from(body, caller_of(request).name, request.headers.get("idempotency-key"))
@@ -65,7 +65,7 @@ async def judge(request: Request) -> Response:
     openapi_extra=body_of("labels", lines=True),
 )
 async def take_labels(request: Request) -> Response:
-    """Take in a labels file as JSON Lines, or ``{"documents": [...]}`` with its rows.
+    """Import a labels file as JSON Lines, or as ``{"documents": [...]}`` with its rows.
 
     Rows with a label become judgements of the caller; rows without one become the queue ``audit``.
     """
@@ -86,7 +86,7 @@ async def take_labels(request: Request) -> Response:
     openapi_extra=KEYED,
 )
 async def take_back(request: Request, number: int) -> Response:
-    """Take a judgement of one's own back, by a row of its own. Sent again, it is stored once."""
+    """Take back one's own judgement by adding a row. If sent again, it is stored once."""
     key = _key(request.headers.get("idempotency-key"))
     return JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
 
@@ -100,7 +100,7 @@ async def take_back(request: Request, number: int) -> Response:
 async def give_labels(request: Request, format: str = "jsonl", who: str | None = None) -> Response:  # noqa: A002
     """All pairs judged, as the labels file that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
 
-    Of each person the latest judgement counts; then the majority, or what settled the pair. Pairs without a majority
+    Each person's latest judgement counts; then the majority, or whatever settled the pair. Pairs without a majority
     have the label null. ``who`` gives one person's labels, ``format`` is ``jsonl`` or ``csv``.
     """
     if format not in ("jsonl", "csv"):
@@ -125,7 +125,7 @@ async def show_judgements(
     after: str | None = None,
     limit: int | None = None,
 ) -> Response:
-    """Every judgement and every undo, the latest first."""
+    """All judgements and undone ones, the latest first."""
     rows = rows_wanted(request, limit)
     place = keyset(after, (int,))
     before = None if place is None else place[0]
@@ -137,7 +137,7 @@ async def show_judgements(
 
 @router.get("/agreement", dependencies=[needs("analyst")], response_class=JsonResponse)
 async def show_agreement(request: Request) -> Response:
-    """Whether people who judged the same pairs agree (kappa), and the pairs on which they do not."""
+    """Whether people who judged the same pairs agree (kappa), and the pairs on which they disagree."""
     found = await running(request).desk.read(
         lambda desk: agreement_of(desk) | {"disagreements": disagreements(desk, _DISAGREED)}
     )
@@ -176,7 +176,7 @@ def judgement_from(body: Mapping[str, Any], person: str, key: str | None) -> Jud
 
 
 async def store_judgement(service: RunningService, judgement: Judgement) -> dict[str, Any]:
-    """Put a judgement on file and say how far its author is.
+    """Store a judgement, and report its author's progress.
 
     Raises:
         ProblemError: ``not-found`` if the store does not have both documents.
@@ -201,7 +201,7 @@ async def store_judgement(service: RunningService, judgement: Judgement) -> dict
 
 
 async def undone(service: RunningService, person: str, number: int, key: str) -> dict[str, Any]:
-    """Take a judgement back and say how far its author is now.
+    """Take a judgement back, and report its author's progress.
 
     Raises:
         ProblemError: ``not-found`` if the person has no such judgement.

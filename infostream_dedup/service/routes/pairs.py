@@ -1,4 +1,4 @@
-"""Pairs to be judged."""
+"""Pairs to judge."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1)
     """The next pairs of a queue, without the verdict of the stream; reserved for the caller for ten minutes.
 
     Queues are ``boundary``, ``model``, ``translation``, ``random``, ``audit``, ``disagreement`` and ``group:ID``. 204
-    says that nothing is left to judge.
+    means that nothing is left to judge.
     """
     check_queue(queue)
     if not 1 <= n <= _MOST:
@@ -43,6 +43,6 @@ async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1)
 
 @router.get("/pairs/verdict", dependencies=[needs("analyst")], response_class=JsonResponse)
 async def show_pair_verdict(request: Request, a: str, b: str) -> Response:
-    """What the stream says of a pair."""
+    """The stream's verdict on a pair."""
     found: Any = await running(request).read(lambda store: pair_verdict(store, a, b))
     return JsonResponse(found)

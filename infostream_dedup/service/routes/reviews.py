@@ -1,4 +1,4 @@
-"""Templates and alarms, with what people decided about them."""
+"""Templates and alarms, with people's decisions about them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _GROWTH: Final = 1.5
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_stats(request: Request) -> Response:
-    """The last hour of the stream against the hours before, and sources that went silent.
+    """The last hour of the stream compared with the hours before, and sources that fell silent.
 
-    While batches come, the figures may be those of up to five seconds before.
+    While batches arrive, the figures may be up to five seconds old.
     """
     return JsonResponse(await activity_now(running(request)))
 
 
 @router.get("/templates", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_templates(request: Request) -> Response:
-    """Recurring templates of sources among the latest 100,000 documents, with what was decided about each."""
+    """Recurring templates of sources among the latest 100,000 documents, with the decision about each."""
     return JsonResponse({"items": await templates_shown(running(request)), "next": None})
 
 
@@ -71,7 +71,7 @@ async def show_alarms(request: Request) -> Response:
     openapi_extra=body_of("alarm"),
 )
 async def decide_alarm(request: Request, number: int) -> Response:
-    """Say that an alarm is known, or let it rest: ``{"decision": "known" | "snoozed" | null}``."""
+    """Mark an alarm as known, or snooze it: ``{"decision": "known" | "snoozed" | null}``."""
     body = await object_body(request, known=("decision",))
     await decide(running(request), "alarm", str(number), body.get("decision", ""), caller_of(request).name)
     return Response(status_code=204)
@@ -104,7 +104,7 @@ async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:
 
 
 async def decide(service: RunningService, kind: str, subject: str, decision: Any, person: str) -> None:
-    """Put a decision on the desk.
+    """Store a decision on the desk.
 
     Raises:
         ProblemError: ``invalid`` decision, or ``not-found`` subject.

@@ -23,7 +23,7 @@ _TOP: Final = 20
 
 @router.post("/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("search"))
 async def search(request: Request) -> Response:
-    """The stored documents that resemble a text most.
+    """The stored documents that most resemble a text.
 
     The body is ``{"text": string, "title": string?, "across": bool?, "k_min": int?, "top": int?}``.
     """

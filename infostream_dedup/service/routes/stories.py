@@ -1,4 +1,4 @@
-"""Stories: groups of several languages that tell one thing."""
+"""Stories: groups in several languages that tell one story."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1", tags=["groups"])
 
 @router.get("/stories", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_stories(request: Request, after: str | None = None, limit: int | None = None) -> Response:
-    """The present stories, those that began last first."""
+    """The current stories, the latest first."""
     rows = rows_wanted(request, limit)
     place = keyset(after, (int,))
     before = None if place is None else place[0]
@@ -27,7 +27,7 @@ async def show_stories(request: Request, after: str | None = None, limit: int | 
 
 @router.get("/stories/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_story(request: Request, id: str) -> Response:  # noqa: A002
-    """A story with its documents by language, and the words by which they met."""
+    """A story with its documents by language, and the words they share."""
     found = await running(request).read(lambda store: story_shown(store.connection, id))
     if found is None:
         raise ProblemError(404, "not-found", "no story with this id")
