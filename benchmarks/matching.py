@@ -163,7 +163,8 @@ def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
     from infostream_dedup.links.compiled.low_k import sweep_unstored
 
     keys, targets = _load(folder, target)
-    sweep_unstored(keys[:50], targets[:50], n=N)
+    # Enough documents that links are drawn: other loops count those of a few.
+    sweep_unstored(keys[:100_000], targets[:100_000], n=N)
     rows, taken = _measure(lambda: sweep_unstored(keys, targets, n=N))
     links = {f"links_{row.k}": row.links for row in rows}
     return [{"stage": "S, sampled T for k = 1..3", **links, **taken}]

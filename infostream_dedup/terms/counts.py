@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,7 +25,8 @@ class TermCounts:
     """How often each term occurs in each document.
 
     Attributes:
-        counts: int32 (documents, terms), sorted indices, no explicit zeros; column ``t`` counts ``terms[t]``.
+        counts: int32 (documents, terms), sorted indices, no explicit zeros; column ``t`` counts ``terms[t]``. ``uint8``
+            or ``uint16`` if ``compact``.
         terms: distinct terms in code point order, so that the smaller number is the earlier term in every tie.
         languages: uint8 (documents,), index into ``LANGUAGES``.
         lengths: int64 (documents,), terms of a document with repetition: the length |D| of BM25.
@@ -35,6 +36,19 @@ class TermCounts:
     terms: Sequence[str]
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
+
+    def compact(self) -> TermCounts:
+        """Return the same counts in the smallest type that holds them; the columns are shared.
+
+        Only for compiled code, which widens them again: sums of such counts may overflow.
+        """
+        import scipy.sparse as sp
+
+        kind = np.min_scalar_type(int(self.counts.data.max(initial=0)))
+        if kind.itemsize >= self.counts.data.itemsize:
+            return self
+        rows = (self.counts.data.astype(kind), self.counts.indices, self.counts.indptr)
+        return replace(self, counts=sp.csr_array(rows, shape=self.counts.shape))
 
     def to_arrow(self) -> pa.RecordBatch:
         """Return the counts as one row, so that chunks of a collection can be the rows of a file.
