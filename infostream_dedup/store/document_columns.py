@@ -81,8 +81,8 @@ _COLUMNS: Final[_Columns] = (
     ("opening_hashes", "coalesce(opening_hash, x'')", _Values),
     ("epochs", "epoch", _Numbers),
     ("lengths", "length", _Numbers),
-    ("keys", "coalesce(keys, x'')", lambda: RaggedBuilder(INT32)),
-    ("weights", "coalesce(weights, x'')", lambda: RaggedBuilder(INT64)),
+    ("keys", "coalesce(signature.keys, x'')", lambda: RaggedBuilder(INT32)),
+    ("weights", "coalesce(signature.weights, x'')", lambda: RaggedBuilder(INT64)),
     ("targets", "coalesce(targets, x'')", lambda: RaggedBuilder(INT32)),
     ("numbers", "coalesce(numbers, x'')", lambda: RaggedBuilder(INT64)),
     ("statuses", "status", _Repeated),
@@ -90,44 +90,30 @@ _COLUMNS: Final[_Columns] = (
     # Most documents are alone in their group, so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )
-_DOCUMENTS: Final = (
-    f"SELECT {', '.join(expression for _, expression, _ in _COLUMNS)} FROM document"  # noqa: S608
-    " LEFT JOIN signature ON signature.ordinal = document.ordinal"
-    " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
-)
-
 _EVIDENCE_COLUMNS: Final[_Columns] = (
-    ("keys", "coalesce(keys, x'')", lambda: RaggedBuilder(INT32)),
-    ("weights", "coalesce(weights, x'')", lambda: RaggedBuilder(INT64)),
+    ("keys", "coalesce(evidence.keys, x'')", lambda: RaggedBuilder(INT32)),
+    ("weights", "coalesce(evidence.weights, x'')", lambda: RaggedBuilder(INT64)),
     ("records", "coalesce(record, x'')", lambda: RaggedBuilder(UINT32)),
     ("urls", "url", _Values),
 )
-_EVIDENCE: Final = (
-    f"SELECT {', '.join(expression for _, expression, _ in _EVIDENCE_COLUMNS)} FROM document"  # noqa: S608
-    " LEFT JOIN evidence ON evidence.ordinal = document.ordinal"
-    " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
-)
-
 _PIVOT_COLUMNS: Final[_Columns] = (
-    ("keys", "coalesce(keys, x'')", lambda: RaggedBuilder(INT32)),
-    ("weights", "coalesce(weights, x'')", lambda: RaggedBuilder(INT64)),
+    ("keys", "coalesce(pivot.keys, x'')", lambda: RaggedBuilder(INT32)),
+    ("weights", "coalesce(pivot.weights, x'')", lambda: RaggedBuilder(INT64)),
     ("members", "coalesce(members, x'')", lambda: RaggedBuilder(INT64)),
     ("canonical", "coalesce(canonical, x'')", lambda: RaggedBuilder(INT32)),
     ("further", "coalesce(further, x'')", lambda: RaggedBuilder(INT32)),
     ("links", "coalesce(links, x'')", lambda: RaggedBuilder(INT64)),
 )
-_PIVOT: Final = (
-    f"SELECT {', '.join(expression for _, expression, _ in _PIVOT_COLUMNS)} FROM document"  # noqa: S608
-    " LEFT JOIN pivot ON pivot.ordinal = document.ordinal"
-    " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal"
-)
+_PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": _PIVOT_COLUMNS}
+"""Tables with a row for some documents, and the columns that they complete."""
 
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
     """Read the documents with ordinals from `first` to `end` (exclusive)."""
-    table = _read(connection, _DOCUMENTS, _COLUMNS, (first, end))
-    table["evidence"] = EvidenceTable(**_read(connection, _EVIDENCE, _EVIDENCE_COLUMNS, (first, end)))
-    table["pivot"] = PivotTable(**_read(connection, _PIVOT, _PIVOT_COLUMNS, (first, end)))
+    found = _read(connection, first, end)
+    table = found["signature"]
+    table["evidence"] = EvidenceTable(**found["evidence"])
+    table["pivot"] = PivotTable(**found["pivot"])
     groups = list(table["ids"])
     for place, group in enumerate(table["groups"]):
         if group is not None:
@@ -136,14 +122,35 @@ def table_of(connection: sqlite3.Connection, first: int, end: int) -> Remembered
     return RememberedTable(**table)
 
 
-def _read(connection: sqlite3.Connection, query: str, named: _Columns, values: tuple[int, int]) -> dict[str, Any]:
-    columns = [kind() for _, _, kind in named]
-    cursor = connection.execute(query, values)
+def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dict[str, Any]]:
+    """Read all columns of documents in one pass; those of a table without rows are left empty."""
+    parts = {"signature": _COLUMNS} | {
+        part: named for part, named in _PARTS.items() if _has_rows(connection, part, first, end)
+    }
+    expressions = ", ".join(expression for named in parts.values() for _, expression, _ in named)
+    joins = " ".join(f"LEFT JOIN {part} ON {part}.ordinal = document.ordinal" for part in parts)
+    cursor = connection.execute(
+        f"SELECT {expressions} FROM document {joins}"  # noqa: S608
+        " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal",
+        (first, end),
+    )
+    built = {part: {name: kind() for name, _, kind in named} for part, named in _PARTS.items()}
+    columns = [built[part][name] for part, named in parts.items() for name, _, _ in named]
+    documents = 0
     with collector_paused():
         while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            documents += len(rows)
             for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
                 column.extend(cells)
-    return {name: column.finish() for (name, _, _), column in zip(named, columns, strict=True)}
+    for part in _PARTS.keys() - parts.keys():
+        for name, column in built[part].items():
+            column.extend([None if name == "urls" else b""] * documents)
+    return {part: {name: column.finish() for name, column in named.items()} for part, named in built.items()}
+
+
+def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -> bool:
+    asked = f"SELECT EXISTS (SELECT 1 FROM {part} WHERE ordinal >= ? AND ordinal < ?)"  # noqa: S608
+    return bool(connection.execute(asked, (first, end)).fetchone()[0])
 
 
 def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
