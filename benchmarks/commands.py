@@ -6,7 +6,8 @@
 Each command runs in a process of its own, from the file to its output, which goes to a file in a temporary folder;
 the checkouts take turns. CPU seconds are user and system; gigabytes (10^9 bytes) are the peak of resident memory. The
 first run of each command, on 1,000 documents, fills caches and compiles, and does not count. ``output`` is a checksum
-of what was written, which must be the same in both checkouts where neither column nor rule has changed.
+of what was written, which must be the same in both checkouts where neither column nor rule has changed. Both must know
+the options of the commands (``--only`` leaves commands out).
 """
 
 from __future__ import annotations
@@ -67,13 +68,10 @@ def main() -> None:
 
 def _measure(command: tuple[str, ...], checkout: Path, path: Path, folder: str) -> dict[str, Any]:
     answer = Path(folder) / "answer"
-    environment = {**os.environ, "PYTHONPATH": str(checkout)}
     begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with answer.open("wb") as out:
-        line = [sys.executable, "-m", "benchmarks.commands", "--run", "-m", "infostream_dedup", command[0], str(path)]
-        done = subprocess.run(
-            [*line, *command[1:]], check=True, stdout=out, stderr=subprocess.PIPE, env=environment, cwd=HERE
-        )
+        line = [sys.executable, "-m", "benchmarks.commands", "--run", str(checkout), command[0], str(path)]
+        done = subprocess.run([*line, *command[1:]], check=True, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     with answer.open("rb") as result:
         checksum = hashlib.file_digest(result, "sha256").hexdigest()[:12]
@@ -85,9 +83,12 @@ def _measure(command: tuple[str, ...], checkout: Path, path: Path, folder: str) 
     }
 
 
-def _run(arguments: list[str]) -> None:
-    """Run Python with arguments and print its peak memory, as this process has no other child."""
-    done = subprocess.run([sys.executable, *arguments], check=False, stderr=subprocess.PIPE)
+def _run(checkout: str, arguments: list[str]) -> None:
+    """Run a command of a checkout and print its peak memory, as this process has no other child."""
+    # In the folder of the checkout, because Python looks there first.
+    environment = {**os.environ, "PYTHONPATH": checkout}
+    line = [sys.executable, "-m", "infostream_dedup", *arguments]
+    done = subprocess.run(line, check=False, stderr=subprocess.PIPE, env=environment, cwd=checkout)
     if done.returncode:
         sys.exit(done.stderr.decode())
     print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
@@ -121,6 +122,6 @@ def _arguments() -> argparse.Namespace:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
-        _run(sys.argv[2:])
+        _run(sys.argv[2], sys.argv[3:])
     else:
         main()
