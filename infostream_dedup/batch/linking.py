@@ -17,6 +17,7 @@ from infostream_dedup.links import (
     choose_backend,
     expected_work,
 )
+from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -95,6 +96,8 @@ def link(
         progress: called with the number of documents done.
     """
     backend = choose_backend(engine, key_terms.keys.shape[0])
+    # Links take as much memory as the texts did.
+    give_back_memory()
     matrix = backend.match(
         key_terms.keys,
         key_terms.targets,
