@@ -10,6 +10,7 @@ import numpy as np
 from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
@@ -239,6 +240,9 @@ class StreamEngine:
             self._decide_within_epoch(self._entering(prepared, analysed, read, pivot, start, end), decided)
             start = end
         self._memory.window.tidy()
+        if epochs and epochs[-1] != epoch:
+            # Otherwise the heap of a long stream keeps what its largest batches needed.
+            give_back_memory()
         decided.new_terms = self.numbers.terms[self._handed_out :]
         self._handed_out = len(self.numbers)
         decided.state = self._state()
