@@ -1,10 +1,11 @@
 """How far the documents of a sweep walk through the package: files, returns and calls, counted in one traced sweep.
 
-    python -m benchmarks.walk [--verbose] [--representation stem]
+    python -m benchmarks.walk [--verbose] [--representation stem] [--no-estimate]
 
-The bundled sample is swept twice by ``infostream_dedup.sweep`` with the default settings (three representations). The
-first sweep imports, loads and compiles; its form cache is a temporary folder. The second one is traced by
-``sys.setprofile``, in every thread, and three numbers are counted in it:
+The bundled sample is swept twice by ``infostream_dedup.sweep`` with the default settings (three representations);
+``--no-estimate`` leaves out the estimates, which early versions did not make. The first sweep imports, loads and
+compiles; its form cache is a temporary folder. The second one is traced by ``sys.setprofile``, in every thread, and
+three numbers are counted in it:
 
 1. *Files*: package files in which a Python function is entered. Files that hold technique rather than work do not
    count: the room ``machine``, and those in ``TECHNIQUE``, which are to become that room.
@@ -149,14 +150,14 @@ def attributes(value: Any) -> Iterable[Any]:
                     continue
 
 
-def traced_sweep(representations: list[str] | None) -> Walk:
+def traced_sweep(representations: list[str] | None, *, estimate: bool = True) -> Walk:
     """Sweep the sample twice, the second time under observation."""
-    sweep([documents_path()], representations=representations)
+    sweep([documents_path()], representations=representations, estimate=estimate)
     walk = Walk()
     threading.setprofile(walk.trace)
     sys.setprofile(walk.trace)
     try:
-        sweep([documents_path()], representations=representations)
+        sweep([documents_path()], representations=representations, estimate=estimate)
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
@@ -168,11 +169,12 @@ def main() -> None:
     """Count and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--representation", action="append", help="one or more; all by default")
+    parser.add_argument("--no-estimate", action="store_true", help="sweep without estimates")
     parser.add_argument("--verbose", action="store_true", help="also list what was counted")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as cache:
         os.environ["INFOSTREAM_DEDUP_CACHE"] = cache
-        walk = traced_sweep(arguments.representation)
+        walk = traced_sweep(arguments.representation, estimate=not arguments.no_estimate)
     show("package files entered", walk.files, arguments.verbose)
     show("returns that hand documents or counts to another file", map(" -> ".join, walk.returns), arguments.verbose)
     show("calls from batch to links", map(" -> ".join, walk.calls), arguments.verbose)

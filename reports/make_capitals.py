@@ -1,0 +1,179 @@
+"""Counts where capitals would choose another translation and writes capitals.md: ``python reports/make_capitals.py``.
+
+The page contains only numbers and dictionary words: no texts, ids or titles of the corpora.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from infostream_dedup.lexicon.name_tables import NAME_TABLES, name_rows, variants
+from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.lexicon.translation_tables import concepts
+from infostream_dedup.model import OUR_LANGUAGES, Settings
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.text.tokens import Shape, forms, surfaces
+from infostream_dedup.translation.word_pairs import as_terms, word_pairs
+
+REPORTS = Path(__file__).resolve().parent
+CORPORA = REPORTS.parents[1] / "shared" / "data"
+SETS = ("ntrex", "wmt", "multilingual")
+SEED = 18
+MOST_PAIRS = 600
+OUTCOMES = ("name", "noun", "neither", "both")
+HEAD = """\
+# Would capitals choose better translations?
+
+Made by `python reports/make_capitals.py` on {date}. Corpora: see [docs/reports.md](../docs/reports.md).
+
+A dictionary word may be a noun and a name with different translations: *mark*, *turkey*. Both kinds of translation
+count when documents are matched; the first one decides weight and frequency, and a noun comes first. Counted here:
+words that a document writes with a capital inside a sentence and never in lower case, whose noun comes first, in at
+most {pairs} labelled translations of each set and direction (seed {seed}). *Name* means that the translation contains
+only the name's equivalent, *noun* only the noun's. Development sets; nothing was chosen on them.
+
+| set | words of documents | cases | name | noun | neither | both |
+|---|---|---|---|---|---|---|
+"""
+WORDS = """
+A rule that puts names first where the text writes a capital would be right in {name} of the {decided} decided cases and
+wrong in {noun}. One distinct word of a document in {rare:,} is such a case. The second kind are proper names that are
+translated: parties, newspapers, regions. So capitals do not choose translations: the rule would lose almost as much as
+it gains. Words with most cases, by what their translations contain:
+
+- name: {names}
+- noun: {nouns}
+"""
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """Words of one language with another translation as a name than as a noun, which comes first."""
+
+    names: dict[str, set[str]]
+    nouns: dict[str, set[str]]
+
+
+@cache
+def ambiguous(source: str, target: str) -> Ambiguous:
+    """Return the ambiguous words of a pair of languages, with the translations that only one kind has."""
+    names, nouns = (
+        _translations(_names(source, target), source, target),
+        _translations(_nouns(source, target), source, target),
+    )
+    first = {word: found[0].term for word, found in word_pairs(source, target).items() if found}
+    both = [word for word in names.keys() & nouns.keys() if first.get(word) in nouns[word] - names[word]]
+    chosen = [word for word in both if names[word] - nouns[word]]
+    return Ambiguous(
+        {word: names[word] - nouns[word] for word in chosen}, {word: nouns[word] - names[word] for word in chosen}
+    )
+
+
+def _names(source: str, target: str) -> list[tuple[str, str]]:
+    rows = [row for table in NAME_TABLES for row in name_rows(table)]
+    return [(one, other) for row in rows for one in variants(row, source) for other in variants(row, target)]
+
+
+def _nouns(source: str, target: str) -> list[tuple[str, str]]:
+    return [(one, other) for row in concepts() for one in row.words[source] for other in row.words[target]]
+
+
+def _translations(pairs: list[tuple[str, str]], source: str, target: str) -> dict[str, set[str]]:
+    single = [pair for pair in pairs if " " not in "".join(pair)]
+    terms = (
+        as_terms([key_form(pair[side]) for pair in single], language) for side, language in enumerate((source, target))
+    )
+    found: dict[str, set[str]] = defaultdict(set)
+    for one, other in zip(*terms, strict=True):
+        found[one].add(other)
+    return found
+
+
+def shapes_of(text: str, language: str) -> dict[str, set[Shape]]:
+    """Return the terms of a text, and how it writes each."""
+    chosen = representation("pivot" if language == "en" else "morph")
+    written = [form for surface in surfaces(text) for form in forms(surface)]
+    found: dict[str, set[Shape]] = defaultdict(set)
+    for form, term in zip(written, chosen.terms(written, language, Settings(representation=chosen.name)), strict=True):
+        if term is not None:
+            found[term].add(form.shape)
+    return found
+
+
+def count(name: str) -> tuple[int, Counter[str], Counter[tuple[str, str]]]:
+    """Count the words of documents, outcomes, and outcomes by word in a set."""
+    documents = {row["id"]: row for row in _rows(f"{name}.docs.jsonl.gz")}
+    labels = [row for row in _rows(f"{name}.labels.jsonl.gz") if row["label"] == "translation"]
+    random.Random(SEED).shuffle(labels)  # noqa: S311 - an order
+    terms: dict[str, dict[str, set[Shape]]] = {}
+    used, outcomes, by_word, words = Counter[tuple[str, str]](), Counter[str](), Counter[tuple[str, str]](), 0
+    for label in labels:
+        for one, other in ((label["a"], label["b"]), (label["b"], label["a"])):
+            way = documents[one]["lang"], documents[other]["lang"]
+            if way[0] == way[1] or not set(way) <= set(OUR_LANGUAGES) or used[way] >= MOST_PAIRS:
+                continue
+            used[way] += 1
+            for which in (one, other):
+                if which not in terms:
+                    terms[which] = shapes_of(documents[which]["text"], documents[which]["lang"])
+            words += len(terms[one])
+            for word, outcome in _outcomes(ambiguous(*way), terms[one], terms[other]):
+                outcomes[outcome] += 1
+                by_word[word, outcome] += 1
+    return words, outcomes, by_word
+
+
+def _outcomes(
+    known: Ambiguous, own: dict[str, set[Shape]], translation: dict[str, set[Shape]]
+) -> list[tuple[str, str]]:
+    found = []
+    for word in sorted(known.names.keys() & own.keys()):
+        if Shape.CAPITAL in own[word] and Shape.LOWER not in own[word]:
+            name, noun = (bool(kind[word] & translation.keys()) for kind in (known.names, known.nouns))
+            found.append((word, "both" if name and noun else "name" if name else "noun" if noun else "neither"))
+    return found
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    with gzip.open(CORPORA / name, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def main() -> None:
+    """Count and write the page."""
+    page = HEAD.format(date=date.today().isoformat(), pairs=MOST_PAIRS, seed=SEED)
+    words, total, by_word = 0, Counter[str](), Counter[tuple[str, str]]()
+    for name in SETS:
+        of_set, outcomes, own = count(name)
+        cells = " | ".join(str(outcomes[outcome]) for outcome in OUTCOMES)
+        page += f"| {name} | {of_set:,} | {outcomes.total()} | {cells} |\n"
+        words, total, by_word = words + of_set, total + outcomes, by_word + own
+
+    def most(outcome: str) -> str:
+        found = Counter({word: number for (word, kind), number in by_word.items() if kind == outcome})
+        return ", ".join(
+            f"*{word}* {number}" for word, number in sorted(found.items(), key=lambda one: (-one[1], one[0]))[:8]
+        )
+
+    page += WORDS.format(
+        name=total["name"],
+        noun=total["noun"],
+        decided=total["name"] + total["noun"],
+        rare=round(words / max(1, total.total())),
+        names=most("name"),
+        nouns=most("noun"),
+    )
+    (REPORTS / "capitals.md").write_text(page, encoding="utf-8")
+    print(page)
+
+
+if __name__ == "__main__":
+    main()
