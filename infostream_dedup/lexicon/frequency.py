@@ -10,7 +10,14 @@ from typing import Literal, cast
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["FormFrequencies", "common_forms", "form_frequencies", "share_of", "zipf"]
+__all__ = [
+    "FormFrequencies",
+    "common_forms",
+    "form_frequencies",
+    "most_common_forms",
+    "share_of",
+    "zipf",
+]
 
 
 class FormFrequencies:
@@ -59,7 +66,21 @@ def common_forms(language: Language) -> Iterator[tuple[str, float]]:
 
     Apostrophes inside a word are allowed. Languages other than ours have none.
     """
-    entries: Mapping[str, float] = _load_entries(language, "small") if language in OUR_LANGUAGES else {}
+    return _words_of(_load_entries(language, "small") if language in OUR_LANGUAGES else {})
+
+
+def most_common_forms(language: Language, count: int) -> list[str]:
+    """Return the most frequent words made of letters as key forms, in falling order, equal ones by code points.
+
+    Args:
+        language: Russian, Ukrainian or English.
+        count: number of entries of the large table to consider.
+    """
+    entries = sorted(_load_entries(language, "large").items(), key=lambda entry: (-entry[1], entry[0]))
+    return list(dict.fromkeys(key for key, _ in _words_of(dict(entries[:count]))))
+
+
+def _words_of(entries: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     for form, share in entries.items():
         key = key_form(form)
         if key.replace(APOSTROPHE, "").isalpha():

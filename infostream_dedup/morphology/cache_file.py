@@ -24,7 +24,7 @@ from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache
 from infostream_dedup.morphology.analyzer import RULES
 from infostream_dedup.morphology.english_lemmas import RULES as ENGLISH_RULES
 
-__all__ = ["CacheFile", "cache_file", "fingerprint", "package_versions"]
+__all__ = ["UNKNOWN_ROW", "CacheFile", "FormRow", "cache_file", "fingerprint", "package_versions"]
 
 _PACKAGES: Final = (
     "pymorphy3",
@@ -44,7 +44,15 @@ _LOOK_UP: Final = (
 _Row = tuple[str | None, int | None, int | None]
 """Term, whether the strict rule accepts it, checksum."""
 
-_UNKNOWN_ROW: Final = (None, None, None)
+_UNKNOWN_CHECKED: Final = (None, None, None)
+
+FormRow = tuple[str | None, int | None]
+"""A looked-up form: its term, and 1 if the strict rule also accepts it, otherwise 0.
+
+The term is ``None`` for a form that is not a term; both are ``None`` for an unknown form.
+"""
+
+UNKNOWN_ROW: Final[FormRow] = (None, None)
 _SCHEMA_VERSION: Final = 2
 _TABLES: Final = {
     "form": "(language TEXT NOT NULL, key TEXT NOT NULL, term TEXT, strict INTEGER NOT NULL, checksum INTEGER NOT NULL,"
@@ -86,45 +94,29 @@ class CacheFile:
         self.path = path
         self._file = SqliteCache(path, mark, "terms", _SCHEMA_VERSION, _TABLES)
 
-    def answers(self, language: str, keys: Sequence[str]) -> dict[str, tuple[str, bool] | None]:
-        """Return cached answers: key to (term, strict), or to ``None`` for no term; unknown keys are absent."""
-        # In the order of the file, where neighbours share a page.
-        ordered = sorted(keys)
-        return {
-            key: None if term is None else (term, bool(strict))
-            for key, (term, strict) in zip(ordered, self.rows(language, ordered), strict=True)
-            if strict is not None
-        }
-
-    def rows(self, language: str, keys: Sequence[str]) -> list[tuple[str | None, int | None]]:
-        """Look up keys; return a row for each: the term, and whether the strict rule accepts it.
+    def rows(self, language: str, keys: Sequence[str]) -> list[FormRow]:
+        """Look up keys; return a row for each.
 
         Args:
             language: language of the forms.
-            keys: fastest in code point order, the order of the file.
-
-        Returns:
-            (term, 0 or 1), (``None``, 0) for a form that is not a term, (``None``, ``None``) for an unknown one.
+            keys: the digit of a shape, then the form; fastest in code point order, the order of the file.
         """
         chunks = [(start, orjson.dumps(keys[start : start + _CHUNK]).decode()) for start in range(0, len(keys), _CHUNK)]
 
-        def read(connection: sqlite3.Connection) -> list[tuple[str | None, int | None]]:
-            found: list[tuple[str | None, int | None]] = []
+        def read(connection: sqlite3.Connection) -> list[FormRow]:
+            found: list[FormRow] = []
             for start, asked in chunks:
                 rows = connection.execute(_LOOK_UP, (asked, language)).fetchall()
                 _check(language, keys[start : start + _CHUNK], rows)
                 found += [(term, strict) for term, strict, _ in rows]
             return found
 
-        return self._file.read(read, None) or [(None, None)] * len(keys)
+        return self._file.read(read, None) or [UNKNOWN_ROW] * len(keys)
 
-    def remember(self, language: str, answers: Mapping[str, tuple[str, bool] | None]) -> None:
-        """Store answers in one transaction."""
-        rows = sorted(
-            (language, key, answer[0] if answer else None, int(answer[1]) if answer else 0)
-            for key, answer in answers.items()
-        )
-        checked = [(*row, checksum_of(*row)) for row in rows]
+    def remember(self, language: str, rows: Mapping[str, FormRow]) -> None:
+        """Store the row of each key in one transaction."""
+        every = sorted((language, key, term, taken) for key, (term, taken) in rows.items())
+        checked = [(*row, checksum_of(*row)) for row in every]
         self._file.write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
 
     def frequencies(self, language: str, kind: str) -> dict[str, float]:
@@ -162,7 +154,7 @@ def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
     Raises:
         DamagedCacheError: a row is not what was written.
     """
-    known = [(key, row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_ROW]
+    known = [(key, row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_CHECKED]
     # The same as ``checksum_of``, in a third of the time: a stream looks up twenty forms per document.
     lines = "\n".join([f"{language}\0{key}\0{term}\0{strict}" for key, (term, strict, _) in known])
     found = list(map(crc32, lines.encode("utf-8", "surrogatepass").split(b"\n"))) if known else []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 from infostream_dedup.model import Language
 from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.morphology.cache_file import CacheFile, cache_file
+from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, cache_file
 from infostream_dedup.morphology.known_terms import known_terms
 from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
 from infostream_dedup.text.tokens import Form, Shape
@@ -17,11 +17,11 @@ __all__ = ["FormCache", "terms_of", "terms_of_new"]
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
 
+_MANY = 1_000
+"""Minimum number of forms for which the shipped table is asked before the file; unpacking it takes 0.2 s."""
+
 _SHAPES = {shape: str(int(shape)) for shape in Shape}
 """The digit for the shape, which precedes the form in a key."""
-
-_Answer = tuple[str, bool] | None
-"""The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 
 class FormCache:
@@ -35,7 +35,7 @@ class FormCache:
     def __init__(self, language: Language, file: CacheFile | None) -> None:
         self._language = language
         self._file = file
-        self._memory: dict[str, _Answer] = {}
+        self._memory: dict[str, FormRow] = {}
 
     def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
         """The ``morph`` term of each form, ``None`` if the form is not a term.
@@ -45,8 +45,8 @@ class FormCache:
             strict: dictionary words only.
         """
         keys = [_SHAPES[shape] + form for form, shape in forms]
-        answers = map(self._answers(keys).__getitem__, keys)
-        return [answer[0] if answer and (answer[1] or not strict) else None for answer in answers]
+        rows = map(self._remembered(keys).__getitem__, keys)
+        return [term if taken or not strict else None for term, taken in rows]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
         """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory.
@@ -55,48 +55,59 @@ class FormCache:
             keys: the digit of a shape, then the form; distinct, preferably in code point order.
             strict: dictionary words only.
         """
-        rows = [(None, None)] * len(keys) if self._file is None else self._file.rows(self._language, keys)
-        terms = [term if taken or not strict else None for term, taken in rows]
-        unknown = [place for place, (_, taken) in enumerate(rows) if taken is None]
-        if unknown:
-            answers = self._analysed_and_kept([keys[place] for place in unknown])
-            for place in unknown:
-                answer = answers[keys[place]]
-                terms[place] = answer[0] if answer and (answer[1] or not strict) else None
-        return terms
+        return [term if taken or not strict else None for term, taken in self._rows(keys)]
 
-    def _answers(self, keys: Iterable[str]) -> Mapping[str, _Answer]:
+    def _remembered(self, keys: Iterable[str]) -> Mapping[str, FormRow]:
+        """Rows by key, with at least these keys."""
         memory = self._memory
-        missing = [key for key in dict.fromkeys(keys) if key not in memory]
-        if not missing:
-            return memory
+        missing = sorted({key for key in keys if key not in memory})
         if len(memory) + len(missing) > _MOST_IN_MEMORY:
             memory = self._memory = {}
-            missing = list(dict.fromkeys(keys))
-        if self._file is not None:
-            memory.update(self._file.answers(self._language, missing))
-        unknown = [key for key in missing if key not in memory]
-        if not unknown:
-            return memory
-        memory.update(self._analysed_and_kept(unknown))
+            missing = sorted(set(keys))
+        memory.update(zip(missing, self._rows(missing), strict=True))
         return memory
 
-    def _analysed_and_kept(self, keys: Sequence[str]) -> Mapping[str, _Answer]:
+    def _rows(self, keys: Sequence[str]) -> list[FormRow]:
+        """Look up distinct keys, and analyse those that are not found."""
         if self._language == "en":
             terms = _morphology("en").english_terms([key[1:] for key in keys])
-            return {key: None if term is None else (term, True) for key, term in zip(keys, terms, strict=True)}
-        known = known_terms(self._language).answers(keys)
-        new = {
-            **known,
-            **analysed_over_cores(self._language, [key for key in keys if key not in known], self._analysed),
-        }
-        if self._file is not None:
-            self._file.remember(self._language, new)
-        return new
+            return [(term, int(term is not None)) for term in terms]
+        rows, file = [UNKNOWN_ROW] * len(keys), self._file
+        many = len(keys) >= _MANY
+        if many:
+            _fill_in(rows, keys, self._shipped)
+        if file is not None:
+            _fill_in(rows, keys, lambda asked: file.rows(self._language, asked))
+        unkept = _unknown(rows)
+        if not many:
+            # The file answers first, so that a process that looks up a few words need not unpack the shipped table.
+            _fill_in(rows, keys, self._shipped)
+        _fill_in(rows, keys, self._analysed)
+        if file is not None and unkept:
+            file.remember(self._language, {keys[place]: rows[place] for place in unkept})
+        return rows
 
-    def _analysed(self, key: str) -> _Answer:
+    def _shipped(self, keys: Sequence[str]) -> list[FormRow]:
+        return known_terms(self._language).rows(keys)
+
+    def _analysed(self, keys: Sequence[str]) -> list[FormRow]:
+        return analysed_over_cores(self._language, keys, self._analysis)
+
+    def _analysis(self, key: str) -> FormRow:
         analysis = _morphology(self._language).analyse(key[1:], Shape(int(key[0])))
-        return None if analysis.term is None else (analysis.term, analysis.in_dictionary)
+        return analysis.term, int(analysis.term is not None and analysis.in_dictionary)
+
+
+def _unknown(rows: Sequence[FormRow]) -> list[int]:
+    return [place for place, (_, taken) in enumerate(rows) if taken is None]
+
+
+def _fill_in(rows: list[FormRow], keys: Sequence[str], look_up: Callable[[Sequence[str]], list[FormRow]]) -> None:
+    """Look up the keys whose rows are unknown."""
+    places = _unknown(rows)
+    if places:
+        for place, row in zip(places, look_up([keys[place] for place in places]), strict=True):
+            rows[place] = row
 
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:

@@ -1,7 +1,7 @@
 """A process that analyses forms for another process: ``python -m infostream_dedup.morphology.form_worker ru``.
 
-It reads a JSON array of keys (the digit of a shape, then the form) and writes the array of their answers: the term and
-whether the strict rule also accepts it, or null.
+It reads a JSON array of keys (the digit of a shape, then the form) and writes the array of their rows: the term or
+null, and whether the strict rule also accepts it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["main"]
 def main() -> None:
     """Answer the requests on standard input."""
     morphology = Morphology(OUR_LANGUAGES[OUR_LANGUAGES.index(sys.argv[1])])
-    answers: list[tuple[str, bool] | None] = []
+    rows: list[tuple[str | None, int]] = []
     for key in json.load(sys.stdin.buffer):
         analysis = morphology.analyse(key[1:], Shape(int(key[0])))
-        answers.append(None if analysis.term is None else (analysis.term, analysis.in_dictionary))
-    sys.stdout.buffer.write(json.dumps(answers).encode())
+        rows.append((analysis.term, int(analysis.term is not None and analysis.in_dictionary)))
+    sys.stdout.buffer.write(json.dumps(rows).encode())
 
 
 if __name__ == "__main__":

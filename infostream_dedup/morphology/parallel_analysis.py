@@ -17,11 +17,9 @@ from typing import Final
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Language
+from infostream_dedup.morphology.cache_file import FormRow
 
 __all__ = ["analysed_over_cores"]
-
-Answer = tuple[str, bool] | None
-"""The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 _WORTH_A_PROCESS: Final = 30_000
 """Minimum number of forms per process: fewer are analysed before another process could load its dictionaries."""
@@ -30,8 +28,8 @@ _log = logging.getLogger(__name__)
 
 
 def analysed_over_cores(
-    language: Language, keys: Sequence[str], analyse: Callable[[str], Answer], *, workers: int = 0
-) -> dict[str, Answer]:
+    language: Language, keys: Sequence[str], analyse: Callable[[str], FormRow], *, workers: int = 0
+) -> list[FormRow]:
     """Return the answers for forms; this process takes its own share and the share of a process that fails.
 
     Args:
@@ -41,22 +39,22 @@ def analysed_over_cores(
         workers: number of processes; 0 for one per core that this process may use.
 
     Returns:
-        Key to answer, in the order of ``keys``, whatever the number of processes.
+        The rows of ``keys``, in their order, whatever the number of processes.
     """
     processes = max(1, min(thread_count(workers), len(keys) // _WORTH_A_PROCESS))
     # Every n-th key, because neighbours come from one text and resemble each other, so long unknown ones cluster.
     shares = [keys[number::processes] for number in range(processes)]
-    found: dict[str, Answer] = {}
+    found: dict[str, FormRow] = {}
     with ThreadPoolExecutor(processes) as pool:
         others = [pool.submit(_asked, language, share) for share in shares[1:]]
         found.update((key, analyse(key)) for key in shares[0])
         for share, other in zip(shares[1:], others, strict=True):
             answers = other.result()
             found.update(zip(share, answers, strict=True) if answers else ((key, analyse(key)) for key in share))
-    return {key: found[key] for key in keys}
+    return [found[key] for key in keys]
 
 
-def _asked(language: Language, keys: Sequence[str]) -> list[Answer] | None:
+def _asked(language: Language, keys: Sequence[str]) -> list[FormRow] | None:
     """Return the answers of another process, ``None`` if it fails."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     try:
@@ -67,8 +65,10 @@ def _asked(language: Language, keys: Sequence[str]) -> list[Answer] | None:
             check=True,
             env=environment,
         )
-        answers = [None if one is None else (str(one[0]), bool(one[1])) for one in json.loads(done.stdout)]
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        rows: list[FormRow] = [
+            (None if term is None else str(term), int(taken)) for term, taken in json.loads(done.stdout)
+        ]
+    except (OSError, subprocess.SubprocessError, TypeError, ValueError) as error:
         _log.warning("a process that analyses forms failed (%s); continuing without it", error)
         return None
-    return answers if len(answers) == len(keys) else None
+    return rows if len(rows) == len(keys) else None

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from infostream_dedup.morphology import cache_file, form_cache
 from infostream_dedup.morphology.analysis import Analysis
 from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.morphology.cache_file import CacheFile, fingerprint
+from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, fingerprint
 from infostream_dedup.morphology.form_cache import FormCache, terms_of
 from infostream_dedup.text.tokens import Form, Shape
 
@@ -39,6 +40,12 @@ def path(tmp_path: Path) -> Path:
 
 def fill(path: Path, mark: str = "one") -> None:
     FormCache("ru", CacheFile(path, mark)).terms_of(FORMS, strict=False)
+
+
+def kept(file: CacheFile, keys: Iterable[str]) -> dict[str, FormRow]:
+    """The Russian forms that the file knows."""
+    asked = sorted(keys)
+    return {key: row for key, row in zip(asked, file.rows("ru", asked), strict=True) if row != UNKNOWN_ROW}
 
 
 def forget_morphology(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,10 +83,10 @@ def test_languages_and_shapes_do_not_mix(path: Path) -> None:
 def test_answers_of_another_fingerprint_are_replaced(path: Path) -> None:
     fill(path, "one")
     file = CacheFile(path, "two")
-    assert file.answers("ru", ["0правительства"]) == {}
-    file.remember("ru", {"0суд": ("суд", True)})
-    assert file.answers("ru", ["0правительства", "0суд"]) == {"0суд": ("суд", True)}
-    assert CacheFile(path, "one").answers("ru", ["0суд"]) == {}
+    assert kept(file, ["0правительства"]) == {}
+    file.remember("ru", {"0суд": ("суд", 1)})
+    assert kept(file, ["0правительства", "0суд"]) == {"0суд": ("суд", 1)}
+    assert kept(CacheFile(path, "one"), ["0суд"]) == {}
 
 
 def test_file_of_another_layout_is_replaced(path: Path) -> None:
@@ -87,7 +94,7 @@ def test_file_of_another_layout_is_replaced(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("CREATE TABLE form (something); PRAGMA user_version = 99;")
     fill(path)
-    assert CacheFile(path, "one").answers("ru", ["0правительства"]) == {"0правительства": ("правительство", True)}
+    assert kept(CacheFile(path, "one"), ["0правительства"]) == {"0правительства": ("правительство", 1)}
 
 
 def test_damaged_file_costs_one_warning_and_no_answer(path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -99,14 +106,17 @@ def test_damaged_file_costs_one_warning_and_no_answer(path: Path, caplog: pytest
         assert cache.terms_of([Form("суда", Shape.LOWER)], strict=False) == ["суд"]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "the cache of terms is damaged (file is not a database); it is rebuilt" in caplog.text
-    assert CacheFile(path, "one").answers("ru", ["0суда"]) == {"0суда": ("суд", True)}
+    assert kept(CacheFile(path, "one"), ["0суда"]) == {"0суда": ("суд", 1)}
 
 
 SHARES = {f"слово{number}": (number + 1) / 10_000 for number in range(300)}
 
 
-def filled(path: Path) -> dict[str, tuple[str, bool] | None]:
-    answers = {f"0форма{number}": (f"слово{number}", number % 3 == 0) if number % 5 else None for number in range(400)}
+def filled(path: Path) -> dict[str, FormRow]:
+    answers = {
+        f"0форма{number}": (f"слово{number}", int(number % 3 == 0)) if number % 5 else (None, 0)
+        for number in range(400)
+    }
     file = CacheFile(path, "one")
     file.remember("ru", answers)
     file.remember_frequencies("ru", "morph", SHARES)
@@ -130,13 +140,13 @@ def test_a_changed_row_is_never_an_answer(path: Path, damage: str, caplog: pytes
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
     file = CacheFile(path, "one")
-    found, shares = file.answers("ru", list(answers)), file.frequencies("ru", "morph")
+    found, shares = kept(file, answers), file.frequencies("ru", "morph")
     assert found in ({}, answers)
     assert shares in ({}, SHARES)
     assert not (found and shares)
     assert "it is rebuilt" in caplog.text
     filled(path)
-    assert file.answers("ru", list(answers)) == answers
+    assert kept(file, answers) == answers
     assert file.frequencies("ru", "morph") == SHARES
 
 
@@ -149,7 +159,7 @@ def test_no_flipped_bit_changes_an_answer(path: Path, seed: int) -> None:
         bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
         path.write_bytes(bad)
         file = CacheFile(path, "one")
-        found, shares = file.answers("ru", list(answers)), file.frequencies("ru", "morph")
+        found, shares = kept(file, answers), file.frequencies("ru", "morph")
         # What the file does not say is worked out again; what it says is right.
         assert all(answers[key] == answer for key, answer in found.items())
         assert shares in ({}, SHARES)
@@ -162,7 +172,7 @@ def test_a_full_disk_is_named_as_the_cause(path: Path, caplog: pytest.LogCapture
         "import resource, sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
-        "answers = {f'0слово{n}': ('слово', True) for n in range(5000)}\n"
+        "answers = {f'0слово{n}': ('слово', 1) for n in range(5000)}\n"
         "CacheFile(Path(sys.argv[1]), 'one').remember('ru', answers)\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
@@ -202,22 +212,22 @@ def test_memory_starts_over_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_many_forms_pass_in_chunks(path: Path) -> None:
     file = CacheFile(path, "one")
-    answers = {f"0слово{number}": (f"слово{number}", number % 2 == 0) for number in range(120_000)}
+    answers = {f"0слово{number}": (f"слово{number}", number % 2) for number in range(120_000)}
     file.remember("ru", answers)
-    assert file.answers("ru", sorted(answers)) == answers
+    assert kept(file, answers) == answers
 
 
 def test_processes_share_a_file(path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
         "file = CacheFile(Path(sys.argv[1]), 'one')\n"
-        "for n in range(40): file.remember('ru', {f'0{sys.argv[2]}{n}': ('слово', True)})\n"
+        "for n in range(40): file.remember('ru', {f'0{sys.argv[2]}{n}': ('слово', 1)})\n"
         "assert file._file.usable\n"
     )
     jobs = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "abc"]
     assert [job.wait(timeout=60) for job in jobs] == [0, 0, 0]
     keys = [f"0{name}{n}" for name in "abc" for n in range(40)]
-    assert len(CacheFile(path, "one").answers("ru", keys)) == 120
+    assert len(kept(CacheFile(path, "one"), keys)) == 120
 
 
 def test_frequencies_outlive_the_process(path: Path) -> None:
@@ -272,8 +282,22 @@ def test_rows_distinguish_no_term_from_unknown(path: Path, monkeypatch: pytest.M
 def test_a_file_that_is_replaced_is_opened_again(path: Path) -> None:
     fill(path)
     file = CacheFile(path, "one")
-    assert file.answers("ru", ["0правительства"])
+    assert kept(file, ["0правительства"])
     other = path.with_name("other.sqlite")
-    CacheFile(other, "one").remember("ru", {"0правительства": ("суд", True)})
+    CacheFile(other, "one").remember("ru", {"0правительства": ("суд", 1)})
     other.replace(path)
-    assert file.answers("ru", ["0правительства"]) == {"0правительства": ("суд", True)}
+    assert kept(file, ["0правительства"]) == {"0правительства": ("суд", 1)}
+
+
+def test_many_forms_are_looked_up_in_the_shipped_table_before_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(form_cache, "_MANY", 3)
+    forms = [Form("правительства", Shape.LOWER), Form("щзжами", Shape.LOWER), Form("идти", Shape.LOWER)]
+    many, few = (FormCache("ru", CacheFile(path.with_name(name), "one")) for name in ("many", "few"))
+    found = many.terms_of(forms, strict=False)
+    assert found == [term for form in forms for term in few.terms_of([form], strict=False)]
+    assert found[0] == "правительство"
+    keys = ["0правительства", "0щзжами", "0идти"]
+    assert kept(CacheFile(path.with_name("many"), "one"), keys).keys() == {"0щзжами"}
+    assert kept(CacheFile(path.with_name("few"), "one"), keys).keys() == set(keys)

@@ -19,7 +19,11 @@ def every_key_is_worth_a_process(monkeypatch):
 
 
 def analyse(key):
-    return FormCache("ru", None)._analysed(key)
+    return FormCache("ru", None)._analysis(key)
+
+
+def itself(key):
+    return key, 1
 
 
 def refused(key):
@@ -27,22 +31,22 @@ def refused(key):
 
 
 def test_other_processes_answer_the_same_in_the_same_order(every_key_is_worth_a_process):
-    expected = {key: analyse(key) for key in KEYS}
-    assert any(expected.values())
-    assert None in expected.values()
+    expected = [analyse(key) for key in KEYS]
+    assert {taken for _, taken in expected} == {0, 1}
+    assert (None, 0) in expected
     own = set(KEYS[::3])
     found = analysed_over_cores("ru", KEYS, lambda key: analyse(key) if key in own else refused(key), workers=3)
-    assert list(found.items()) == list(expected.items())
+    assert found == expected
 
 
 def test_few_forms_are_analysed_here(monkeypatch):
     monkeypatch.setattr(parallel_analysis.subprocess, "run", refused)
-    assert analysed_over_cores("ru", KEYS, str, workers=2) == {key: key for key in KEYS}
-    assert analysed_over_cores("ru", [], refused) == {}
+    assert analysed_over_cores("ru", KEYS, itself, workers=2) == [(key, 1) for key in KEYS]
+    assert analysed_over_cores("ru", [], refused) == []
 
 
 @pytest.mark.parametrize("broken", ["no-such-python", "true"])
 def test_what_a_failing_process_leaves_is_analysed_here(every_key_is_worth_a_process, monkeypatch, broken, caplog):
     monkeypatch.setattr(parallel_analysis.sys, "executable", broken)
-    assert analysed_over_cores("ru", KEYS, str, workers=2) == {key: key for key in KEYS}
+    assert analysed_over_cores("ru", KEYS, itself, workers=2) == [(key, 1) for key in KEYS]
     assert "continuing without it" in caplog.text
