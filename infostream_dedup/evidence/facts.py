@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -140,6 +140,10 @@ class PairFacts:
 
     def __len__(self) -> int:
         return len(self.probability)
+
+    def at(self, places: NDArray[np.int64]) -> PairFacts:
+        """Return the facts about some of the pairs."""
+        return PairFacts(**{one.name: getattr(self, one.name)[places] for one in fields(self)})
 
     @property
     def wording_least(self) -> NDArray[np.float64]:

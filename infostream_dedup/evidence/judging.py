@@ -103,6 +103,7 @@ def judge_pairs(
     triples: TripleRows | TripleSource,
     documents: DocumentFacts | tuple[DocumentFacts, DocumentFacts],
     model: PairModel | None = None,
+    shares: NDArray[np.float64] | None = None,
     filtered: bool = True,
     meanings: Meanings | None = None,
 ) -> JudgedCandidates:
@@ -118,15 +119,19 @@ def judge_pairs(
         documents: sources, times and texts of all documents; or, if one row of evidence is shared by several
         documents, those of the earlier and of the later document of each pair.
         model: pair model; ``None`` for the shipped one.
+        shares: result of ``shares_of_pairs`` for the pairs, if it is known already; it becomes the evidence.
         filtered: drop pairs that ``passes_filter`` rejects, unless their texts are equal.
         meanings: used for doubtful pairs. Not for streams: the last bits differ between processors.
     """
-    evidence = shares_of_pairs(a, b, keys)
+    evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
     same_text = (earlier.texts == later.texts) & (earlier.texts >= 0)
     passed = passes_filter(evidence) | same_text if filtered else np.ones(len(a), dtype=np.bool_)
-    evidence[passed] = close = _compared(a[passed], b[passed], evidence[passed], keys, records, triples)
     probability = np.zeros(len(a), dtype=np.float64)
+    if passed.all():
+        close = evidence = _compared(a, b, evidence, keys, records, triples)
+    else:
+        evidence[passed] = close = _compared(a[passed], b[passed], evidence[passed], keys, records, triples)
     probability[passed] = (model or shipped_model()).probabilities(close)
     meaning = None
     if meanings is not None:

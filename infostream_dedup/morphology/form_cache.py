@@ -73,16 +73,16 @@ class FormCache:
             terms = _morphology("en").english_terms([key[1:] for key in keys])
             return [(term, int(term is not None)) for term in terms]
         rows, file = [UNKNOWN_ROW] * len(keys), self._file
-        many = len(keys) >= _MANY
+        many, unknown = len(keys) >= _MANY, list(range(len(keys)))
         if many:
-            _fill_in(rows, keys, self._shipped)
+            unknown = _fill_in(rows, keys, unknown, self._shipped)
         if file is not None:
-            _fill_in(rows, keys, lambda asked: file.rows(self._language, asked))
-        unkept = _unknown(rows)
+            unknown = _fill_in(rows, keys, unknown, lambda asked: file.rows(self._language, asked))
+        unkept = unknown
         if not many:
             # The file answers first, so that a process that looks up a few words need not unpack the shipped table.
-            _fill_in(rows, keys, self._shipped)
-        _fill_in(rows, keys, self._analysed)
+            unknown = _fill_in(rows, keys, unknown, self._shipped)
+        _fill_in(rows, keys, unknown, self._analysed)
         if file is not None and unkept:
             file.remember(self._language, {keys[place]: rows[place] for place in unkept})
         return rows
@@ -98,16 +98,20 @@ class FormCache:
         return analysis.term, int(analysis.term is not None and analysis.in_dictionary)
 
 
-def _unknown(rows: Sequence[FormRow]) -> list[int]:
-    return [place for place, (_, taken) in enumerate(rows) if taken is None]
-
-
-def _fill_in(rows: list[FormRow], keys: Sequence[str], look_up: Callable[[Sequence[str]], list[FormRow]]) -> None:
-    """Look up the keys whose rows are unknown."""
-    places = _unknown(rows)
-    if places:
-        for place, row in zip(places, look_up([keys[place] for place in places]), strict=True):
+def _fill_in(
+    rows: list[FormRow],
+    keys: Sequence[str],
+    unknown: Sequence[int],
+    look_up: Callable[[Sequence[str]], list[FormRow]],
+) -> list[int]:
+    """Look up the keys whose rows are unknown; return the places of those that still are."""
+    still = []
+    for place, row in zip(unknown, look_up([keys[place] for place in unknown]) if unknown else (), strict=True):
+        if row[1] is None:
+            still.append(place)
+        else:
             rows[place] = row
+    return still
 
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:

@@ -45,6 +45,7 @@ _LEVEL: Final = 9
 _BETWEEN: Final = "\t"
 _ITSELF: Final = "="
 _GUESS: Final = "~"
+_NO_TERM: Final[FormRow] = (None, 0)
 _SHAPES: Final = {"0": 0, "1": 1, "2": 2}
 """Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
 
@@ -76,10 +77,14 @@ class KnownTerms:
         numbers = self._forms.find(forms, np.arange(len(keys)))
         places = np.flatnonzero(numbers != MISSING)
         for place, answers in zip(places.tolist(), self._answers.some(numbers[places]), strict=True):
-            shape = _SHAPES.get(keys[place][0])
-            if shape is not None:
+            key = keys[place]
+            shape = _SHAPES.get(key[0])
+            if shape is None:
+                continue
+            if _BETWEEN in answers:
                 parts = answers.split(_BETWEEN)
-                rows[place] = _row(parts[min(shape, len(parts) - 1)], keys[place][1:])
+                answers = parts[min(shape, len(parts) - 1)]
+            rows[place] = _row(answers, key[1:])
         return rows
 
 
@@ -106,10 +111,14 @@ def _text(answer: _Answer, form: str) -> str:
 
 
 def _row(text: str, form: str) -> FormRow:
+    if text == _ITSELF:
+        return form, 1
     if not text:
-        return None, 0
-    term = text.removeprefix(_GUESS)
-    return form if term == _ITSELF else term, int(not text.startswith(_GUESS))
+        return _NO_TERM
+    if text[0] != _GUESS:
+        return text, 1
+    term = text[1:]
+    return form if term == _ITSELF else term, 0
 
 
 def lines_of(words: Iterable[str]) -> str:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.second_stage import Judged, SecondStage
+    from infostream_dedup.text.surface_pool import SurfaceList
     from infostream_dedup.window.window_index import CandidateRows
 
 __all__ = ["NO_ORDINALS", "BestCandidate", "Judge", "KeysThatMet", "least_hits", "named_by"]
@@ -76,14 +77,12 @@ class KeysThatMet:
     Attributes:
         forward: number of key terms of the later document in the earlier one.
         backward: number of key terms of the earlier document in the later one.
-        terms: numbers of all these terms.
-        weights: weight of each, summed if it is a key term of both.
+        words: all these terms, heaviest first, equal weights by code points; a key term of both has both weights.
     """
 
     forward: int
     backward: int
-    terms: list[int]
-    weights: list[int]
+    words: tuple[str, ...]
 
 
 class Judge:
@@ -201,21 +200,26 @@ class Judge:
             judged[number] = places, says
         return judged
 
-    def met(self, pairs: Sequence[tuple[int, int]]) -> Iterator[KeysThatMet]:
+    def met(self, pairs: Sequence[tuple[int, int]], terms: SurfaceList) -> Iterator[KeysThatMet]:
         """Find the key terms of pairs of documents that occur in the other document.
 
         Args:
             pairs: ordinals of the later and the earlier document.
+            terms: the stream's terms by number.
         """
         columns, rules = self._window.columns, self._rules
         rows = np.array(pairs, dtype=np.int64).reshape(-1, 2) - self._window.first
         later, earlier = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
         met = _room_for_terms(len(rows), int(columns.sizes[rows].sum()))
         meet(later, earlier, columns, rules, met)
-        forward, backward, ends, terms, weights = (column.tolist() for column in met)
+        words = terms.some(met.terms[: met.ends[-1]])
+        forward, backward, ends, weights = (
+            column.tolist() for column in (met.forward, met.backward, met.ends, -met.weights)
+        )
         for pair in range(len(rows)):
             own = slice(ends[pair], ends[pair + 1])
-            yield KeysThatMet(forward[pair], backward[pair], terms[own], weights[own])
+            ranked = sorted(zip(weights[own], words[own], strict=True))
+            yield KeysThatMet(forward[pair], backward[pair], tuple([word for _, word in ranked]))
 
 
 def _finds(candidates: CandidateRows, first: int) -> Finds:

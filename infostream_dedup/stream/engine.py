@@ -311,7 +311,7 @@ class StreamEngine:
             asked = list(zip(documents[more], equals[more], founds, oldest[more].tolist(), strict=True))
             linked = ((document.ordinal, named_by(equal, found)) for document, equal, found, _ in asked)
             pairs = [(ordinal, of) for ordinal, of in linked if of is not None]
-            met = self._judge.met(pairs)
+            met = self._judge.met(pairs, self.numbers.terms)
             for number, (document, equal, found, alive) in enumerate(asked, start=candidates.first):
                 known = len(events)
                 verdict = self._judge_document(document, equal, found, alive, met, events)
@@ -360,8 +360,6 @@ class StreamEngine:
 
     def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
         """Make the verdict on a document linked to an earlier one, with the matching terms."""
-        words = self.numbers.terms.some(np.array(met.terms, dtype=np.int64))
-        ranked = sorted(zip([-weight for weight in met.weights], words, strict=True))
         window = self._memory.window
         return Verdict(
             id=document.id,
@@ -371,7 +369,7 @@ class StreamEngine:
             relation=found.relation,
             forward=met.forward,
             backward=met.backward,
-            terms=tuple([word for _, word in ranked]),
+            terms=met.words,
             kind=found.kind,
             probability=found.probability,
             criteria=found.criteria,

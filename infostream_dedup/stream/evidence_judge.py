@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.judging import TripleSource, judge_pairs
+from infostream_dedup.evidence.judging import TripleSource, judge_pairs, passes_filter
 from infostream_dedup.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
@@ -44,6 +44,9 @@ reading their triples from the store takes longer than comparing them."""
 
 _RELATIONS: Final = (None, "contained", "contains", "equal")
 _VERDICT_DECIMALS: Final = 6
+
+_SPARSE: Final = 20
+"""Ratio of the range of ordinals to their number above which sorting is faster than marking."""
 
 WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
 """Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
@@ -210,11 +213,11 @@ class EvidenceJudge:
             earlier: int64 (pairs,), ordinals in the window.
             later: int64 (pairs,), ordinals of later documents.
         """
-        rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
+        rows, numbers = _distinct(np.concatenate([earlier, later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         judged = judge_pairs(
-            numbers[: len(earlier)].astype(np.int64),
-            numbers[len(earlier) :].astype(np.int64),
+            numbers[: len(earlier)],
+            numbers[len(earlier) :],
             keys=documents.keys,
             records=documents.records,
             triples=lambda asked: self._triples(rows[asked]),
@@ -231,9 +234,9 @@ class EvidenceJudge:
         many = len(finds) >= max(1, MANY_CANDIDATES * len(candidates))
         if many and worth_keeping(earlier, len(candidates), self._window):
             return self._judged_as_story(finds, later, earlier, first)
-        rows, numbers = np.unique(np.concatenate([earlier, later + first]), return_inverse=True)
+        rows, numbers = _distinct(np.concatenate([earlier, later + first]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
-        a, b = numbers[: len(finds)].astype(np.int64), numbers[len(finds) :].astype(np.int64)
+        a, b = numbers[: len(finds)], numbers[len(finds) :]
         status, kinds, probability, shares = self._judge(
             a,
             b,
@@ -296,12 +299,13 @@ class EvidenceJudge:
         """Status, kind, probability and shares of pairs; arguments as in ``judge_pairs``."""
         earlier, later = facts
         same = (earlier.texts == later.texts) & (earlier.texts >= 0)
-        status = np.full(len(a), DocumentStatus.EXACT, dtype=np.int8)
-        kinds, probability = np.full(len(a), Kind.COPY, dtype=np.int8), np.ones(len(a), dtype=np.float64)
-        shares = np.empty((len(a), 2), dtype=np.float64)
+        evidence = shares_of_pairs(a, b, keys)
         # Equal texts are exact whatever a comparison would say, and a text that fills a stream has thousands of them.
-        shares[same] = np.round(shares_of_pairs(a[same], b[same], keys)[:, :2], DECIMALS)
-        other = np.flatnonzero(~same)
+        # Pairs that do not pass the filter have no status, and half of the candidates do not.
+        status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
+        kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
+        shares = np.round(evidence[:, :2], DECIMALS)
+        other = np.flatnonzero(~same & passes_filter(evidence))
         judged = judge_pairs(
             a[other],
             b[other],
@@ -310,9 +314,14 @@ class EvidenceJudge:
             triples=triples,
             documents=(earlier.at(other), later.at(other)),
             model=self._model,
+            shares=evidence[other],
+            filtered=False,
         )
-        status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
-        probability[other], shares[other] = judged.probability, judged.shares
+        status[other], kinds[other], probability[other] = (
+            judged.statuses(self._joined),
+            judged.kinds,
+            judged.probability,
+        )
         return status, kinds, probability, shares
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
@@ -358,6 +367,23 @@ class EvidenceJudge:
         least = need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0]
         forward, backward = int(candidates.forward[find]), int(candidates.backward[find])
         return _RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
+
+
+def _distinct(ordinals: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct ordinals, ascending, and the index of each of the given ones among them: int64."""
+    if not len(ordinals):
+        return ordinals, ordinals
+    first = int(ordinals.min())
+    spread = int(ordinals.max()) - first + 1
+    if spread > _SPARSE * len(ordinals):
+        rows, numbers = np.unique(ordinals, return_inverse=True)
+        return rows, numbers.astype(np.int64, copy=False)
+    # Marking what occurs is several times as fast as sorting.
+    numbers = np.zeros(spread, dtype=np.int64)
+    numbers[ordinals - first] = 1
+    rows = np.flatnonzero(numbers)
+    numbers[rows] = np.arange(len(rows))
+    return rows + first, numbers[ordinals - first]
 
 
 def triple_rows(blobs: Sequence[bytes]) -> TripleRows:

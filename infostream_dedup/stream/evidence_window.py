@@ -13,7 +13,8 @@ from infostream_dedup.evidence.facts import NO_TIME
 from infostream_dedup.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
+from infostream_dedup.stream.kernels.gathering import arrange_keys
+from infostream_dedup.stream.row_window import RowWindow, bounds_of, with_room, without_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,10 +111,13 @@ class EvidenceWindow:
             rows: int64 (documents,).
             window: holds the first n key terms, and the targets.
         """
-        first = window.keys.gathered(rows)
-        keys = _beside(first, self.keys.gathered(rows))
-        weights = _beside(window.weights.gathered(rows), self.weights.gathered(rows))
-        return compared_keys(keys, weights, window.targets.gathered(rows), firsts=first.sizes)
+        firsts = window.keys.sizes_of(rows)
+        bounds = bounds_of(firsts + self.keys.sizes_of(rows))
+        keys, weights = np.empty(int(bounds[-1]), dtype=np.int32), np.empty(int(bounds[-1]), dtype=np.int64)
+        for first, further, values in ((window.keys, self.keys, keys), (window.weights, self.weights, weights)):
+            first.put(rows, bounds, values)
+            further.put(rows, bounds[:-1] + firsts, values)
+        return compared_keys(Rows(bounds, keys), Rows(bounds, weights), window.targets.gathered(rows), firsts=firsts)
 
 
 def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[np.int64]) -> ComparedKeys:
@@ -125,18 +129,16 @@ def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[n
         targets: all terms of each document, ascending.
         firsts: int64 (documents,), how many of each document's key terms count as the heaviest.
     """
-    owners, bounds = keys.numbers, keys.indptr
-    heaviest = (np.arange(len(keys.values)) - bounds[:-1][owners] < firsts[owners]).astype(np.uint8)
-    # One number orders by document and term: terms have 31 bits.
-    order = np.argsort(owners << np.int64(32) | keys.values.astype(np.int64), kind="stable")
+    bounds, terms, sorted_weights = keys.indptr, keys.values.astype(np.int32), weights.values.astype(np.int64)
+    heaviest = np.empty(len(terms), dtype=np.uint8)
+    arrange_keys(bounds, firsts, terms, sorted_weights, heaviest)
     own, squares = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys), dtype=np.float64)
-    sorted_weights, sorted_heaviest = weights.values[order].astype(np.int64, copy=False), heaviest[order]
-    sum_keys(bounds, sorted_weights, sorted_heaviest, own, squares)
+    sum_keys(bounds, sorted_weights, heaviest, own, squares)
     return ComparedKeys(
         begins=bounds,
-        terms=keys.values[order].astype(np.int32, copy=False),
+        terms=terms,
         weights=sorted_weights,
-        heaviest=sorted_heaviest,
+        heaviest=heaviest,
         own=own,
         squares=squares,
         target_begins=targets.indptr,
@@ -157,13 +159,3 @@ def published_times(times: Sequence[int | None]) -> NDArray[np.int64]:
 def _number(address: str) -> int:
     digest = blake2b(address.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
     return int.from_bytes(digest, "little") >> 1
-
-
-def _beside(rows: Rows, more: Rows) -> Rows:
-    """Each row followed by the row of the same number."""
-    bounds = rows.indptr + more.indptr
-    values = np.empty(int(bounds[-1]), dtype=rows.values.dtype)
-    for part, begins in ((rows, bounds[:-1]), (more, bounds[:-1] + rows.sizes)):
-        places = np.arange(len(part.values)) + np.repeat(begins - part.indptr[:-1], part.sizes)
-        values[places] = part.values
-    return Rows(bounds, values)

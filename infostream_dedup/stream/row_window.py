@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
+from infostream_dedup.stream.kernels.gathering import put_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RowWindow", "with_room", "without_first"]
+__all__ = ["RowWindow", "bounds_of", "with_room", "without_first"]
 
 
 class RowWindow:
@@ -58,10 +59,25 @@ class RowWindow:
 
     def gathered(self, numbers: NDArray[np.int64]) -> Rows:
         """Return copies of some rows."""
-        begins, ends = self._ends[numbers], self._ends[numbers + 1]
-        indptr = np.concatenate(([0], np.cumsum(ends - begins)))
-        places = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], ends - begins)
-        return Rows(indptr, self._values[places])
+        begins = bounds_of(self.sizes_of(numbers))
+        values = np.empty(int(begins[-1]), dtype=self._values.dtype)
+        self.put(numbers, begins, values)
+        return Rows(begins, values)
+
+    def sizes_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of values of some rows: int64."""
+        sizes: NDArray[np.int64] = self._ends[numbers + 1] - self._ends[numbers]
+        return sizes
+
+    def put(self, numbers: NDArray[np.int64], begins: NDArray[np.int64], into: NDArray[Any]) -> None:
+        """Copy some rows.
+
+        Args:
+            numbers: int64, the rows.
+            begins: int64, where each goes; may have more elements.
+            into: receives them; of the type of the window.
+        """
+        put_rows(self._ends, self._values, numbers, begins, into)
 
     def drop(self, rows: int) -> None:
         """Drop the first rows."""
@@ -70,6 +86,13 @@ class RowWindow:
         self._size -= rows
         self._ends = without_first(self._ends, rows, rows + self._size + 1)
         self._ends[: self._size + 1] -= begin
+
+
+def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bounds of consecutive rows of these sizes: int64 (rows + 1,)."""
+    bounds = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=bounds[1:])
+    return bounds
 
 
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:

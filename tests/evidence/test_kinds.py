@@ -109,6 +109,25 @@ def test_rules(changes: dict[str, Any], kind: str, rule: str | None) -> None:
     assert names_of_kinds(kinds_of_pairs(pair)) == [kind]
 
 
+@pytest.mark.parametrize("accepted", [0.02, 0.5])
+def test_rules_are_tried_in_order_on_every_pair_that_may_satisfy_one(accepted: float) -> None:
+    draw, pairs = np.random.default_rng(7), 4000
+    steps = np.array([0.0, 0.05, 0.249999999, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9, 1.0])
+    drawn: dict[str, Any] = {
+        name: draw.random(pairs) < 0.5 if isinstance(value, bool) else draw.choice(steps, pairs)
+        for name, value in _PLAIN.items()
+    }
+    drawn["same_text"] = draw.random(pairs) < accepted / 10
+    drawn["probability"] = np.where(draw.random(pairs) < accepted, drawn["probability"], 0.499999999)
+    drawn["wording_forward"] = np.where(draw.random(pairs) < accepted, drawn["wording_forward"], 0.249999999)
+    drawn["wording_backward"] = np.where(draw.random(pairs) < accepted, drawn["wording_backward"], 0.0)
+    every = PairFacts(**drawn)
+    held = np.stack([rule.holds(every) for rule in RULES])
+    expected = np.where(held.any(axis=0), held.argmax(axis=0), len(RULES))
+    assert rules_of_pairs(every).tolist() == expected.tolist()
+    assert 0 < np.count_nonzero(expected < len(RULES)) < pairs
+
+
 def test_every_rule_has_a_case_of_its_own() -> None:
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert KIND_NAMES == (

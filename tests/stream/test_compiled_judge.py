@@ -17,6 +17,7 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.kernels.judging import shares_enough
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.text.surface_pool import SurfaceList
 
 PLAIN = StreamSettings(terms=Settings(representation="stem"), window_days=None)
 TERMS = range(100, 120)
@@ -55,10 +56,21 @@ def judged(plain_judge, settings_, documents, least_keys=0):
             fields = () if got is None else (got.of, got.duplicate, got.relation, got.repeated.tolist())
             found.append(plain_judge.PlainFound(*fields) if fields else plain_judge.NOTHING)
     pairs = [(ordinal, of) for ordinal in range(len(documents)) for of in range(ordinal)]
-    for (ordinal, of), met in zip(pairs, judge.met(pairs), strict=True):
-        found.append((met.forward, met.backward, sorted(zip(met.terms, met.weights, strict=True))))
-        expected.append(plain.met(ordinal, of))
+    for (ordinal, of), met in zip(pairs, judge.met(pairs, NAMES), strict=True):
+        found.append((met.forward, met.backward, met.words))
+        expected.append(named(plain.met(ordinal, of)))
     return found, expected
+
+
+NAMES = SurfaceList.of([f"{number:05}" for number in range(100_000)])
+"""Words for the numbers of terms, in their order."""
+
+
+def named(met):
+    """What meets according to the plain judge, with words instead of terms and weights."""
+    forward, backward, weighed = met
+    ranked = sorted(weighed, key=lambda one: (-one[1], one[0]))
+    return forward, backward, tuple(f"{term:05}" for term, _ in ranked)
 
 
 def statuses(plain_judge, documents, **changes):
@@ -179,8 +191,8 @@ def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judg
             if got is not None:
                 assert (got.of, got.duplicate, got.relation) == (expected.of, expected.duplicate, expected.relation)
                 assert got.repeated.tolist() == expected.repeated
-                assert [(met.forward, met.backward, sorted(zip(met.terms, met.weights, strict=True)))
-                        for met in self.met([(one.ordinal, got.of)])] == [plain.met(one.ordinal, got.of)]  # fmt: skip
+                (met,) = self.met([(one.ordinal, got.of)], NAMES)
+                assert (met.forward, met.backward, met.words) == named(plain.met(one.ordinal, got.of))
             compared.append(got)
         return found
 

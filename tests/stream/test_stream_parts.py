@@ -13,6 +13,7 @@ from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.equal_hashes import EqualHashes
+from infostream_dedup.stream.evidence_window import compared_keys
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.losses import Losses
@@ -225,3 +226,14 @@ def test_losses_come_back():
     again.resume(losses.state())
     assert again.state() == losses.state() == {"s": "1000"}
     assert losses.passes(None, True, 9) == (False, [])
+
+
+def test_compared_keys_by_hand():
+    """The first two of 7, 3, 5 are the heaviest: weights 9, 4, 2 in units of 1e-9; the second document has one key."""
+    keys, weights = Rows(np.array([0, 3, 4]), np.array([7, 3, 5, 1])), Rows(np.array([0, 3, 4]), np.array([9, 4, 2, 6]))
+    found = compared_keys(keys, weights, Rows(np.array([0, 1, 1]), np.array([7])), firsts=np.array([2, 1]))
+    assert found.terms.tolist() == [3, 5, 7, 1]
+    assert found.weights.tolist() == [4, 2, 9, 6]
+    assert found.heaviest.tolist() == [1, 0, 1, 1]
+    assert found.own.tolist() == [[13, 15], [6, 6]]
+    assert keys.values.tolist() == [7, 3, 5, 1]
