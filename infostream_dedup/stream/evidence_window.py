@@ -13,7 +13,7 @@ from infostream_dedup.evidence.facts import NO_TIME
 from infostream_dedup.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.stream.kernels.gathering import arrange_keys
+from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys
 from infostream_dedup.stream.row_window import RowWindow, bounds_of, with_room, without_first
 
 if TYPE_CHECKING:
@@ -129,16 +129,16 @@ def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[n
         targets: all terms of each document, ascending.
         firsts: int64 (documents,), how many of each document's key terms count as the heaviest.
     """
-    bounds, terms, sorted_weights = keys.indptr, keys.values.astype(np.int32), weights.values.astype(np.int64)
-    heaviest = np.empty(len(terms), dtype=np.uint8)
-    arrange_keys(bounds, firsts, terms, sorted_weights, heaviest)
+    bounds, many = keys.indptr, len(keys.values)
+    arranged = Arranged(np.empty(many, dtype=np.int32), np.empty(many, dtype=np.int64), np.empty(many, dtype=np.uint8))
+    arrange_keys(
+        bounds, firsts, keys.values.astype(np.int32, copy=False), weights.values.astype(np.int64, copy=False), arranged
+    )
     own, squares = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys), dtype=np.float64)
-    sum_keys(bounds, sorted_weights, heaviest, own, squares)
+    sum_keys(bounds, arranged.weights, arranged.heaviest, own, squares)
     return ComparedKeys(
         begins=bounds,
-        terms=terms,
-        weights=sorted_weights,
-        heaviest=heaviest,
+        **arranged._asdict(),
         own=own,
         squares=squares,
         target_begins=targets.indptr,

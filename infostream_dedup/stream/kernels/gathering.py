@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["arrange_keys", "put_rows"]
+__all__ = ["Arranged", "arrange_keys", "put_rows"]
+
+
+class Arranged(NamedTuple):
+    """Key terms in the order of their numbers.
+
+    Attributes:
+        terms: int32.
+        weights: int64.
+        heaviest: uint8, 1 for the heaviest of a document and 0 for its others.
+    """
+
+    terms: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    heaviest: NDArray[np.uint8]
 
 
 @compiled
@@ -40,27 +55,27 @@ def put_rows(
 def arrange_keys(
     begins: NDArray[np.int64],
     firsts: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    keys: NDArray[np.int32],
     weights: NDArray[np.int64],
-    heaviest: NDArray[np.uint8],
+    arranged: Arranged,
 ) -> None:
     """Mark the heaviest key terms of each document, and sort its key terms by number.
 
     Args:
         begins: int64 (documents + 1,), bounds of the key terms of each document.
         firsts: int64 (documents,), how many of them, the first ones, are the heaviest.
-        terms: int32, distinct in each document; sorted in place.
-        weights: int64, their weights; follow them.
-        heaviest: uint8, receives 1 for the heaviest and 0 for the others.
+        keys: int32, distinct in each document.
+        weights: int64, their weights.
+        arranged: receives the key terms.
     """
     for document in range(firsts.size):
         begin = begins[document]
-        # Thirty terms at most: sorting by insertion is fastest.
-        for key in range(begin, begins[document + 1]):
-            term, weight, place = terms[key], weights[key], key
-            while place > begin and terms[place - 1] > term:
-                terms[place], weights[place] = terms[place - 1], weights[place - 1]
-                heaviest[place] = heaviest[place - 1]
-                place -= 1
-            terms[place], weights[place] = term, weight
-            heaviest[place] = key - begin < firsts[document]
+        own = keys[begin : begins[document + 1]]
+        for key in range(own.size):
+            # Counting the smaller ones has no branches; thirty terms at most are sorted fastest in this way.
+            smaller, term = np.int32(0), own[key]
+            for other in range(own.size):
+                smaller += np.int32(own[other] < term)
+            arranged.terms[begin + smaller] = term
+            arranged.weights[begin + smaller] = weights[begin + key]
+            arranged.heaviest[begin + smaller] = key < firsts[document]
