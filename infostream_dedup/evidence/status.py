@@ -103,7 +103,9 @@ def best_pairs(
     Returns:
         int64, indexes of the pairs, one for each distinct b, ordered by b.
     """
-    order = np.lexsort((a, -shares.max(axis=1), -shares.min(axis=1), -probability, -status, b))
+    forward, backward = shares[:, 0], shares[:, 1]
+    smaller, larger = np.minimum(forward, backward), np.maximum(forward, backward)
+    order = np.lexsort((a, -larger, -smaller, -probability, -status, b))
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = b[order][1:] != b[order][:-1]
     return order[first]

@@ -266,8 +266,8 @@ class LinksAcross:
         b = later + (first - window.first)
         counts, met, own = _shared(b, earlier, window.pivot_columns.documents)
         shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
-        strong = (counts.min(axis=1) >= _LEAST_TERMS) & (shares.min(axis=1) >= round(LEAST_SHARE * _UNIT))
-        chosen = np.flatnonzero(strong)
+        strong = (counts >= _LEAST_TERMS) & (shares >= round(LEAST_SHARE * _UNIT))
+        chosen = np.flatnonzero(strong[:, 0] & strong[:, 1])
         chosen = chosen[~self._contradict(earlier[chosen], b[chosen], shares[chosen])]
         for place in chosen.tolist():
             number, row = int(later[place]), int(earlier[place])
