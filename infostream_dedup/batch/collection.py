@@ -28,7 +28,7 @@ from infostream_dedup.terms.reading import (
 from infostream_dedup.terms.statistics import statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
 from infostream_dedup.text.fingerprint import text_hash, text_hashes
-from infostream_dedup.text.utf8 import Utf8Texts
+from infostream_dedup.text.utf8 import Utf8Texts, texts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,9 @@ __all__ = ["Collection", "Repeats", "Weighable", "collect"]
 
 _REPORTED_EVERY: Final = 500
 """Documents after which progress is reported."""
+
+_HASHED_AT_ONCE: Final = 1 << 22
+"""Characters whose checksums compiled code makes together."""
 
 Repeats = Callable[[], "NDArray[np.bool_]"]
 """Finds the documents that repeat earlier ones: bool (documents,)."""
@@ -177,7 +180,7 @@ def collect(
     if progress is not None:
         progress("reading", len(kept), len(kept))
     languages = [LANGUAGES[number] for number in surfaces.languages.tolist()]
-    return Collection(kept, languages, surfaces, bodies.hashes, bodies.lengths)
+    return Collection(kept, languages, surfaces, bodies.finish(), bodies.lengths)
 
 
 class _Bodies:
@@ -185,15 +188,32 @@ class _Bodies:
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
-        self.hashes: list[bytes] = []
+        self._waiting: list[str] = []
+        self._characters = 0
+        self._hashes: list[bytes] = []
         self.lengths: list[int] = []
 
     def add(self, text: str) -> None:
         self.lengths.append(len(text))
         if self._wanted:
-            self.hashes.append(text_hash(text))
+            self._waiting.append(text)
+            self._characters += len(text)
+            if self._characters >= _HASHED_AT_ONCE:
+                self._hash_waiting()
 
     def add_block(self, block: DocumentBlock) -> None:
         self.lengths.extend(block.characters[:, 1].tolist())
         if self._wanted:
-            self.hashes.extend(text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies))
+            self._hash_waiting()
+            self._hashes += text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
+
+    def finish(self) -> list[bytes]:
+        """Return the checksums; plain code makes those of a small collection."""
+        if self._hashes:
+            self._hash_waiting()
+        return self._hashes or list(map(text_hash, self._waiting))
+
+    def _hash_waiting(self) -> None:
+        texts = texts_of(self._waiting)
+        self._hashes += text_hashes(self._waiting.__getitem__, texts, texts.offsets[:-1])
+        self._waiting, self._characters = [], 0
