@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from infostream_dedup import Settings
+from infostream_dedup import Document, Settings
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.sample import documents_path
+from infostream_dedup.text.fingerprint import text_hash
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
@@ -48,3 +49,23 @@ def test_a_term_that_fills_a_text_is_counted_exactly():
     counts = alone.key_terms(Settings(representation="stem")).counts
     assert counts.counts.data.max() == 70_000
     assert counts.counts.data.dtype == np.int32
+
+
+@pytest.mark.parametrize("at_once", [1, 40, 1 << 22])
+def test_checksums_are_those_of_single_texts_however_many_are_made_together(at_once, monkeypatch):
+    monkeypatch.setattr("infostream_dedup.batch.collection._HASHED_AT_ONCE", at_once)
+    texts = [
+        "Суд оставил жалобу",
+        "",
+        " Суд\u00a0оставил\nжалобу ",
+        "и\u0306",
+        "й",
+        "lone \ud800",
+        "lone \ufffd",
+        "東京",
+    ]
+    documents = [Document(id=str(number), title="Заголовок", text=text) for number, text in enumerate(texts)]
+    found = collect(documents, engine="compiled").text_hashes
+    assert found == [text_hash(text) for text in texts]
+    assert (found[0] == found[2], found[1], found[3] == found[4], found[5] == found[6]) == (True, b"", True, False)
+    assert collect(documents, hashes=False).text_hashes == []
