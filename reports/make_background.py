@@ -16,7 +16,7 @@ import numpy as np
 from infostream_dedup.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
 from infostream_dedup.evidence.kernels.reading import prefix_hashes
 from infostream_dedup.evidence.plain_reading import date_hash, figure_hash
-from infostream_dedup.evidence.reading import room_for, tables
+from infostream_dedup.evidence.reading import scratch_for, tables
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 from infostream_dedup.text.utf8 import texts_of
@@ -56,7 +56,7 @@ def _lead_shares(language: Language) -> tuple[NDArray[np.float64], NDArray[np.ui
     forms, frequencies = zip(*common_forms(language), strict=True)
     texts = texts_of(forms)
     hashes = np.zeros(len(texts), dtype=np.uint32)
-    prefix_hashes(texts.data, texts.offsets, tables(), room_for(texts.longest), hashes)
+    prefix_hashes(texts.data, texts.offsets, tables(), scratch_for(texts.longest), hashes)
     starts, which = np.unique(hashes, return_inverse=True)
     share = np.bincount(which, weights=np.array(frequencies))
     return -np.expm1(_LEAD_RUNNING_WORDS * np.log1p(-np.minimum(share, 0.999))), starts

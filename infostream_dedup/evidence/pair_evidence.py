@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, compare_pairs, sum_keys
-from infostream_dedup.evidence.kernels.meeting import meeting_room
-from infostream_dedup.evidence.kernels.sharing import SharingRoom, share_pairs
+from infostream_dedup.evidence.kernels.matching_tables import matching_tables
+from infostream_dedup.evidence.kernels.sharing import ShareScratch, share_pairs
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
 from infostream_dedup.evidence.records import EvidenceRecords
@@ -103,16 +103,16 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
     if not len(a):
         return evidence
     most, longest = (int(np.diff(begins).max()) for begins in (keys.begins, keys.target_begins))
-    room = SharingRoom(
+    scratch = ShareScratch(
         np.zeros(SLOTS * max(most, _LEAST), dtype=np.int32),
         np.zeros(SLOTS * max(longest, _LEAST), dtype=np.int32),
         np.zeros(max(most, longest) + 1, dtype=np.int64),
     )
     # The tables hold the document that is the same in consecutive pairs: the earlier one, in the order of a collection.
     if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
-        share_pairs(b, a, keys, room, 1, evidence)
+        share_pairs(b, a, keys, scratch, 1, evidence)
     else:
-        share_pairs(a, b, keys, room, 0, evidence)
+        share_pairs(a, b, keys, scratch, 0, evidence)
     return evidence
 
 
@@ -138,7 +138,7 @@ def compared(
     Returns:
         ``evidence`` itself; all columns except ``length`` (0 to 3), counts and codes are between 0 and 1.
     """
-    compare_pairs(a, b, keys, records.words, records.begins, meeting_room(), evidence)
+    compare_pairs(a, b, keys, records.words, records.begins, matching_tables(), evidence)
     if triples is not None:
         fill_in_wording(a, b, triples, evidence)
     return evidence

@@ -17,7 +17,7 @@ from infostream_dedup.evidence.kernels.reading import (
     PADDING,
     STATES,
     EvidenceLists,
-    Room,
+    ReadingScratch,
     Tables,
     read_documents,
 )
@@ -30,7 +30,7 @@ from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_by
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RawEvidence", "evidence_texts", "evidence_texts_of_block", "read_evidence", "room_for", "tables"]
+__all__ = ["RawEvidence", "evidence_texts", "evidence_texts_of_block", "read_evidence", "scratch_for", "tables"]
 
 _MARKUP: Final = (b"<", b"&", b"://", b"@", b"{")
 """A text that contains one of these is cleaned first."""
@@ -162,7 +162,7 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidenc
         tokens=np.empty((documents, 2), dtype=np.int32),
         titles=np.empty((documents, 2), dtype=np.uint64),
     )
-    read_documents(texts.data, texts.offsets, title_ends, tables(), room_for(texts.longest), found)
+    read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
     triples, numbers, names, lead, body = found.ends[-1].tolist()
     return RawEvidence(
         triples=found.triples[:triples].copy(),
@@ -176,9 +176,9 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidenc
     )
 
 
-def room_for(longest: int) -> Room:
+def scratch_for(longest: int) -> ReadingScratch:
     """Scratch memory for texts of a given number of bytes."""
-    return Room(
+    return ReadingScratch(
         np.zeros(longest + PADDING, dtype=np.uint8),
         np.zeros(longest + PADDING, dtype=np.uint16),
         np.empty(longest + 1, dtype=np.uint64),

@@ -18,7 +18,7 @@ from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
 from infostream_dedup.stream.evidence_judge import ComparedDocuments
-from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotRoom, share_pivot
+from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotScratch, share_pivot
 from infostream_dedup.stream.window import Window
 from infostream_dedup.window.window_index import WindowIndex
 
@@ -349,10 +349,10 @@ def _shared(
             max(_LEAST_ROOM, int((begins[rows + 1] - begins[rows]).max()))
             for begins in (documents.member_begins, documents.matched_begins)
         )
-        room = PivotRoom(
+        scratch = PivotScratch(
             np.zeros(SLOTS * members, dtype=np.int32),
             np.zeros(SLOTS * matched_by, dtype=np.int32),
             np.zeros(max(members, matched_by) + 1, dtype=np.int64),
         )
-        share_pivot(held, asking, documents, room, counts, met, own)
+        share_pivot(held, asking, documents, scratch, counts, met, own)
     return counts, met, own

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.evidence.kernels.meeting import MeetingRoom, enter, leave, meet
+from infostream_dedup.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
 from infostream_dedup.evidence.kernels.packing import (
     BLOCKS_AT,
     COUNTS_AT,
@@ -70,7 +70,7 @@ _KEYS: Final = 0
 _NUMBER_LIST: Final = 1
 _NAME_LIST: Final = 2
 _LEAD_LIST: Final = 3
-"""Tables of ``MeetingRoom``."""
+"""Tables of ``MatchingTables``."""
 _NO_BITS = np.uint32(0)
 
 
@@ -159,13 +159,13 @@ def _share(met: int, own: int) -> float:
 
 
 @inlined
-def _cosine(keys: ComparedKeys, one: int, other: int, room: MeetingRoom) -> float:
+def _cosine(keys: ComparedKeys, one: int, other: int, tables: MatchingTables) -> float:
     """Cosine of the key terms of two documents; ``other`` is the one in the tables."""
     begin, there = keys.begins[one], keys.begins[other]
     product, squares = 0.0, keys.squares[one] * keys.squares[other]
-    for hit in range(meet(room, _KEYS, keys.terms, begin, keys.begins[one + 1] - begin, there, _NO_BITS)):
-        weight = np.float64(keys.weights[begin + room.one[hit]]) * _UNIT
-        product += weight * (np.float64(keys.weights[there + room.other[hit]]) * _UNIT)
+    for hit in range(meet(tables, _KEYS, keys.terms, begin, keys.begins[one + 1] - begin, there, _NO_BITS)):
+        weight = np.float64(keys.weights[begin + tables.one[hit]]) * _UNIT
+        product += weight * (np.float64(keys.weights[there + tables.other[hit]]) * _UNIT)
     return product / np.sqrt(squares) if squares > 0.0 else 0.0
 
 
@@ -181,28 +181,28 @@ def _add_weights(
     skip: int,
     other_weights: int,
     other_skip: int,
-    room: MeetingRoom,
+    tables: MatchingTables,
     hits: int,
 ) -> tuple[int, int]:
     """Weight of the shared entries in each document."""
     met, answered = 0, 0
     for hit in range(hits):
-        met += _weight_at(words, weights, skip + room.one[hit])
-        answered += _weight_at(words, other_weights, other_skip + room.other[hit])
+        met += _weight_at(words, weights, skip + tables.one[hit])
+        answered += _weight_at(words, other_weights, other_skip + tables.other[hit])
     return met, answered
 
 
 @inlined
 def _shared_figures(
-    words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, hits: int
+    words: NDArray[np.uint32], one: _Parts, other: _Parts, tables: MatchingTables, hits: int
 ) -> tuple[int, int, int]:
     """Weight of the shared figures in each document, and number of shared dates that are in both heads."""
     met, answered, heads = 0, 0, 0
     for hit in range(hits):
-        entry, there = words[one.numbers_at + room.one[hit]], words[other.numbers_at + room.other[hit]]
+        entry, there = words[one.numbers_at + tables.one[hit]], words[other.numbers_at + tables.other[hit]]
         figure = 1 - (signed(entry) & DATE_BIT) // DATE_BIT
-        met += figure * _weight_at(words, one.weights, room.one[hit])
-        answered += figure * _weight_at(words, other.weights, room.other[hit])
+        met += figure * _weight_at(words, one.weights, tables.one[hit])
+        answered += figure * _weight_at(words, other.weights, tables.other[hit])
         heads += (1 - figure) * (signed(entry & there) & HEAD_BIT)
     return met, answered, heads
 
@@ -229,14 +229,14 @@ def _sum(words: NDArray[np.uint32], at: int, kind: int) -> int:
 
 @inlined
 def _compare_numbers(
-    words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, row: NDArray[np.float64]
+    words: NDArray[np.uint32], one: _Parts, other: _Parts, tables: MatchingTables, row: NDArray[np.float64]
 ) -> None:
-    hits = meet(room, _NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
-    met, answered = _add_weights(words, one.weights, 0, other.weights, 0, room, hits)
+    hits = meet(tables, _NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
+    met, answered = _add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
     row[_NUMBERS] = _share(met, _sum(words, one.at, 0))
     row[_NUMBERS + 1] = _share(answered, _sum(words, other.at, 0))
     row[_NUMBERS + 2] = min(one.numbers, other.numbers)
-    met, answered, heads = _shared_figures(words, one, other, room, hits)
+    met, answered, heads = _shared_figures(words, one, other, tables, hits)
     row[_FIGURES] = _share(met, _sum(words, one.at, 1))
     row[_FIGURES + 1] = _share(answered, _sum(words, other.at, 1))
     counts, others = signed(words[one.at + FIGURES_AT]), signed(words[other.at + FIGURES_AT])
@@ -259,17 +259,17 @@ def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
 
 @inlined
 def _compare_records(
-    words: NDArray[np.uint32], one: _Parts, other: _Parts, room: MeetingRoom, row: NDArray[np.float64]
+    words: NDArray[np.uint32], one: _Parts, other: _Parts, tables: MatchingTables, row: NDArray[np.float64]
 ) -> None:
     """Fill in one row from two records; ``other`` is the one in the tables."""
-    _compare_numbers(words, one, other, room, row)
-    hits = meet(room, _NAME_LIST, words, one.names_at, one.names, other.names_at, _NO_BITS)
-    met, answered = _add_weights(words, one.weights, one.numbers, other.weights, other.numbers, room, hits)
+    _compare_numbers(words, one, other, tables, row)
+    hits = meet(tables, _NAME_LIST, words, one.names_at, one.names, other.names_at, _NO_BITS)
+    met, answered = _add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
     row[_NAMES], row[_NAMES + 1] = _share(met, _sum(words, one.at, 2)), _share(answered, _sum(words, other.at, 2))
     row[_NAMES + 2] = min(one.names, other.names)
-    hits = meet(room, _LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, _NO_BITS)
+    hits = meet(tables, _LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, _NO_BITS)
     skip, other_skip = one.numbers + one.names, other.numbers + other.names
-    met, answered = _add_weights(words, one.weights, skip, other.weights, other_skip, room, hits)
+    met, answered = _add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
     own, other_own = _sum(words, one.at, 3), _sum(words, other.at, 3)
     row[_LEAD], row[_LEAD + 1] = _share(met, own), _share(answered, other_own)
     met = _opening(words, one.lead_at, one.lead, one.weights, skip, other.filter_at, other.blocks)
@@ -281,15 +281,15 @@ def _compare_records(
 
 
 @compiled_bare
-def _enter(words: NDArray[np.uint32], parts: _Parts, keys: ComparedKeys, document: int, room: MeetingRoom) -> None:
+def _enter(words: NDArray[np.uint32], parts: _Parts, keys: ComparedKeys, document: int, tables: MatchingTables) -> None:
     """Load a document into the tables, replacing the one that is there."""
     for which in range(4):
-        leave(room, which)
+        leave(tables, which)
     begin = keys.begins[document]
-    enter(room, _KEYS, keys.terms, begin, keys.begins[document + 1] - begin, _NO_BITS)
-    enter(room, _NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
-    enter(room, _NAME_LIST, words, parts.names_at, parts.names, _NO_BITS)
-    enter(room, _LEAD_LIST, words, parts.lead_at, parts.lead, _NO_BITS)
+    enter(tables, _KEYS, keys.terms, begin, keys.begins[document + 1] - begin, _NO_BITS)
+    enter(tables, _NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
+    enter(tables, _NAME_LIST, words, parts.names_at, parts.names, _NO_BITS)
+    enter(tables, _LEAD_LIST, words, parts.lead_at, parts.lead, _NO_BITS)
 
 
 @compiled
@@ -299,7 +299,7 @@ def compare_pairs(
     keys: ComparedKeys,
     words: NDArray[np.uint32],
     begins: NDArray[np.int64],
-    room: MeetingRoom,
+    tables: MatchingTables,
     evidence: NDArray[np.float64],
 ) -> None:
     """Fill in everything except shares and wording.
@@ -310,7 +310,7 @@ def compare_pairs(
         keys: key terms of all documents, at most ``ENTRIES`` key terms each.
         words: uint32, records.
         begins: int64 (documents + 1,), bounds of the records.
-        room: empty tables.
+        tables: empty tables.
         evidence: float64 (pairs, COLUMNS), receives columns 4 to 20.
     """
     held = -1
@@ -318,7 +318,7 @@ def compare_pairs(
         other = _parts(words, begins[b[pair]])
         if b[pair] != held:
             held = b[pair]
-            _enter(words, other, keys, held, room)
+            _enter(words, other, keys, held, tables)
         row = evidence[pair]
-        row[_COSINE] = _cosine(keys, a[pair], held, room)
-        _compare_records(words, _parts(words, begins[a[pair]]), other, room, row)
+        row[_COSINE] = _cosine(keys, a[pair], held, tables)
+        _compare_records(words, _parts(words, begins[a[pair]]), other, tables, row)

@@ -30,12 +30,12 @@ from infostream_dedup.text.kernels.code_points import code_point, size_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FIELDS", "PADDING", "EvidenceLists", "Room", "Tables", "prefix_hashes", "read_documents"]
+__all__ = ["FIELDS", "PADDING", "EvidenceLists", "ReadingScratch", "Tables", "prefix_hashes", "read_documents"]
 
 FIELDS: Final = 5
 """Number of lists per document: triples, numbers, names, lead, body."""
 PADDING: Final = 16
-"""Number of zeros after the longest text in ``Room.kinds``."""
+"""Number of zeros after the longest text in ``ReadingScratch.kinds``."""
 
 _SMALL: Final = int(CharacterKind.SMALL)
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
@@ -86,7 +86,7 @@ class Tables(NamedTuple):
     months: NDArray[np.int64]
 
 
-class Room(NamedTuple):
+class ReadingScratch(NamedTuple):
     """Scratch memory for one document.
 
     Attributes:
@@ -134,7 +134,7 @@ class EvidenceLists(NamedTuple):
 
 @compiled_bare
 def _decode(
-    data: NDArray[np.uint8], begin: int, end: int, title_end: int, tables: Tables, room: Room
+    data: NDArray[np.uint8], begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
 ) -> tuple[int, int]:
     """Write kind and folded form of each character kept; return their number, and how many the title has."""
     size, title = 0, 0
@@ -144,13 +144,13 @@ def _decode(
             point = 0
         kind = tables.kinds[point]
         if kind != _DROPPED:
-            room.kinds[size] = kind
-            room.folded[size] = tables.folded[point]
+            scratch.kinds[size] = kind
+            scratch.folded[size] = tables.folded[point]
             size += 1
             title += begin < title_end
         begin += size_of(signed(data[begin]))
     for place in range(size, size + PADDING):
-        room.kinds[place] = 0
+        scratch.kinds[place] = 0
     return size, title
 
 
@@ -182,22 +182,22 @@ def _month_of(tables: Tables, word: Any) -> int:
 
 
 @inlined
-def _take_token(room: Room, token: Any, begin: int, dated: bool) -> None:
-    state = room.state
-    room.tokens[state[_TOKENS]] = token
+def _take_token(scratch: ReadingScratch, token: Any, begin: int, dated: bool) -> None:
+    state = scratch.state
+    scratch.tokens[state[_TOKENS]] = token
     state[_TOKENS] += 1
     if begin < state[_TITLE_END]:
-        room.titles[0] = mixed((room.titles[0] or _TITLE_SEED) ^ token)
+        scratch.titles[0] = mixed((scratch.titles[0] or _TITLE_SEED) ^ token)
         if not dated:
-            room.titles[1] = mixed((room.titles[1] or _TITLE_SEED) ^ token)
+            scratch.titles[1] = mixed((scratch.titles[1] or _TITLE_SEED) ^ token)
 
 
 @inlined
-def _read_month(tables: Tables, room: Room, found: EvidenceLists, word: Any, begin: int) -> None:
+def _read_month(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, word: Any, begin: int) -> None:
     """Combine a month with the number before it, or an English month with the number after it, into a date."""
-    state = room.state
+    state = scratch.state
     month = 0
-    if state[_DAY] > 0 or room.folded[begin] < 128:
+    if state[_DAY] > 0 or scratch.folded[begin] < 128:
         month = max(_month_of(tables, word), 0)
     if month and state[_DAY] > 0:
         last = state[_NUMBERS] - 1
@@ -208,17 +208,17 @@ def _read_month(tables: Tables, room: Room, found: EvidenceLists, word: Any, beg
 
 
 @inlined
-def _take_name(tables: Tables, room: Room, found: EvidenceLists, begin: int, end: int) -> None:
-    code = skeleton(tables.latin, room.kinds, room.folded, begin, end)
+def _take_name(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, begin: int, end: int) -> None:
+    code = skeleton(tables.latin, scratch.kinds, scratch.folded, begin, end)
     if code:
-        found.names[room.state[_NAMES]] = code
-        room.state[_NAMES] += 1
+        found.names[scratch.state[_NAMES]] = code
+        scratch.state[_NAMES] += 1
 
 
 @inlined
-def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
+def _take_start(scratch: ReadingScratch, found: EvidenceLists, start: Any) -> None:
     """Add the beginning of a long word to body and lead."""
-    state = room.state
+    state = scratch.state
     found.body[state[_BODY]] = start
     state[_BODY] += 1
     if state[_LEADS] < LEAD_WORDS:
@@ -228,9 +228,9 @@ def _take_start(room: Room, found: EvidenceLists, start: Any) -> None:
 
 
 @inlined
-def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> int:
+def _take_word(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, begin: int) -> int:
     """Read the word that begins at a place; return the place after it."""
-    state, kinds, folded = room.state, room.kinds, room.folded
+    state, kinds, folded = scratch.state, scratch.kinds, scratch.folded
     hashed = start = _WORD_SEED
     place, last, letters, capitals = begin, begin, 0, 0
     while place >= 0:
@@ -247,24 +247,24 @@ def _take_word(tables: Tables, room: Room, found: EvidenceLists, begin: int) -> 
         glued = begin > 0 and (kinds[begin - 1] == _HYPHEN or kinds[begin - 1] == _DIGIT)
         ordinal = glued and state[_AFTER_NUMBER] > 0 and letters <= 3
         dated = ordinal or letters < SHORTEST_FORM_WORD or _month_of(tables, word) >= 0
-    _take_token(room, word, begin, dated)
+    _take_token(scratch, word, begin, dated)
     if letters >= WORD_LETTERS:
-        _take_start(room, found, mixed(start) >> _32)
+        _take_start(scratch, found, mixed(start) >> _32)
     headline = capitals == letters and letters > LONGEST_ACRONYM
     if kinds[begin] == _CAPITAL and not state[_OPENS] and letters >= SHORTEST_NAME and not headline:
-        _take_name(tables, room, found, begin, last + 1)
-    _read_month(tables, room, found, word, begin)
+        _take_name(tables, scratch, found, begin, last + 1)
+    _read_month(tables, scratch, found, word, begin)
     state[_INITIAL] = letters == 1 and capitals == 1
     state[_OPENS] = state[_AFTER_NUMBER] = 0
     return last + 1
 
 
 @inlined
-def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
+def _take_number(scratch: ReadingScratch, found: EvidenceLists, begin: int) -> int:
     """Read the number that begins at a place; return the place after it."""
-    state = room.state
-    end, token, first, second, whole = number_at(room.kinds, room.folded, begin, state[_TITLE_END])
-    _take_token(room, token, begin, True)
+    state = scratch.state
+    end, token, first, second, whole = number_at(scratch.kinds, scratch.folded, begin, state[_TITLE_END])
+    _take_token(scratch, token, begin, True)
     is_day = 1 <= whole <= 31
     if state[_MONTH] and is_day:
         first = date_entry(state[_MONTH] * 32 + whole)
@@ -273,7 +273,7 @@ def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
         state[_DAY] = whole if is_day else -1
     head = HEAD_BIT if begin < state[_TITLE_END] + HEAD_CHARACTERS else 0
     if begin < state[_TITLE_END]:
-        state[_TITLE_FIGURES] |= title_figure(room.kinds, begin, end, signed(first))
+        state[_TITLE_FIGURES] |= title_figure(scratch.kinds, begin, end, signed(first))
     found.numbers[state[_NUMBERS]] = first | head
     state[_NUMBERS] += 1
     if second >= 0:
@@ -285,15 +285,15 @@ def _take_number(room: Room, found: EvidenceLists, begin: int) -> int:
 
 
 @compiled_bare
-def _walk(tables: Tables, room: Room, found: EvidenceLists, size: int) -> None:
-    state, kinds = room.state, room.kinds
+def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: int) -> None:
+    state, kinds = scratch.state, scratch.kinds
     place = after = 0
     while place < size:
         kind = kinds[place]
         if _is_letter(kind):
-            place = after = _take_word(tables, room, found, place)
+            place = after = _take_word(tables, scratch, found, place)
         elif kind == _DIGIT:
-            place = after = _take_number(room, found, place)
+            place = after = _take_number(scratch, found, place)
         else:
             if kind == _OPENER or (kind == _POINT and not (state[_INITIAL] and place == after)):
                 state[_OPENS] = 1
@@ -316,10 +316,10 @@ def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
 
 
 @compiled
-def _finish(room: Room, found: EvidenceLists, document: int) -> None:
+def _finish(scratch: ReadingScratch, found: EvidenceLists, document: int) -> None:
     """Make triples of the tokens, sort and deduplicate all lists, and write their bounds."""
-    tokens, begins, ends = room.tokens, found.ends[document], found.ends[document + 1]
-    count, place = room.state[_TOKENS], begins[0]
+    tokens, begins, ends = scratch.tokens, found.ends[document], found.ends[document + 1]
+    count, place = scratch.state[_TOKENS], begins[0]
     if 0 < count < 3:
         found.triples[place] = joined(tokens[0], tokens[1] if count > 1 else _NONE, _NONE)
         place += 1
@@ -327,16 +327,16 @@ def _finish(room: Room, found: EvidenceLists, document: int) -> None:
         found.triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
         place += 1
     # The tokens are no longer needed.
-    ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, room.bins)
-    numbers = sorted_once(found.numbers, begins[1], room.state[_NUMBERS], 32, room.spare, room.bins)
+    ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, scratch.bins)
+    numbers = sorted_once(found.numbers, begins[1], scratch.state[_NUMBERS], 32, scratch.spare, scratch.bins)
     ends[1] = _merge_heads(found.numbers, begins[1], numbers)
-    ends[2] = sorted_once(found.names, begins[2], room.state[_NAMES], SKELETON_BITS, room.spare, room.bins)
-    ends[3] = sorted_once(found.lead, begins[3], room.state[_LEAD], 32, room.spare, room.bins)
-    ends[4] = sorted_once(found.body, begins[4], room.state[_BODY], 32, room.spare, room.bins)
+    ends[2] = sorted_once(found.names, begins[2], scratch.state[_NAMES], SKELETON_BITS, scratch.spare, scratch.bins)
+    ends[3] = sorted_once(found.lead, begins[3], scratch.state[_LEAD], 32, scratch.spare, scratch.bins)
+    ends[4] = sorted_once(found.body, begins[4], scratch.state[_BODY], 32, scratch.spare, scratch.bins)
     found.tokens[document, 0] = count
-    found.tokens[document, 1] = room.state[_TITLE_FIGURES]
-    found.titles[document, 0] = room.titles[0]
-    found.titles[document, 1] = room.titles[1]
+    found.tokens[document, 1] = scratch.state[_TITLE_FIGURES]
+    found.titles[document, 0] = scratch.titles[0]
+    found.titles[document, 1] = scratch.titles[1]
 
 
 @compiled
@@ -345,7 +345,7 @@ def read_documents(
     offsets: NDArray[np.int64],
     title_ends: NDArray[np.int64],
     tables: Tables,
-    room: Room,
+    scratch: ReadingScratch,
     found: EvidenceLists,
 ) -> None:
     """Read documents in order.
@@ -355,20 +355,20 @@ def read_documents(
         offsets: int64 (documents + 1,), bounds of title and text of each document.
         title_ends: int64 (documents,), where each title ends in ``data``.
         tables: tables of characters and words.
-        room: scratch memory for the longest document.
+        scratch: scratch memory for the longest document.
         found: receives the evidence.
     """
-    state = room.state
+    state = scratch.state
     for document in range(offsets.size - 1):
         state[:] = 0
         state[_DAY], state[_OPENS] = -1, 1
         for field in range(1, FIELDS):
             state[_NUMBERS + field - 1] = found.ends[document, field]
-        room.titles[:] = _NONE
-        size, title = _decode(data, offsets[document], offsets[document + 1], title_ends[document], tables, room)
+        scratch.titles[:] = _NONE
+        size, title = _decode(data, offsets[document], offsets[document + 1], title_ends[document], tables, scratch)
         state[_TITLE_END] = title
-        _walk(tables, room, found, size)
-        _finish(room, found, document)
+        _walk(tables, scratch, found, size)
+        _finish(scratch, found, document)
 
 
 @compiled
@@ -376,7 +376,7 @@ def prefix_hashes(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     tables: Tables,
-    room: Room,
+    scratch: ReadingScratch,
     hashes: NDArray[np.uint32],
 ) -> None:
     """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out.
@@ -385,16 +385,16 @@ def prefix_hashes(
         data: valid UTF-8, the words concatenated.
         offsets: int64 (words + 1,), bounds of each word.
         tables: tables of characters and words.
-        room: scratch memory for the longest word.
+        scratch: scratch memory for the longest word.
         hashes: uint32 (words,), receives the hashes.
     """
     for number in range(hashes.size):
-        size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, room)
+        size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, scratch)
         state, letters = _WORD_SEED, 0
         for place in range(size):
-            if not _is_letter(room.kinds[place]):
+            if not _is_letter(scratch.kinds[place]):
                 continue
             letters += 1
             if letters <= PREFIX:
-                state = step(state, room.folded[place])
+                state = step(state, scratch.folded[place])
         hashes[number] = np.uint32(mixed(state) >> _32) if letters >= WORD_LETTERS else np.uint32(0)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from infostream_dedup.evidence.kernels.comparing import ComparedKeys
 
-__all__ = ["SharingRoom", "share_pairs"]
+__all__ = ["ShareScratch", "share_pairs"]
 
 _LARGE: Final = 2
 """Number of columns for the shares of 12 key terms; those for all key terms follow."""
 
 
-class SharingRoom(NamedTuple):
+class ShareScratch(NamedTuple):
     """Scratch memory.
 
     Attributes:
@@ -40,26 +40,26 @@ def _share(met: int, own: int) -> float:
 
 
 @compiled_bare
-def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
+def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the asking document's 12 and 30 key terms that the document in the tables contains."""
     there, met12, met30 = keys.target_begins[held], 0, 0
-    found = look_up(room.targets, bits, keys.terms, keys.begins[asks], keys.begins[asks + 1], 0, room.maybe)
+    found = look_up(scratch.targets, bits, keys.terms, keys.begins[asks], keys.begins[asks + 1], 0, scratch.maybe)
     for hit in range(found):
-        key = room.maybe[hit]
-        if place_of(room.targets, bits, signed(keys.terms[key]), keys.targets, there, 0) >= 0:
+        key = scratch.maybe[hit]
+        if place_of(scratch.targets, bits, signed(keys.terms[key]), keys.targets, there, 0) >= 0:
             met30 += keys.weights[key]
             met12 += keys.weights[key] * signed(keys.heaviest[key])
     return met12, met30
 
 
 @compiled_bare
-def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, room: SharingRoom) -> tuple[int, int]:
+def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the 12 and 30 key terms of the document in the tables that the answering document contains."""
     there, met12, met30 = keys.begins[held], 0, 0
     first, last = keys.target_begins[answers], keys.target_begins[answers + 1]
-    found = look_up(room.keys, bits, keys.targets, first, last, 0, room.maybe)
+    found = look_up(scratch.keys, bits, keys.targets, first, last, 0, scratch.maybe)
     for hit in range(found):
-        place = place_of(room.keys, bits, signed(keys.targets[room.maybe[hit]]), keys.terms, there, 0)
+        place = place_of(scratch.keys, bits, signed(keys.targets[scratch.maybe[hit]]), keys.terms, there, 0)
         if place >= 0:
             met30 += keys.weights[there + place]
             met12 += keys.weights[there + place] * signed(keys.heaviest[there + place])
@@ -71,7 +71,7 @@ def share_pairs(
     asking: NDArray[np.int64],
     held: NDArray[np.int64],
     keys: ComparedKeys,
-    room: SharingRoom,
+    scratch: ShareScratch,
     column: int,
     evidence: NDArray[np.float64],
 ) -> None:
@@ -81,7 +81,7 @@ def share_pairs(
         asking: int64 (pairs,), row of the first document.
         held: int64 (pairs,), row of the second document; fastest if equal rows are adjacent.
         keys: key terms of all documents.
-        room: scratch memory; its tables are empty before and after.
+        scratch: scratch memory; its tables are empty before and after.
         column: column, 0 or 1, for the share of ``asking``'s 12 key terms in ``held``; the reverse fills the other.
         evidence: float64 (pairs, COLUMNS), receives the first four columns.
     """
@@ -89,19 +89,19 @@ def share_pairs(
     first, last, target_first, target_last = 0, 0, 0, 0
     for pair in range(asking.size):
         if held[pair] != now:
-            take_out(room.keys, key_bits, keys.terms, first, last, 0)
-            take_out(room.targets, target_bits, keys.targets, target_first, target_last, 0)
+            take_out(scratch.keys, key_bits, keys.terms, first, last, 0)
+            take_out(scratch.targets, target_bits, keys.targets, target_first, target_last, 0)
             now = held[pair]
             first, last = keys.begins[now], keys.begins[now + 1]
             target_first, target_last = keys.target_begins[now], keys.target_begins[now + 1]
-            key_bits = note(room.keys, keys.terms, first, last, 0)
-            target_bits = note(room.targets, keys.targets, target_first, target_last, 0)
+            key_bits = note(scratch.keys, keys.terms, first, last, 0)
+            target_bits = note(scratch.targets, keys.targets, target_first, target_last, 0)
         asks = asking[pair]
-        met12, met30 = _weigh_asking(keys, asks, now, target_bits, room)
+        met12, met30 = _weigh_asking(keys, asks, now, target_bits, scratch)
         evidence[pair, column] = _share(met12, keys.own[asks, 0])
         evidence[pair, _LARGE + column] = _share(met30, keys.own[asks, 1])
-        met12, met30 = _weigh_held(keys, asks, now, key_bits, room)
+        met12, met30 = _weigh_held(keys, asks, now, key_bits, scratch)
         evidence[pair, 1 - column] = _share(met12, keys.own[now, 0])
         evidence[pair, _LARGE + 1 - column] = _share(met30, keys.own[now, 1])
-    take_out(room.keys, key_bits, keys.terms, first, last, 0)
-    take_out(room.targets, target_bits, keys.targets, target_first, target_last, 0)
+    take_out(scratch.keys, key_bits, keys.terms, first, last, 0)
+    take_out(scratch.targets, target_bits, keys.targets, target_first, target_last, 0)

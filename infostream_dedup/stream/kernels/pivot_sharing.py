@@ -12,7 +12,7 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_KEYS", "PLACE_BITS", "PivotDocuments", "PivotRoom", "share_pivot"]
+__all__ = ["MOST_KEYS", "PLACE_BITS", "PivotDocuments", "PivotScratch", "share_pivot"]
 
 PLACE_BITS: Final = 5
 """Bits of the place of a key term."""
@@ -44,7 +44,7 @@ class PivotDocuments(NamedTuple):
     matched_by: NDArray[np.int32]
 
 
-class PivotRoom(NamedTuple):
+class PivotScratch(NamedTuple):
     """Scratch memory.
 
     Attributes:
@@ -59,27 +59,27 @@ class PivotRoom(NamedTuple):
 
 
 @compiled_bare
-def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, room: PivotRoom) -> int:
+def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the asking document that match the document in the tables, as bits by place."""
     first, last = documents.member_begins[asks], documents.member_begins[asks + 1]
     there, met = documents.matched_begins[held], 0
-    found = look_up(room.matched_by, bits, documents.members, first, last, PLACE_BITS, room.maybe)
+    found = look_up(scratch.matched_by, bits, documents.members, first, last, PLACE_BITS, scratch.maybe)
     for hit in range(found):
-        member = documents.members[room.maybe[hit]]
-        if place_of(room.matched_by, bits, member >> PLACE_BITS, documents.matched_by, there, 0) >= 0:
+        member = documents.members[scratch.maybe[hit]]
+        if place_of(scratch.matched_by, bits, member >> PLACE_BITS, documents.matched_by, there, 0) >= 0:
             met |= 1 << (member & _PLACE)
     return met
 
 
 @compiled_bare
-def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, room: PivotRoom) -> int:
+def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the document in the tables that match the answering document, as bits by place."""
     first, last = documents.matched_begins[answers], documents.matched_begins[answers + 1]
     there, end, met = documents.member_begins[held], documents.member_begins[held + 1], 0
-    found = look_up(room.members, bits, documents.matched_by, first, last, 0, room.maybe)
+    found = look_up(scratch.members, bits, documents.matched_by, first, last, 0, scratch.maybe)
     for hit in range(found):
-        term = signed(documents.matched_by[room.maybe[hit]])
-        place = place_of(room.members, bits, term, documents.members, there, PLACE_BITS)
+        term = signed(documents.matched_by[scratch.maybe[hit]])
+        place = place_of(scratch.members, bits, term, documents.members, there, PLACE_BITS)
         if place >= 0:
             member = there + place
             while member < end and documents.members[member] >> PLACE_BITS == term:
@@ -105,7 +105,7 @@ def share_pivot(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
     documents: PivotDocuments,
-    room: PivotRoom,
+    scratch: PivotScratch,
     counts: NDArray[np.int64],
     weights: NDArray[np.int64],
     own: NDArray[np.int64],
@@ -116,7 +116,7 @@ def share_pivot(
         a: int64 (pairs,), number of one document; fastest if equal numbers are adjacent.
         b: int64 (pairs,), number of the other.
         documents: all documents.
-        room: scratch memory; its tables are empty before and after.
+        scratch: scratch memory; its tables are empty before and after.
         counts: int64 (pairs, 2), receives the number of a's key terms that match b, and of b's that match a.
         weights: int64 (pairs, 2), receives their total weight.
         own: int64 (pairs, 2), receives the total weight of all key terms of a and of b.
@@ -125,16 +125,16 @@ def share_pivot(
     first, last, met_first, met_last = 0, 0, 0, 0
     for pair in range(a.size):
         if a[pair] != held:
-            take_out(room.members, member_bits, documents.members, first, last, PLACE_BITS)
-            take_out(room.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)
+            take_out(scratch.members, member_bits, documents.members, first, last, PLACE_BITS)
+            take_out(scratch.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)
             held = a[pair]
             first, last = documents.member_begins[held], documents.member_begins[held + 1]
             met_first, met_last = documents.matched_begins[held], documents.matched_begins[held + 1]
-            member_bits = note(room.members, documents.members, first, last, PLACE_BITS)
-            met_bits = note(room.matched_by, documents.matched_by, met_first, met_last, 0)
-        here = _match_held(documents, b[pair], held, member_bits, room)
+            member_bits = note(scratch.members, documents.members, first, last, PLACE_BITS)
+            met_bits = note(scratch.matched_by, documents.matched_by, met_first, met_last, 0)
+        here = _match_held(documents, b[pair], held, member_bits, scratch)
         counts[pair, 0], weights[pair, 0], own[pair, 0] = _add_up(documents, held, here)
-        there = _match_asking(documents, b[pair], held, met_bits, room)
+        there = _match_asking(documents, b[pair], held, met_bits, scratch)
         counts[pair, 1], weights[pair, 1], own[pair, 1] = _add_up(documents, b[pair], there)
-    take_out(room.members, member_bits, documents.members, first, last, PLACE_BITS)
-    take_out(room.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)
+    take_out(scratch.members, member_bits, documents.members, first, last, PLACE_BITS)
+    take_out(scratch.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.text import tokens
-from infostream_dedup.text.kernels.plain_forms import NOT_PLAIN, form_room, plain_forms
+from infostream_dedup.text.kernels.plain_forms import NOT_PLAIN, form_buffers, plain_forms
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.utf8 import texts_of
 
@@ -45,7 +45,7 @@ def forms(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms:
     pool = SurfacePool()
     pool.make_room(len(surfaces), int(surfaces.starts[-1]) + shaped * len(surfaces))
     numbers, shapes = np.empty(len(surfaces), dtype=np.int32), np.empty(len(surfaces), dtype=np.uint8)
-    plain_forms(surfaces.pool, surfaces.starts, form_room(), pool.table, numbers, shapes, shaped)
+    plain_forms(surfaces.pool, surfaces.starts, form_buffers(), pool.table, numbers, shapes, shaped)
     entries = [
         (surface, form, int(shape))
         for surface in np.flatnonzero(numbers == NOT_PLAIN).tolist()

@@ -14,7 +14,7 @@ from infostream_dedup.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NOT_PLAIN", "NO_FORM", "FormRoom", "form_room", "plain_forms"]
+__all__ = ["NOT_PLAIN", "NO_FORM", "FormBuffers", "form_buffers", "plain_forms"]
 
 NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
@@ -24,7 +24,7 @@ _FORM_SIZE: Final = 1 + 2 * LONGEST_FORM + BLOCK
 """Number of bytes of the longest form with its shape, and of a block that may be read after it."""
 
 
-class FormRoom(NamedTuple):
+class FormBuffers(NamedTuple):
     """Buffers for ``AT_ONCE`` forms.
 
     Attributes:
@@ -36,9 +36,9 @@ class FormRoom(NamedTuple):
     hashes: NDArray[np.uint64]
 
 
-def form_room() -> FormRoom:
+def form_buffers() -> FormBuffers:
     """Allocate the buffers."""
-    return FormRoom(np.zeros(AT_ONCE * _FORM_SIZE, dtype=np.uint8), np.empty(AT_ONCE, dtype=np.uint64))
+    return FormBuffers(np.zeros(AT_ONCE * _FORM_SIZE, dtype=np.uint8), np.empty(AT_ONCE, dtype=np.uint64))
 
 
 _SHORTEST: Final = SHORTEST_FORM
@@ -179,7 +179,7 @@ def _fold(
 def plain_forms(
     pool: NDArray[np.uint8],
     starts: NDArray[np.int64],
-    room: FormRoom,
+    buffers: FormBuffers,
     table: SurfaceTable,
     numbers: NDArray[np.int32],
     shapes: NDArray[np.uint8],
@@ -190,13 +190,13 @@ def plain_forms(
     Args:
         pool: the surfaces in UTF-8, followed by ``BLOCK`` readable bytes.
         starts: int64 (surfaces + 1,), bounds of the surfaces.
-        room: buffers.
+        buffers: scratch memory, as ``form_buffers`` returns it.
         table: table of forms, with room for one form per surface.
         numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
         shapes: uint8 (surfaces,), receives the shape of each form.
         shaped: prefix each form with the digit of its shape, so that forms of different shapes stay apart.
     """
-    forms, hashes = room
+    forms, hashes = buffers
     for first in range(0, numbers.size, AT_ONCE):
         last = min(first + AT_ONCE, numbers.size)
         for surface in range(first, last):

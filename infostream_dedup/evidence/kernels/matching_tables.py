@@ -14,7 +14,7 @@ from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ENTRIES", "MeetingRoom", "enter", "leave", "meet", "meeting_room"]
+__all__ = ["ENTRIES", "MatchingTables", "enter", "leave", "matching_tables", "meet"]
 
 ENTRIES: Final = 4096
 """Most entries of a list."""
@@ -26,7 +26,7 @@ _MULTIPLIER = np.uint32(2654435761)
 _HIGH_BITS = np.uint32(17)
 
 
-class MeetingRoom(NamedTuple):
+class MatchingTables(NamedTuple):
     """Tables of four lists of one document, and scratch memory.
 
     Attributes:
@@ -44,9 +44,9 @@ class MeetingRoom(NamedTuple):
     other: NDArray[np.int64]
 
 
-def meeting_room() -> MeetingRoom:
+def matching_tables() -> MatchingTables:
     """Allocate empty tables."""
-    return MeetingRoom(
+    return MatchingTables(
         np.zeros((4, _SLOTS), dtype=np.int32),
         np.zeros((4, ENTRIES), dtype=np.int32),
         np.zeros(4, dtype=np.int64),
@@ -69,41 +69,43 @@ def _slot(entry: Any, mask: int) -> int:
 
 
 @compiled_bare
-def enter(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, ignored: Any) -> None:
+def enter(tables: MatchingTables, which: int, entries: Any, begin: int, count: int, ignored: Any) -> None:
     """Load a list into a table.
 
     Args:
-        room: the tables; table ``which`` is empty.
+        tables: the tables; table ``which`` is empty.
         which: number of the table, 0 to 3.
         entries: uint32 or int32, distinct.
         begin: start of the list in ``entries``.
         count: number of its entries, at most ``ENTRIES``.
         ignored: uint32, bits to ignore.
     """
-    slots, mask = room.slots[which], _mask(count)
+    slots, mask = tables.slots[which], _mask(count)
     for number in range(count):
         slot = _slot(np.uint32(entries[begin + number]) | ignored, mask)
         while slots[slot]:
             slot = slot + 1 & mask
         slots[slot] = number + 1
-        room.touched[which, number] = slot
-    room.counts[which] = count
+        tables.touched[which, number] = slot
+    tables.counts[which] = count
 
 
 @compiled_bare
-def leave(room: MeetingRoom, which: int) -> None:
+def leave(tables: MatchingTables, which: int) -> None:
     """Empty a table."""
-    for number in range(room.counts[which]):
-        room.slots[which, room.touched[which, number]] = 0
-    room.counts[which] = 0
+    for number in range(tables.counts[which]):
+        tables.slots[which, tables.touched[which, number]] = 0
+    tables.counts[which] = 0
 
 
 @inlined
-def meet(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, other_begin: int, ignored: Any) -> int:
-    """Count the entries of a list that are in a table; write their places, ascending, to ``room.one`` and ``.other``.
+def meet(
+    tables: MatchingTables, which: int, entries: Any, begin: int, count: int, other_begin: int, ignored: Any
+) -> int:
+    """Count the entries of a list that are in a table; write their places, ascending, to ``tables.one`` and ``.other``.
 
     Args:
-        room: the tables.
+        tables: the tables.
         which: number of the table.
         entries: entries of both documents.
         begin: start of the list in ``entries``.
@@ -111,20 +113,20 @@ def meet(room: MeetingRoom, which: int, entries: Any, begin: int, count: int, ot
         other_begin: start, in ``entries``, of the list in the table.
         ignored: uint32, bits to ignore.
     """
-    slots, mask, maybe = room.slots[which], _mask(room.counts[which]), 0
+    slots, mask, maybe = tables.slots[which], _mask(tables.counts[which]), 0
     for number in range(count):
         # Written unconditionally: a branch would be mispredicted too often.
-        room.one[maybe] = number
+        tables.one[maybe] = number
         maybe += slots[_slot(np.uint32(entries[begin + number]) | ignored, mask)] != 0
     found = 0
     for hit in range(maybe):
-        number = room.one[hit]
+        number = tables.one[hit]
         entry = np.uint32(entries[begin + number]) | ignored
         slot = _slot(entry, mask)
         while slots[slot]:
             place = signed(slots[slot]) - 1
             if np.uint32(entries[other_begin + place]) | ignored == entry:
-                room.one[found], room.other[found] = number, place
+                tables.one[found], tables.other[found] = number, place
                 found += 1
                 break
             slot = slot + 1 & mask
