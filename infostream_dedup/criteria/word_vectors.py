@@ -35,7 +35,7 @@ class WordVectors:
 
     Attributes:
         weights: float64 (documents, words), BM25, not negative.
-        unit: the same with rows of norm 1; rows of zeros stay.
+        unit: the vectors scaled to norm 1; rows of zeros stay.
         sizes: int64 (documents,), number of words with repetition, without stop words.
     """
 

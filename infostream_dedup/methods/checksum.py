@@ -15,10 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.text.fingerprint import text_hash
@@ -37,8 +35,3 @@ class Checksum(Method):
         sizes = [len(found) // 8 for found in hashes]
         indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         return Rows(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal checksums."""
-        del texts
-        return equal(equal_pairs(signatures))

@@ -27,12 +27,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.hashing import hash_sequences, hash_words
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.word_counts import WordCounts
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import Range
@@ -75,11 +73,6 @@ class DescriptiveWords(Method):
         values = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = np.concatenate(([0], np.cumsum(bits.sizes > 0))).astype(np.int64)
         return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal hashes."""
-        del texts
-        return equal(equal_pairs(signatures))
 
 
 def _quantise(counts: WordCounts, steps: int) -> NDArray[np.int64]:

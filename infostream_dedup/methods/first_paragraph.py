@@ -18,12 +18,10 @@ from typing import Annotated
 
 import numpy as np
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.hashing import hash_text
 from infostream_dedup.features.rows import Rows, rows_from
 from infostream_dedup.features.words import read_words
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import OneOf, Range
@@ -59,8 +57,3 @@ class FirstParagraph(Method):
             return text.lstrip().partition("\n")[0]
         start, end = next(iter(sentences(text)), (0, 0))
         return text[start:end]
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal hashes."""
-        del texts
-        return equal(equal_pairs(signatures))

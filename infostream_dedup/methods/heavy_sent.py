@@ -18,11 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.sentence_texts import Sentence, sentence_fingerprints
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import OneOf, Range
@@ -50,11 +48,6 @@ class HeavySentences(Method):
         return sentence_fingerprints(
             texts.sentences, _heaviest_first, self.sentences, distinct=self.distinct, bits=self.bits
         )
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal fingerprints."""
-        del texts
-        return equal(equal_pairs(signatures))
 
 
 def _heaviest_first(sentence: Sentence) -> tuple[int, str]:

@@ -23,11 +23,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.hashing import hash_sequences
 from infostream_dedup.features.rows import Rows, distinct, smallest
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import OneOf, Range
@@ -62,11 +60,6 @@ class LogShingles(Method):
         hashes = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = np.concatenate(([0], np.cumsum(sample.sizes > 0))).astype(np.int64)
         return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal hashes."""
-        del texts
-        return equal(equal_pairs(signatures))
 
 
 def logarithmic_sample(shingles: Rows) -> Rows:

@@ -18,10 +18,8 @@ from hashlib import md5
 
 import numpy as np
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.rows import Rows, rows_from
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 
@@ -38,11 +36,6 @@ class Md5(Method):
         words = texts.significant
         rows = [_hash_text(words.text(document)) for document in range(len(texts))]
         return rows_from(rows, np.dtype("<u8"))
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal digests."""
-        del texts
-        return equal(equal_pairs(signatures))
 
 
 def _hash_text(text: str) -> list[int]:

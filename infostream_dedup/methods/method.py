@@ -10,8 +10,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.methods.pairs import Pairs
+from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import check_limits
 
@@ -63,14 +64,17 @@ class Method(ABC):
         never on the order of the documents.
         """
 
-    @abstractmethod
     def link(self, texts: Texts, signatures: Rows) -> Pairs:
         """Return the pairs of documents that the method considers near duplicates.
+
+        By default, these are the documents whose signatures have a value in common.
 
         Args:
             texts: the documents.
             signatures: result of ``sign`` for these texts.
         """
+        del texts
+        return equal(equal_pairs(signatures))
 
     def run(self, texts: Texts) -> Run:
         """Sign and link a collection."""

@@ -16,12 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.leading_words import fingerprints_of_words, leading_words
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.word_counts import tf_idf_weights
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import OneOf, Range
@@ -46,8 +44,3 @@ class TfIdf(Method):
         """Return one fingerprint of the heaviest words for each document."""
         weights = texts.counts.rows(tf_idf_weights(texts.counts))
         return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal fingerprints."""
-        del texts
-        return equal(equal_pairs(signatures))

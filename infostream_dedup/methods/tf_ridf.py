@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from infostream_dedup.features.chains import equal_pairs
 from infostream_dedup.features.leading_words import fingerprints_of_words, leading_words
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.word_counts import WordCounts, in_units
 from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.pairs import Pairs, equal
 from infostream_dedup.methods.registry import register
 from infostream_dedup.methods.texts import Texts
 from infostream_dedup.model.limits import OneOf, Range
@@ -52,11 +50,6 @@ class TfResidualIdf(Method):
         """Return one fingerprint of the heaviest words for each document."""
         weights = texts.counts.rows(residual_weights(texts.counts))
         return fingerprints_of_words(leading_words(weights, self.words), texts.significant.vocabulary, self.bits)
-
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
-        """Return pairs with equal fingerprints."""
-        del texts
-        return equal(equal_pairs(signatures))
 
 
 def residual_weights(counts: WordCounts) -> NDArray[np.int64]:

@@ -113,7 +113,7 @@ class Searcher:
         """Find the documents that resemble a text most.
 
         They are ordered by the share, by weight, of the text's key terms that they contain, then by the share of their
-        key terms that the text contains, then the earliest first. Documents in other languages are compared with the
+        key terms that the text contains, then by arrival. Documents in other languages are compared with the
         text itself and with its translation by the dictionaries; the better shares win.
 
         Args:

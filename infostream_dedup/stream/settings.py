@@ -58,14 +58,14 @@ class StreamSettings:
             preset ``judged``, whose new streams have it by default (``of``). ``none``: languages are kept apart. A
             store keeps its choice for life. Status and group do not depend on it.
         terms: representation, weighting, n, target (``text`` or ``signature``), df_min, df_max, k1, b, short, morph.
-        k_duplicate: key terms that must meet for ``duplicate``, 1 to n; short documents need fewer (``need``).
-        k_similar: key terms that must meet in either direction for ``similar``, 1 to k_duplicate.
+        k_duplicate: key terms that must match for ``duplicate``, 1 to n; short documents need fewer (``need``).
+        k_similar: key terms that must match in either direction for ``similar``, 1 to k_duplicate.
         duplicate_rule: ``equal`` needs both directions; ``contained`` also accepts a document that an earlier one
             contains, which is the paper's rule.
         least_shared: minimum Jaccard index of all terms of two documents for ``duplicate`` by rule ``equal``, 0 to 1.
             Below it they report one story in two ways and are ``similar`` with relation ``equal``. 0 leaves the
             decision to the key terms, as in the paper.
-        window_days: days that a document stays in the window by the stream's clock, above 0; ``None`` for ever.
+        window_days: days that a document stays in the window by the stream's clock, above 0; ``None`` forever.
         window_documents: size of the window, at least 1; ``None`` for no limit.
         epoch_documents: documents of an epoch, at least 1; used if ``epoch_days`` is ``None``.
         first_epoch: documents of the first epoch, at least 1; epochs grow until ``epoch_documents`` is reached.

@@ -25,7 +25,7 @@ _ALL_DIFFERENT: Final = 0.5
 """Share of distinct texts among candidates above which hardly any pair repeats another."""
 
 _GATHERED_AGAIN: Final = 200
-"""Ratio of documents to candidates above which gathering evidence each time costs more than keeping it."""
+"""Candidates per document above which gathering their evidence each time costs more than keeping it."""
 
 _MOST_EVIDENCE: Final = 256 << 20
 _MOST_KNOWN: Final = 32 << 20

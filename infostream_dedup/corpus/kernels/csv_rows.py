@@ -139,7 +139,7 @@ def find_rows(
             return found, MORE
         if after != _ENDS or at - begin > limit:
             return found, BROKEN
-        # ``at`` is behind a line feed, or behind a carriage return that has one behind it, or behind the last byte.
+        # ``at`` follows a line feed, or a carriage return before a line feed, or the last byte.
         end = min(at, size)
         if end < size and data[end - 1] == _RETURN:
             end += 1
