@@ -1,11 +1,11 @@
-"""Writes the terms that come with the package, infostream_dedup/morphology/known_terms.bin and known_shares.bin.
+"""Writes the terms that come with the package, infostream_dedup/morphology/known_*.bin.
 
     python reports/make_known_terms.py
 
 Run it after a change to ``dictionaries/`` or to the rules of the morphology, and with new versions of the packages of
 dictionaries: the files belong to one fingerprint of all of these, and under another one they are not used. Known are
 the 300,000 most common forms of wordfreq's large lists and the words of our own tables, in small letters, at the start
-of a sentence and with a capital elsewhere; and the backgrounds of all representations. Takes five minutes.
+of a sentence and with a capital elsewhere; and the backgrounds of all representations. Takes a minute.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.translation_tables import concepts, false_friends
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.morphology.known_terms import SHARES_FILE, TERMS_FILE, lines_of, packed, row_of
+from infostream_dedup.morphology.known_terms import SHARES_FILE, lines_of, packed, row_of, terms_file
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.tokens import Shape
 
@@ -70,14 +70,13 @@ def rows_of(forms: list[str], language: Language) -> list[str]:
 
 
 def main() -> None:
-    """Write both files; no cache of this machine takes part."""
+    """Write all files; no cache of this machine takes part."""
     with TemporaryDirectory() as folder:
         os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
-        terms = {}
         for language in WITH_FORMS:
             forms = forms_of(language)
-            terms[language] = (lines_of(forms), lines_of(rows_of(forms, language)))
-        TERMS_FILE.write_bytes(packed(terms))
+            answers = lines_of(rows_of(forms, language))
+            terms_file(language).write_bytes(packed({"forms": lines_of(forms), "answers": answers}))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
         SHARES_FILE.write_bytes(packed(shares))
 

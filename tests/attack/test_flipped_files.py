@@ -20,7 +20,7 @@ from infostream_dedup.evidence.frequencies import background_of
 from infostream_dedup.evidence.shipped_files import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
 from infostream_dedup.lexicon.english_parts_of_speech import TAGS_FILE
 from infostream_dedup.lexicon.english_parts_of_speech import unpacked as english_tags
-from infostream_dedup.morphology.known_terms import SHARES_FILE, TERMS_FILE, unpacked
+from infostream_dedup.morphology.known_terms import SHARES_FILE, terms_file, unpacked
 from infostream_dedup.passages.boilerplate_file import read_boilerplate
 from infostream_dedup.spark.streaming import SlotWriter
 from infostream_dedup.stream.already_reported import read_mark, write_mark
@@ -120,7 +120,7 @@ def marked(path):
 
 FILES = {
     "news.db.desk": (fill_desk, all_of_a_desk),
-    "known_terms.bin": (TERMS_FILE, unpacked),
+    "known_terms.uk.bin": (terms_file("uk"), unpacked),
     "known_shares.bin": (SHARES_FILE, unpacked),
     "english_tags.bin": (TAGS_FILE, english_tags),
     "background.npz": (BACKGROUND_FILE, all_of_a_background),

@@ -20,6 +20,7 @@ from infostream_dedup.morphology.known_terms import (
     made_with,
     packed,
     row_of,
+    terms_file,
     unpacked,
 )
 from infostream_dedup.terms.representation import representation
@@ -31,21 +32,24 @@ from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
 AGAIN = "python reports/make_known_terms.py makes the files anew"
 with_their_versions = pytest.mark.skipif(
-    made_with(shipped.TERMS_FILE) != package_versions(), reason="the files were made with other versions of packages"
+    made_with(terms_file("ru")) != package_versions(), reason="the files were made with other versions of packages"
 )
 
 
 @with_their_versions
 def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
     assert made_with(shipped.SHARES_FILE) == package_versions()
-    assert unpacked(shipped.TERMS_FILE), AGAIN
+    for language in WITH_FORMS:
+        assert made_with(terms_file(language)) == package_versions()
+        assert unpacked(terms_file(language)), AGAIN
     assert unpacked(shipped.SHARES_FILE), AGAIN
 
 
 @with_their_versions
 @pytest.mark.parametrize("language", WITH_FORMS)
 def test_every_form_is_there_and_a_part_of_them_made_anew_is_equal(language: Language) -> None:
-    forms, rows = (lines.splitlines() for lines in unpacked(shipped.TERMS_FILE)[language])
+    found = unpacked(terms_file(language))
+    forms, rows = found["forms"].splitlines(), found["answers"].splitlines()
     assert forms == forms_of(language), AGAIN
     part = slice(7, None, 200)
     assert rows_of(forms[part], language) == rows[part], AGAIN
@@ -55,7 +59,8 @@ def test_every_form_is_there_and_a_part_of_them_made_anew_is_equal(language: Lan
 @pytest.mark.slow
 @pytest.mark.parametrize("language", WITH_FORMS)
 def test_every_answer_made_anew_is_equal(language: Language) -> None:
-    forms, rows = (lines.splitlines() for lines in unpacked(shipped.TERMS_FILE)[language])
+    found = unpacked(terms_file(language))
+    forms, rows = found["forms"].splitlines(), found["answers"].splitlines()
     assert rows_of(forms, language) == rows
 
 
@@ -99,16 +104,16 @@ def test_a_common_form_is_not_analysed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_with_other_dictionaries_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known_terms("ru").rows(["0суд"]) == [("суд", 1)]
     monkeypatch.setattr(shipped, "fingerprint", lambda: "another")
-    assert unpacked(shipped.TERMS_FILE) == {}
+    assert unpacked(terms_file("uk")) == {}
     assert unpacked(shipped.SHARES_FILE) == {}
 
 
 @pytest.mark.parametrize("place", [40, 200, -1])
 def test_a_damaged_file_is_refused(place: int, tmp_path: Path) -> None:
-    content = bytearray(packed({"ru": ["суд\n", "=\n"]}))
-    path = tmp_path / "known_terms.bin"
+    content = bytearray(packed({"forms": "суд\n", "answers": "=\n"}))
+    path = tmp_path / "known_terms.xx.bin"
     path.write_bytes(content)
-    assert unpacked(path) == {"ru": ["суд\n", "=\n"]}
+    assert unpacked(path) == {"forms": "суд\n", "answers": "=\n"}
     content[min(place, len(content) - 1)] ^= 4
     path.write_bytes(content)
     with pytest.raises(BadDataError, match="install infostream-dedup again"):
