@@ -67,12 +67,7 @@ class SurfaceList(Sequence[str]):
     @classmethod
     def of(cls, words: Sequence[str]) -> SurfaceList:
         """Convert words, which must not contain line breaks."""
-        return cls.of_lines("\n".join([*words, ""]))
-
-    @classmethod
-    def of_lines(cls, lines: str) -> SurfaceList:
-        """Convert words, each of which ends with a line break."""
-        text = np.frombuffer(lines.encode(), dtype=np.uint8)
+        text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
         pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
