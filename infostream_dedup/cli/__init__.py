@@ -39,7 +39,7 @@ def cli() -> None:
     to an equivalence.
 
     DOCS are files (.jsonl, .json, .csv, .tsv, .txt, also with .gz, .bz2, .xz, .zst; .parquet, .feather, .arrow, .xlsx),
-    folders of them, patterns such as '2026-*.csv', or - for JSON Lines on standard input; several are read as one
+    folders of such files, patterns such as '2026-*.csv', or - for JSON Lines on standard input; several are read as one
     collection. --columns id=ID,text=Text says what your columns are called. Data goes to standard output, progress
     and summaries to standard error.
 

@@ -25,10 +25,12 @@ __all__ = ["audit"]
 @click.option("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Number of pairs to choose.")
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the pairs to judge here, as JSON Lines.")
 @click.option(
-    "--judged", type=click.Path(dir_okay=False), help="Read judgements back (JSONL: a, b, label) and show the figures."
+    "--judged", type=click.Path(dir_okay=False), help="Read these judgements (JSONL: a, b, label) and show the figures."
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that mark duplicates, comma-separated.")
-@click.option("--k", type=click.IntRange(min=3), default=6, show_default=True, help="Key terms that a link needs.")
+@click.option(
+    "--k", type=click.IntRange(min=3), default=6, show_default=True, help="Number of key terms that a link needs."
+)
 @representation_option
 @settings_options
 @reading_options
@@ -43,10 +45,10 @@ def audit(
 ) -> None:
     """Measure precision and recall with a few judgements of your own.
 
-    First ask for pairs: audit DOCS --pairs 50 --out ask.jsonl. They are drawn by wording and link, so that judging them
-    narrows the intervals most. Fill in label in every row (dup, or different), then read them back: audit DOCS
-    --judged ask.jsonl. The rows show what was counted, what was estimated, and what the judgements say, with 95 %
-    intervals. The settings must be the same both times.
+    First choose pairs: audit DOCS --pairs 50 --out ask.jsonl. They are sampled by wording and link so that judging them
+    narrows the intervals as much as possible. Fill in the label of every row (dup or different), then run: audit DOCS
+    --judged ask.jsonl. The rows show what was counted, what was estimated, and what your judgements say, with 95 %
+    intervals. Use the same settings both times.
     """
     from infostream_dedup import api
 

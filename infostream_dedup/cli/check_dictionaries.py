@@ -22,16 +22,16 @@ __all__ = ["check"]
 @click.option(
     "--folder", type=click.Path(path_type=Path, file_okay=False), help="Check this folder instead of the one in use."
 )
-@click.option("--doubts", is_flag=True, help="List the doubts too; otherwise they are only counted.")
+@click.option("--doubts", is_flag=True, help="Also list doubts; otherwise they are only counted.")
 @click.option("--coverage/--no-coverage", default=True, show_default=True, help="Measure what translation covers.")
 @general_options("table", "jsonl", "json", "csv")
 def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None, quiet: bool) -> None:
     """Check every row of the dictionaries, and measure their coverage.
 
-    The checks cover columns, letters, whether pymorphy3 or wordfreq know the words, nominatives of nouns, repeated
+    The checks cover columns, letters, whether pymorphy3 or wordfreq knows the words, nominatives of nouns, repeated
     rows, words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words
-    of a row translate into each other, there and back. Each defect is reported as file:line:field with advice; the exit
-    code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
+    of a row translate into each other in both directions. Each defect is reported as file:line:field with advice; the
+    exit code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
 
     Coverage is the share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung;
     skeletons, names spelt by rule alone and identities missing from the target's lexicon do not count. It is measured
@@ -57,7 +57,7 @@ def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str 
     note(_summary(found.checked), quiet=quiet)
     if number := len(found.checked.defects):
         raise BadDataError(
-            f"{number} {'row is' if number == 1 else 'defects are'} to be mended; see the lines above",
+            f"{number} {'defect' if number == 1 else 'defects'} found; correct the rows named above",
             code="E_DICTIONARY",
             source=str(found.checked.folder),
         )

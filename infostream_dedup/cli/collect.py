@@ -47,7 +47,7 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
 
     Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
     no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
-    comments. Rows: id, title, text, published, source (the host), url; an item that comes twice is written once.
+    comments. Rows: id, title, text, published, source (the host), url; an item that occurs twice is written once.
     """
     from infostream_dedup import api
 
@@ -60,4 +60,4 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     again = found.report.quarantined
     used = found.report.used
     said = f"collected {used} document{'' if used == 1 else 's'}"
-    note(said + (f"; {again} came again" if again else ""), quiet=quiet)
+    note(said + (f"; {again} repeated" if again else ""), quiet=quiet)

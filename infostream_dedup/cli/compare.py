@@ -65,12 +65,12 @@ _COLUMNS: Final = (
     "--methods",
     "methods",
     multiple=True,
-    help="Only these, comma-separated; parameters follow colons, as in three-plus-two:n=3.  [default: all]",
+    help="Only these methods, comma-separated; parameters follow colons, as in three-plus-two:n=3.  [default: all]",
 )
 @click.option(
     "--protocol",
     type=click.Choice(["labels", "pool"]),
-    help="Judge by labels, or by the pairs that several methods find.  [default: labels if given]",
+    help="Evaluate with labels, or with the pairs that several methods find.  [default: labels if given]",
 )
 @click.option(
     "--pool",
@@ -86,14 +86,14 @@ _COLUMNS: Final = (
     "--kin-field",
     default="submission=translation",
     show_default=True,
-    help="Treat families whose documents have this value as kin too; empty: do not.",
+    help="Also treat families whose documents share this value as kin; empty: do not.",
 )
-@click.option("--lang", help="Judge only pairs of one language (ru), or of two (ru-uk).")
+@click.option("--lang", help="Evaluate only pairs of one language (ru) or of two (ru-uk).")
 @click.option(
     "--domain",
     "domains",
     multiple=True,
-    help="Judge only these domains (field domain), comma-separated; !name excludes one.",
+    help="Evaluate only these domains (field domain), comma-separated; !name excludes one.",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
 @click.option(
@@ -101,7 +101,9 @@ _COLUMNS: Final = (
     is_flag=True,
     help="The labels are exhaustive: count every unlisted linked pair, and every label of kind template, as false.",
 )
-@click.option("--growth", is_flag=True, help="Also run every method on half of the documents, to see how time grows.")
+@click.option(
+    "--growth", is_flag=True, help="Also run every method on half of the documents to see how its time grows."
+)
 @click.option(
     "--count-copies",
     is_flag=True,
@@ -130,7 +132,7 @@ def compare(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Run every method of the source papers on your documents, and show what each finds, how well, and at what cost.
+    """Run every method of the source papers on your documents; show what each finds, how well, and at what cost.
 
     Columns: pairs, precision, recall, f1 (with its 95 % interval low, high), linked (pairs of the languages and domains
     considered) and judged (those of them that count), bcubed_f1, ari and pairwise_f1 of the groups that the pairs

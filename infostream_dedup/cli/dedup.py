@@ -44,7 +44,7 @@ __all__ = ["dedup"]
     type=click.Choice(["earliest", "longest"]),
     default="earliest",
     show_default=True,
-    help="Which document of a group stays.",
+    help="Which document of a group to keep.",
 )
 @click.option("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
 @prefix_option
@@ -53,7 +53,7 @@ __all__ = ["dedup"]
     type=click.Choice(["equal", "contained"]),
     default="equal",
     show_default=True,
-    help="Require both directions, or accept one contained in an earlier one; preset similar accepts any relation.",
+    help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
 )
 @click.option(
     "--join",
@@ -67,7 +67,7 @@ __all__ = ["dedup"]
     help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
 )
 @representation_option
-@click.option("--k", type=click.IntRange(min=1), help="Terms that a duplicate must share.  [default: 6]")
+@click.option("--k", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]")
 @boilerplate_option
 @work_folder_options
 @judgeable_settings_options
@@ -79,21 +79,21 @@ def dedup(
     """Write a collection without its duplicates; every column is kept.
 
     The status of a document is exact (same body as an earlier one), duplicate, similar, insufficient_text (fewer than 3
-    key terms) or new. Exact and duplicate documents form groups; one document of each
-    group is kept. --annotate overwrites nothing: a document that already has a field status, of or group is refused
-    unless --prefix gives the columns other names.
+    key terms) or new. Exact and duplicate documents form groups; one document of each group is kept. --annotate never
+    overwrites a field: documents that already have a field status, of or group are refused unless --prefix gives the
+    columns other names.
 
     --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later
-    document of a pair is a duplicate if its kind is named in --join, and similar if it is of another kind; for related,
-    a share of .3 of the wording is needed too. --annotate then adds kind (what the document is to 'of') and probability
-    as well. Translations never change a status.
+    document of a pair is a duplicate if the pair's kind is named in --join, and similar if it has another kind; related
+    pairs must also share .3 of the wording. --annotate then also adds kind (how the document is related to 'of') and
+    probability. Translations never change a status.
 
     --count-copies adds pairs, copies, copy_precision and copy_recall (with 95 % intervals) to the summary: pairs in
     groups, copies in the collection (three tenths of the wording), the share of these pairs that are copies, and the
     share of copies that are in groups.
 
-    --preset faithful calls a document duplicate if 6 of its key terms match in both directions, and similar if 4 match
-    in either. It is the default if --k, --n, --score, --target, --representation, --workdir or another
+    --preset faithful: a document is duplicate if 6 of its key terms match in both directions, and similar if 4 match in
+    either direction. It is the default if --k, --n, --score, --target, --representation, --workdir or another
     --duplicate-rule is given.
     """
     from infostream_dedup import api

@@ -69,7 +69,7 @@ def import_command(file: Path, labels: str, person: str, output_format: str | No
 @click.argument("copy", type=click.Path(dir_okay=False))
 @general_options("table", "table")
 def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: bool) -> None:
-    """Copy the desk while others write to it. The copy appears whole or not at all."""
+    """Copy the desk while others write to it. The copy is written completely or not at all."""
     from infostream_dedup.api.desk import backup_desk
 
     del output_format

@@ -28,7 +28,7 @@ def dictionaries() -> None:
     "--lang",
     "lang",
     type=click.Choice(OUR_LANGUAGES),
-    help="Language of the words.  [default: all with these letters]",
+    help="Language of the words.  [default: every language with these letters]",
 )
 @click.option(
     "--to", "target", type=click.Choice(OUR_LANGUAGES), help="Show the translations into this language, rung by rung."

@@ -31,12 +31,12 @@ __all__ = ["evaluate"]
 @click.option(
     "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
 )
-@click.option("--lang", help="Only pairs of one language (ru), or of two (ru-uk).")
+@click.option("--lang", help="Only pairs of one language (ru) or of two (ru-uk).")
 @click.option(
     "--kin-field",
     default="submission=translation",
     show_default=True,
-    help="Treat families whose documents have this value as kin too; empty: do not.",
+    help="Also treat families whose documents share this value as kin; empty: do not.",
 )
 @click.option(
     "--domain",
@@ -47,7 +47,7 @@ __all__ = ["evaluate"]
 @click.option(
     "--rule",
     type=click.Choice(["both", "either"]),
-    help="Directions that must have need(k) terms.  [default: both, or the preset's]",
+    help="Directions in which need(k) terms must match.  [default: both, or the preset's]",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that count as true, comma-separated.")
 @click.option(

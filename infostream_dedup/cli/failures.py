@@ -110,7 +110,7 @@ def _run_for_a_reader(run: Callable[[], object]) -> object:
     except BrokenPipeError:
         pass
     except SystemExit as leaving:
-        # click itself exits with 1 when the reader has gone, and puts another standard output in place.
+        # click itself exits with 1 when the reader has gone away, and replaces standard output.
         if leaving.code != 1 or sys.stdout is output:
             raise
     else:
@@ -127,5 +127,5 @@ def _say(message: str, exit_code: int) -> int:
 
 def _os_message(error: OSError) -> str:
     place = f"{error.filename}: " if error.filename else ""
-    advice = "; make room and run the same command again" if error.errno == errno.ENOSPC else ""
+    advice = "; free some space and run the same command again" if error.errno == errno.ENOSPC else ""
     return f"{place}{error.strerror or error}{advice}"

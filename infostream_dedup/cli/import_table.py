@@ -43,10 +43,10 @@ _COLUMNS = ("name", "pairs", "languages", "file")
 def import_table(file: Path, source: Any, target: Any, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Import a table of word pairs, for the dictionary rung of the ladder.
 
-    FILE is a table of your own (tsv: a header with source and target, or with language codes, and optionally pos;
-    several equivalents are separated by |), a bilingual dictionary of Apertium (apertium: the .dix source, its left
-    side in the language --from), or a wiktextract dump of a Wiktionary (wiktionary: JSONL, as on kaikki.org), plain or
-    compressed with gzip. Only single words are imported. The file is read completely before anything is written; a
+    FILE is your own table (tsv: a header with source and target, or with language codes, and optionally pos; several
+    equivalents are separated by |), a bilingual Apertium dictionary (apertium: the .dix source, its left side in the
+    language --from), or a wiktextract dump of a Wiktionary (wiktionary: JSONL, as on kaikki.org), plain or compressed
+    with gzip. Only single words are imported. The file is read completely before anything is written; a
     table of the same name is replaced. If both contain a word, the bundled tables take precedence.
 
     Columns: name, pairs, replaced (whether a table of that name existed), left_out (valid rows that were not imported),

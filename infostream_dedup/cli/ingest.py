@@ -49,19 +49,19 @@ __all__ = ["ingest"]
 @click.option("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents per batch.")
 @click.option(
     "--batch-id",
-    help="Name of the batch; the same name with other content is refused.  [default: derived from the content]",
+    help="Name of the batch; the same name with different content is refused.  [default: derived from the content]",
 )
 @click.option(
-    "--keep", type=click.Choice(["originals"]), help="Print the documents that repeat nothing instead of verdicts."
+    "--keep", type=click.Choice(["originals"]), help="Instead of verdicts, print the documents that repeat nothing."
 )
-@click.option("--annotate", is_flag=True, help="Print every document with its verdict in columns.")
+@click.option("--annotate", is_flag=True, help="Print every document, with its verdict in additional columns.")
 @prefix_option
 @click.option(
     "--on-conflict",
     type=click.Choice(["error", "version"]),
     default="error",
     show_default=True,
-    help="For a known id with other content: stop, or accept it as another version.",
+    help="If a known id comes with different content: stop, or accept another version.",
 )
 @click.option(
     "--follow",
@@ -95,35 +95,35 @@ def ingest(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Decide for each document whether an earlier one in the window says the same.
+    """Decide for each document whether an earlier document in the window says the same.
 
     Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
     (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
     updated), forward (key terms found in 'of'), backward, terms (the matching ones, heaviest first). With --preset
-    judged also kind (what the document is to 'of': copy, retold, contained, contains, template, updated, follow-up,
-    related) and probability (that the two are copies or report one event). With --across pivot, the default of new
-    stores of that preset, also translation_of (an earlier document in another language with the same text), translation
-    (the shares of key terms that match in the pivot language, and the words: word, pivot, their_word, rung) and story
-    (id of its earliest document; null until the story has appeared in two languages). With --model also probability
-    (that the document repeats 'of') and criteria (the difference from 'of' by each criterion).
+    judged also kind (how the document is related to 'of': copy, retold, contained, contains, template, updated,
+    follow-up, related) and probability (that the two are copies or report one event). With --across pivot, the default
+    of new stores of that preset, also translation_of (an earlier document in another language with the same text),
+    translation (the shares of key terms that match in the pivot language, and the words: word, pivot, their_word, rung)
+    and story (id of its earliest document; null until the story has appeared in two languages). With --model also
+    probability (that the document repeats 'of') and criteria (the difference from 'of' by each criterion).
 
     --preset judged, the default of new stores, finds candidates by key terms and judges them by evidence, as 'pairs'
-    does: exact is the same text; duplicate is a kind named in --join; similar is any other kind, or related with .3 of
-    the wording. --preset faithful lets key terms alone decide. It is the default if an option is given that only
+    does: exact means the same text; duplicate, a kind named in --join; similar, any other kind, but related only with
+    .3 of the wording. With --preset faithful, key terms alone decide. It is the default if an option is given that only
     applies to key terms: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
     --n, --target, --short, --representation stem.
 
     Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
-    so after any failure run the same command again. Verdicts do not depend on the batch size.
+    so after any failure, run the same command again. Verdicts do not depend on the batch size.
 
-    A document that was seen before, in this run or another, gets the verdict it was given then. A known id with other
-    content is a bad record or, with --on-conflict version, another version. Following a folder again continues where it
+    A document seen before, in this run or another, gets the same verdict again. A known id with different content is a
+    bad record or, with --on-conflict version, another version. Following a folder again continues where the last run
     stopped: no verdict is printed twice. This also holds after a kill if JSON Lines are appended to a file (>>
-    verdicts.jsonl): a row that was cut off is completed. A pipe cannot be read back: after a kill, the verdicts of the
-    batch being printed are repeated.
+    verdicts.jsonl): a row that was cut off is completed. A pipe cannot be read back, so after a kill the verdicts of
+    the batch being printed are repeated.
 
-    Settings are given once: the store keeps them, and settings given later must be the same. --annotate overwrites
-    nothing: a document that already has a field status, of, group, relation, forward, backward or terms is refused
+    Give settings once: the store keeps them, and settings given later must be the same. --annotate never overwrites a
+    field: documents that already have a field status, of, group, relation, forward, backward or terms are refused
     unless --prefix gives the columns other names.
     """
     from infostream_dedup import api

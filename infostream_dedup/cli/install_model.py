@@ -18,11 +18,11 @@ __all__ = ["install_model"]
 def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
     """Install a translation model: FILE is an .argosmodel of Argos Translate between ru, uk and en.
 
-    The file (a zip) is checked before anything is written, and nothing is downloaded. The model is put where Argos
-    Translate keeps its own (ARGOS_PACKAGES_DIR overrides the folder). Installing a version again replaces it.
+    The file (a zip) is checked before anything is written, and nothing is downloaded. The model goes to the folder in
+    which Argos Translate keeps its models (ARGOS_PACKAGES_DIR overrides it). Installing a version again replaces it.
 
     Columns: file, source and target language, version, folder, replaced (whether the version existed), tried (whether
-    it was used once; no if the extra translate, which runs models, is not installed).
+    a test translation was run; no if the extra translate, which runs models, is not installed).
     """
     from infostream_dedup.api import dictionaries
 

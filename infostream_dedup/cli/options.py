@@ -99,7 +99,7 @@ _log_options = (
         is_eager=True,
         expose_value=False,
         callback=_begin_log,
-        help="Lines on standard error for people, or one JSON object each.",
+        help="Format of lines on standard error: text for people, or JSON objects.",
     ),
     click.option(
         "--log-level",
@@ -134,7 +134,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
         show_default=True,
         expose_value=False,
         callback=_keep,
-        help="excel: CSV for a double click in Ukrainian or Russian: byte order mark, semicolons, decimal commas.",
+        help="excel: CSV that Ukrainian or Russian Excel opens directly: byte order mark, semicolons, decimal commas.",
     )
     return stack(
         [
@@ -182,7 +182,7 @@ reading_options = stack(
             type=click.Choice(["fail", "skip"]),
             default="fail",
             show_default=True,
-            help="Stop at a bad record, or set it aside in the quarantine file.",
+            help="Stop at a bad record, or skip it and write it to the quarantine file.",
         ),
         click.option("--quarantine", type=click.Path(dir_okay=False), help="File for skipped records (JSONL)."),
         click.option("--max-errors", type=click.IntRange(min=0), help="Stop when more records than this are skipped."),
@@ -194,7 +194,7 @@ reading_options = stack(
             "--columns",
             multiple=True,
             metavar="OURS=THEIRS,...",
-            help="Names of the columns, e.g. id=ID,text=Text.",
+            help="Names of your columns, e.g. id=ID,text=Text.",
         ),
         click.option("--make-ids", is_flag=True, help="Derive an id from the content of documents without one."),
         click.option(
@@ -269,7 +269,7 @@ def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
 
 settings_options = _settings_options(tuple(PRESETS))
 judgeable_settings_options = _settings_options(("judged", *PRESETS))
-"""Like ``settings_options``, but with preset ``judged``, which is more than a choice of settings."""
+"""Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
 representation_option = click.option(
     "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
@@ -278,13 +278,13 @@ representation_option = click.option(
 between_option = click.option(
     "--between",
     type=click.Choice(["nothing-better", "plain", "none"]),
-    help="Rule of preset judged for pairs of two languages; none leaves them out.  [default: nothing-better]",
+    help="Rule of preset judged for pairs in two languages; none leaves them out.  [default: nothing-better]",
 )
 
 semantic_option = click.option(
     "--semantic",
     is_flag=True,
-    help="With preset judged: ask a sentence encoder about pairs in doubt (extra semantic; about .2 s a document).",
+    help="With preset judged: ask a sentence encoder about doubtful pairs (extra semantic; about .2 s per document).",
 )
 
 boilerplate_option = click.option(

@@ -36,7 +36,7 @@ __all__ = ["pairs"]
 )
 @documents_argument
 @representation_option
-@click.option("--k", type=click.IntRange(min=1), help="Terms that must match.  [default: 6, or the preset's]")
+@click.option("--k", type=click.IntRange(min=1), help="Number of terms that must match.  [default: 6, or the preset's]")
 @click.option(
     "--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead."
 )
@@ -48,7 +48,7 @@ __all__ = ["pairs"]
 @click.option(
     "--statistics",
     metavar="STORE:EPOCH",
-    help="Weight terms by the statistics that a stream had before an epoch, with the stream's settings.",
+    help="Weight terms by the statistics that a stream had before an epoch, and use the stream's settings.",
 )
 @click.option(
     "--min-probability",
@@ -81,10 +81,10 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
     (both directions), contained (a is part of b), contains (b is part of a), or empty below need(k).
 
-    With representation pivot there is also met, the words that became the terms: objects with a, b (the word in each
-    document), pivot (the equivalent they share) and rung (what translated them). In a table it replaces terms.
+    Representation pivot adds met, the words that became the terms: objects with a, b (the word in each document), pivot
+    (the equivalent they share) and rung (what translated them). In a table, met replaces terms.
 
-    --preset judged, the default, takes a second look at the pairs that share 3 of 12 key terms, or their whole text.
+    --preset judged, the default, takes a second look at pairs that share 3 of 12 key terms, or their whole text.
     Numbers, names, opening, length and key terms give each pair a probability; with wording, source and date they
     decide its kind (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability
     of at least .5 are listed, with the columns probability, kind, wording_forward (share of the word triples of a found

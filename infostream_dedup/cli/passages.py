@@ -39,7 +39,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--min-run",
             type=click.IntRange(min=0),
-            help="Minimum number of equal words in a row that count as copied, across sentence ends; 0: whole "
+            help="Minimum number of consecutive equal words that count as copied, even across sentence ends; 0: whole "
             "sentences only.  "
             "[default: 10]",
         ),
@@ -51,7 +51,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--gap", type=click.IntRange(0, 1000), help="Sentences that a passage may skip at a time.  [default: 1]"
         ),
         click.option(
-            "--tau", type=float, help="Minimum resemblance of two sentences.  [default: depends on the feature]"
+            "--tau", type=float, help="Minimum similarity of two sentences.  [default: depends on the feature]"
         ),
         click.option(
             "--feature",
@@ -71,10 +71,14 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"
         ),
         click.option(
-            "--min-share", type=float, help="With --list-boilerplate: minimum share of its texts.  [default: 0.005]"
+            "--min-share",
+            type=float,
+            help="With --list-boilerplate: minimum share of a source's texts.  [default: 0.005]",
         ),
         click.option(
-            "--min-documents", type=int, help="With --list-boilerplate: minimum texts of a source.  [default: 5]"
+            "--min-documents",
+            type=int,
+            help="With --list-boilerplate: minimum number of a source's texts.  [default: 5]",
         ),
         click.option("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others."),
         click.option("--novel", is_flag=True, help="List the sentences that no earlier document has."),
@@ -121,7 +125,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
         rows = map(_for_the_eye, found) if form == "table" and "coverage_a" in found.columns else found
         print_rows(rows, form, columns=found.columns)
     elif output_format == "table":
-        raise click.UsageError("a table is for the terminal; for a file use --format jsonl, json or csv")
+        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     else:
         save_rows(found, out, output_format or "jsonl", columns=found.columns, inputs=documents)
     for warning in found.warnings:
@@ -142,7 +146,7 @@ def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
     if len(asked) > 1:
         raise click.UsageError("--list-boilerplate, --novel and --digests exclude each other")
     if rule and asked != ["list_boilerplate"]:
-        raise click.UsageError("--min-documents, --min-share and --min-days go with --list-boilerplate")
+        raise click.UsageError("--min-documents, --min-share and --min-days need --list-boilerplate")
     if asked != ["list_boilerplate"]:
         return {"novel": api.passages.find_novel, "digests": api.passages.find_digests}.get(
             "".join(asked), api.passages.find
@@ -174,7 +178,7 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 def compare(text_a: str, text_b: str, html: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
     """Show two UTF-8 texts side by side, with shared passages numbered.
 
-    On a terminal passages are coloured. With --html, write a page without scripts where each passage links to its copy.
+    On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
     """
     from infostream_dedup import api
     from infostream_dedup.cli.text_file import read_text

@@ -15,7 +15,7 @@ from infostream_dedup.cli.text_file import read_text
 __all__ = ["search"]
 
 _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
-"""Columns that only the other formats have."""
+"""Columns that a table omits."""
 
 
 @click.command(
@@ -32,7 +32,9 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 )
 @click.option("--id", help="Search for this stored document instead of a text.")
 @click.option("--url", help="Search for the stored document with this address.")
-@click.option("--k-min", type=click.IntRange(min=1), help="Terms that must match in either direction.  [default: 4]")
+@click.option(
+    "--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]"
+)
 @click.option(
     "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all."
 )
@@ -40,8 +42,10 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")
 @click.option("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
 @click.option("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
 @click.option("--all", "everything", is_flag=True, help="Search the whole store, not only the window.")
-@click.option("--since", metavar="DATE", help="Search only what arrived at or after this moment of the stream's clock.")
-@click.option("--until", metavar="DATE", help="Search only what arrived before this moment.")
+@click.option(
+    "--since", metavar="DATE", help="Only documents that arrived at or after this moment of the stream's clock."
+)
+@click.option("--until", metavar="DATE", help="Only documents that arrived before this moment.")
 @semantic_option
 @click.option("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
 @general_options("table", "jsonl", "json", "csv")
@@ -58,8 +62,8 @@ def search(
 ) -> None:
     """Find documents of a store that resemble a text, the most similar first.
 
-    Rows are ordered by share_forward (the part of the weight of the text's key terms that the document holds), then by
-    share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
+    Rows are ordered by share_forward (the share, by weight, of the text's key terms that the document contains), then
+    by share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
     contained, contains; empty if fewer terms match than a duplicate needs). kind: what the document is to the text, as
     in 'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
     that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text) or

@@ -25,7 +25,7 @@ __all__ = ["serve"]
     help="File with tokens and their roles; required to listen on other addresses.",
 )
 @click.option("--read-only", is_flag=True, help="Serve a store that another process writes to.")
-@click.option("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and end.")
+@click.option("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and exit.")
 @click.option(
     "--role",
     type=click.Choice(["reader", "analyst", "writer", "admin"]),
@@ -45,10 +45,10 @@ def serve(
     quiet: bool,
     **given: Any,
 ) -> None:
-    r"""Serve a store over HTTP: batches in, verdicts out, groups, documents and search.
+    r"""Serve a store over HTTP: accept batches, return verdicts, show groups and documents, search.
 
-    Without a token file the service listens on this machine only, and anyone who can reach it may do everything. Routes
-    are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
+    Without a token file, the service listens on this machine only, and anyone who can reach it may do anything. Its
+    routes are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
 
     \b
     infostream-dedup serve --store news.db
@@ -63,7 +63,7 @@ def serve(
         if token_file is None:
             raise click.UsageError("--new-token needs --token-file, the file to add it to")
         click.echo(add_token(Path(token_file), new_token, role))
-        note("keep it: it will not be shown again", quiet=quiet)
+        note("keep this token: it will not be shown again", quiet=quiet)
         return
     if store is None:
         raise click.UsageError("--store is missing: name the store to serve")

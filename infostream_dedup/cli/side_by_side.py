@@ -48,7 +48,7 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     if comparison.differences:
         console.print("Words in which copied sentences differ are in braces.")
     if not comparison.passages:
-        console.print("The texts share no passage.")
+        console.print("The texts have no passage in common.")
         return
     print_table(
         [

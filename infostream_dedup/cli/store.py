@@ -29,8 +29,8 @@ def store() -> None:
     """Maintain the store of a stream: the SQLite file that 'ingest' keeps.
 
     A store may be read while 'ingest' writes. Any SQLite browser opens it; the views v_duplicates, v_groups, v_members
-    and v_terms are made for people. To read it elsewhere, copy it with 'store backup': a plain copy of the file, made
-    during a write, is damaged or stale.
+    and v_terms are made for people. To read it elsewhere, copy it with 'store backup': a plain copy made during a write
+    is damaged or stale.
     """
 
 
@@ -41,7 +41,7 @@ def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
 @store.command(epilog=examples("store stats news.db", "store stats news.db --republications --top 5"))
 @file_argument
 @click.option("--templates", is_flag=True, help="List the recurring templates of each source instead.")
-@click.option("--republications", is_flag=True, help="List the sources that repeated each group, by day, instead.")
+@click.option("--republications", is_flag=True, help="List the sources that repeated each group, day by day, instead.")
 @click.option(
     "--events", is_flag=True, help="List merges, expiries and alarms of groups and limits of sources instead."
 )
@@ -108,7 +108,7 @@ def _stats(
     type=click.Choice(["size", "last"]),
     default="size",
     show_default=True,
-    help="List the largest first, or the latest.",
+    help="Order of the groups: the largest or the latest first.",
 )
 @click.option("--lang", "language", help="Only groups with a document in this language.")
 @click.option("--source", help="Only groups with a document of this source.")
@@ -191,7 +191,7 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
 @file_argument
 @format_options
 def verify(file: Path, output_format: str | None, quiet: bool) -> int:
-    """Check that a store still holds what was written to it; the exit code is 65 if it does not.
+    """Check that a store still contains exactly what was written to it; if not, the exit code is 65.
 
     Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: no gaps in batches,
     ordinals and terms; settings, batches, signatures, evidence: checksums; answers, names: references to documents;
@@ -203,7 +203,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     _print(rows, output_format)
     faults = sum(row["faults"] for row in rows)
     if faults:
-        note(f"{file}: {faults} faults; go back to the latest 'store backup' that verifies", quiet=quiet)
+        note(f"{file}: {faults} faults; restore the latest 'store backup' that passes this check", quiet=quiet)
     return _DAMAGED if faults else 0
 
 
@@ -279,7 +279,7 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
     """Remove the content of a document: title, text, signature, checksums of its text, terms of its verdict.
 
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
-    recognised if it comes again; its status and group; its contribution to document frequencies, which names no
+    recognised if it is sent again; its status and group; its contribution to document frequencies, which names no
     document; the terms that later documents shared with it, in their verdicts; copies made earlier: those next to the
     store are listed, and leftovers of killed backups and migrations are removed. The file is then rewritten so that no
     remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).

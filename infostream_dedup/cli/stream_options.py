@@ -26,7 +26,7 @@ _OPTIONS: Final = (
         "--preset",
         type=click.Choice(STREAM_PRESETS),
         help="Decide by evidence beyond key terms (judged), or by key terms alone (faithful).  [default: judged, or "
-        "faithful where an option is given that only it knows]",
+        "faithful if an option is given that only works with it]",
     ),
     click.option(
         "--join",
@@ -36,8 +36,8 @@ _OPTIONS: Final = (
     click.option(
         "--across",
         type=click.Choice(ACROSS),
-        help="Also compare with documents in other languages, in a pivot language (pivot), or not (none).  [default: "
-        "pivot with preset judged, else none]",
+        help="Also compare with documents in other languages, using a pivot language (pivot), or not (none).  [default: "
+        "pivot with preset judged, otherwise none]",
     ),
     click.option(
         "--representation",
@@ -54,11 +54,13 @@ _OPTIONS: Final = (
     df_max_option,
     short_option,
     morph_option,
-    click.option("--k-duplicate", type=click.IntRange(min=1), help="Terms that a duplicate must share.  [default: 6]"),
+    click.option(
+        "--k-duplicate", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]"
+    ),
     click.option(
         "--k-similar",
         type=click.IntRange(min=1),
-        help="Terms that a similar document must share in either direction.  [default: 4]",
+        help="Number of terms that a similar document must share in either direction.  [default: 4]",
     ),
     click.option(
         "--duplicate-rule",
@@ -68,10 +70,10 @@ _OPTIONS: Final = (
     click.option(
         "--least-shared",
         type=float,
-        help="Share of all their terms that duplicates must have in common.  [default: 0.3]",
+        help="Minimum share of all their terms that duplicates have in common.  [default: 0.3]",
     ),
     click.option(
-        "--window-days", type=float, help="Days for which a document is remembered; 0: for ever.  [default: 7]"
+        "--window-days", type=float, help="Days for which a document is remembered; 0: forever.  [default: 7]"
     ),
     click.option(
         "--window-documents",
@@ -84,11 +86,11 @@ _OPTIONS: Final = (
         type=click.IntRange(min=1),
         help="Documents of the first epoch; later ones grow.  [default: 500]",
     ),
-    click.option("--epoch-days", type=click.IntRange(min=1), help="Let epochs last this many days instead."),
+    click.option("--epoch-days", type=click.IntRange(min=1), help="Length of an epoch in days, instead of documents."),
     click.option(
         "--same-source",
         type=click.Choice(["ignore", "ban", "require"]),
-        help="Pairs of one source: treat like others, ban, or require.  [default: ignore]",
+        help="Pairs from one source: treat like others, exclude (ban), or allow no others (require).  [default: ignore]",
     ),
     click.option(
         "--exact-rule",
@@ -105,7 +107,7 @@ _OPTIONS: Final = (
     click.option(
         "--templates/--no-templates",
         default=None,
-        help="Count duplicates with other numbers as similar only.  [default: templates]",
+        help="Whether duplicates with different numbers count only as similar.  [default: templates]",
     ),
     click.option(
         "--loss-limit",
@@ -118,7 +120,7 @@ _OPTIONS: Final = (
         type=click.IntRange(min=1),
         help="Number of latest documents of a source over which this share is computed.  [default: 200]",
     ),
-    click.option("--keep-text", is_flag=True, default=None, help="Store the texts too."),
+    click.option("--keep-text", is_flag=True, default=None, help="Also store the texts."),
 )
 
 _NAMES: Final = (

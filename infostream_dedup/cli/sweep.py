@@ -108,7 +108,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     "store",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Sweep what 'ingest' stored here instead of DOCS.",
+    help="Instead of DOCS, sweep the documents that 'ingest' stored here.",
 )
 @click.option("--since", metavar="DATE", help="With --store: start at this moment of the stream's clock.")
 @click.option("--until", metavar="DATE", help="With --store: stop before this moment.")
@@ -126,7 +126,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.option(
     "--by",
     type=click.Choice(["file", "source", "day", "week", "month"]),
-    help="Sweep each part alone: rows get a column part, the report puts parts side by side.",
+    help="Sweep each part separately: rows get a column part, and the report shows parts side by side.",
 )
 @click.option("--made", metavar="DATE", callback=_check_day, help="With --out: day to print on the report.")
 @click.option(
@@ -151,7 +151,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.option(
     "--planted",
     is_flag=True,
-    help="Also plant edited copies of the texts, and count how many are linked to their originals.",
+    help="Also plant edited copies of texts, and count how many are linked to their originals.",
 )
 @click.option(
     "--exact",
@@ -176,13 +176,13 @@ def sweep(
 ) -> None:
     """Measure symmetry S and transitivity T at every k, and recommend a k.
 
-    Each row is one k of one representation: links, links that are returned (reciprocal), two-step paths, closed paths,
+    Each row is one k of one representation: links, links in both directions (reciprocal), two-step paths, closed paths,
     S = reciprocal / links, T = closed / paths. With too many paths, T is sampled and has a standard error.
     With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
     S and T show how close the links are to an equivalence, not how precise or complete they are.
 
-    With --by, each file, source, day, week or month is swept alone, with its own statistics; recommendations in JSON
-    and below a table are those of the whole collection.
+    With --by, each file, source, day, week or month is swept separately, with its own statistics; the recommendations
+    in JSON and below a table are those for the whole collection.
 
     Without labels, copies are counted (copy_precision, copy_recall), and other duplicates estimated (precision,
     recall), the latter only if nothing contradicts the estimate (reliable). --no-estimate leaves out both.
@@ -190,8 +190,8 @@ def sweep(
     --planted shows what the links can find: of edited copies of your own texts (cuts, additions, word forms, numbers,
     all of these, at rates of .1, .3 and .5), the share linked to their originals.
 
-    groups, grouped, largest: groups of at least two documents that returned links join, the documents in them, and the
-    documents in the largest.
+    groups, grouped, largest: number of groups of two or more documents joined by links in both directions, number of
+    documents in these groups, and in the largest of them.
 
     With --workdir, a collection of any size is swept with a part of it in memory at a time. The numbers are the same;
     example pairs are not drawn.
@@ -203,14 +203,14 @@ def sweep(
 
     page = {name: given.pop(name) for name in _PAGE}
     if out is None and page != _PAGE:
-        raise click.UsageError("--made, --ui-language and --xlsx go with --out")
+        raise click.UsageError("--made, --ui-language and --xlsx need --out")
     if bool(documents) == (store is not None):
         raise click.UsageError("give either DOCS or --store")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         if store is None:
             if since is not None or until is not None:
-                raise click.UsageError("--since and --until go with --store")
+                raise click.UsageError("--since and --until need --store")
             result = api.sweep(documents, **given)
         else:
             result = _sweep_store(store, since, until, given)
@@ -235,7 +235,7 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         options = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
         raise click.UsageError(f"--store reads no DOCS: leave out {options}")
     if any(given.pop(name) is not None for name in ("workdir", "memory", "window_days")):
-        raise click.UsageError("--workdir, --memory and --window-days go with DOCS")
+        raise click.UsageError("--workdir, --memory and --window-days need DOCS")
     if given.pop("by") is not None:
         raise click.UsageError("--by needs DOCS; for a part of a store give --since and --until")
     if given.pop("boilerplate") is not None:

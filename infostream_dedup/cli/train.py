@@ -36,7 +36,7 @@ __all__ = ["train"]
     type=click.Choice(["collection", "background"]),
     default="collection",
     show_default=True,
-    help="Weight words by these documents, or by general language (required by 'ingest --model').",
+    help="Weight words by statistics of these documents, or of the general language (required by 'ingest --model').",
 )
 @click.option(
     "--authority",
@@ -66,9 +66,9 @@ def train(
 ) -> None:
     """Learn from judged pairs which documents repeat each other.
 
-    Prints the criteria with their weights or, with --suggest, the pairs whose labels would teach most: label them and
-    train again. A line of labels may have a field repeats (a, b, both or none) if only one of the two documents repeats
-    the other. Learning starts from the built-in evidence, so that few labels are enough.
+    Prints the criteria with their weights or, with --suggest, the pairs whose labels would teach most: label them, and
+    train again. A label may have a field repeats (a, b, both or none) to say which of the two documents repeats the
+    other. Learning starts from the built-in evidence, so a few labels are enough.
     """
     if given["model"] is None and suggest is None and curve is None:
         raise click.UsageError("give --model, --suggest or --curve")
@@ -94,7 +94,7 @@ def _summary(classifier: Classifier) -> str:
     folds = facts["folds"]
     summary = (
         f"learned from {facts['pairs']} judged pairs, {facts['repeats']} of them repeats; in five folds by story "
-        f"{folds['tp']} were found, {folds['fn']} missed, {folds['fp']} called so wrongly: F1 {folds['f1']:.3f}"
+        f"{folds['tp']} were found, {folds['fn']} missed, {folds['fp']} reported wrongly: F1 {folds['f1']:.3f}"
     )
     if facts["rule"] == "either":
         ways = (f"{name.replace('_', ' ')} {counts['f1']:.3f}" for name, counts in facts["directions"].items())

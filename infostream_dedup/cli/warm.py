@@ -14,13 +14,13 @@ __all__ = ["warm"]
 @click.command(epilog=examples("warm"))
 @general_options("table", "json", "jsonl", "csv")
 def warm(output_format: str | None, quiet: bool) -> None:
-    """Compile the loops of all commands now, so that no later command has to wait.
+    """Compile the loops of all commands now, so that no later command has to wait for compilation.
 
     For container images and machines that start often. Small inputs never wait: plain code reads up to 500 documents.
     Columns: compiled (loops compiled now), loaded (on disk already), cpu_seconds.
 
-    The machine code goes to the __pycache__ of the installed package if you can write it, else to the user's cache, or
-    to the folder that INFOSTREAM_DEDUP_CACHE names.
+    The machine code goes to the __pycache__ of the installed package if you can write there, otherwise to the folder
+    that INFOSTREAM_DEDUP_CACHE names, or to the user's cache.
     """
     from infostream_dedup import api
 

@@ -1,1 +1,1 @@
-"""The stream: batches in, verdicts out, with memory of the window only."""
+"""The stream: takes batches, returns verdicts, and remembers only the documents of the window."""

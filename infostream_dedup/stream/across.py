@@ -103,7 +103,7 @@ class Across:
         self.stories = Stories()
 
     def remember(self, memory: Memory) -> None:
-        """Use the documents of a window, which are not linked yet."""
+        """Attach the window, whose documents are not linked yet."""
         self._groups = memory.groups
         self.links = LinksAcross(memory.window)
         self._met = WordsAcross(memory.window, self._words, self._numbers)

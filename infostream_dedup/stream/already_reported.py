@@ -43,7 +43,7 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
     for batch in batches:
         if batch and _is_reported(batch, intake, reported_below):
             if not noted:
-                note("continuing: documents that earlier runs took in and reported are skipped")
+                note("continuing: skipping documents that earlier runs have reported")
             noted = True
         else:
             yield batch
@@ -77,7 +77,7 @@ def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:
     except (OSError, UnicodeDecodeError):
         batch = checksum = ""
     if checksum != _checksum(batch):
-        note(f"{mark}: not what was written; the verdicts of the last batch are given again")
+        note(f"{mark}: damaged; the verdicts of the last batch are printed again")
         return None
     return batch
 

@@ -49,7 +49,7 @@ class Analysed:
 
 
 class Analyser:
-    """Reads batches. Surface numbers start over with each, so that memory does not grow with the stream.
+    """Reads batches. Surface numbers start over with each batch, so memory does not grow with the stream.
 
     Args:
         settings: representation and rule of ``morph``.

@@ -94,7 +94,7 @@ class MemoryStore:
             InfostreamError: the stream has begun, and a failure has destroyed its engine.
         """
         if self._next:
-            raise InfostreamError("a batch failed half-way and this stream lives in memory only; begin another one")
+            raise InfostreamError("a batch failed halfway, and this stream exists only in memory; start a new one")
 
     def batch(self, batch_id: str) -> StoredBatch | None:
         """Return a stored batch, or ``None`` if the id is unknown."""

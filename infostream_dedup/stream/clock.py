@@ -15,8 +15,8 @@ NO_TIME: Final = 0
 """The clock before the first date."""
 
 AGREEING: Final = 5
-"""Number of consecutive dates that convince a late clock: fewer than the days of a usual window, so that none
-of these documents has left the window by then."""
+"""Number of consecutive later dates after which a late clock catches up. It is smaller than the number of days in a
+usual window, so none of these documents has left the window by then."""
 
 _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -193,7 +193,7 @@ class Deduplicator:
             return Verdicts(verdicts)
         if done.content_hash != digest:
             raise BadDataError(
-                f"batch {name!r} came before with other content; give each batch an id of its own",
+                f"batch {name!r} already exists with different content; give each batch its own id",
                 code="E_BATCH_CONFLICT",
                 source=_SOURCE,
             )
@@ -257,9 +257,9 @@ class Deduplicator:
         )
         if engine.rules_changed and isinstance(self._store, Store):
             _log.warning(
-                "%s: its %s documents were read by other rules or dictionaries of key terms than new ones are; the"
-                " stream goes on, but repeats of them may be missed until they leave the window; to have all read"
-                " alike, ingest them into a new store",
+                "%s: the key terms of its %s documents were chosen by other rules or dictionaries than those of new"
+                " ones; the stream continues, but may miss repeats of old documents until they leave the window; to"
+                " treat all documents alike, ingest them into a new store",
                 self._store.path,
                 f"{loaded.position.documents:,}",
             )
@@ -286,7 +286,7 @@ class Deduplicator:
             answer = next((answer for content, answer in versions if content == digest), None)
             if answer is None:
                 if versions and self._on_conflict == "error":
-                    message = f"{document.id!r} is known with other content; give each document its own id"
+                    message = f"{document.id!r} already exists with different content; give each document its own id"
                     raise Place(_SOURCE, number).error("E_ID_CONFLICT", message, "id")
                 answer = len(plan.documents)
                 plan.documents.append(document)
@@ -306,17 +306,17 @@ class Deduplicator:
 
 
 def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mapping[str, Any] | None) -> StreamSettings:
-    """Add the list of boilerplate to the settings, unless the store is older than such records."""
+    """Add the list of boilerplate to the settings, unless the store was made before lists were recorded."""
     if stored is not None and "boilerplate" not in stored:
         return settings
     if given is None and settings.boilerplate is not None:
-        raise ConfigurationError("the stream was begun with a list of boilerplate; give the same one (--boilerplate)")
+        raise ConfigurationError("the stream was started with a boilerplate list; give the same list (--boilerplate)")
     return settings.but(boilerplate=given)
 
 
 def _check_batch_id(batch_id: str | None) -> None:
     if batch_id == "":
-        raise ConfigurationError("the batch id is empty; give each batch an id of its own, or none")
+        raise ConfigurationError("the batch id is empty; give each batch its own id, or none")
     try:
         (batch_id or "").encode()
     except UnicodeEncodeError:
@@ -327,7 +327,7 @@ def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSet
     """Add the model to the settings, and check it before a store is created."""
     if model is None:
         if settings.model is not None:
-            raise ConfigurationError("the stream was begun with a model; give the same one (--model)")
+            raise ConfigurationError("the stream was started with a model; give the same model (--model)")
         return settings
     from infostream_dedup.criteria.model_file import model_digest
     from infostream_dedup.stream.second_stage import check_model
@@ -338,7 +338,7 @@ def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSet
 
 def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier | None) -> SecondStage | None:
     if _with_model(settings, model).model != settings.model:
-        raise ConfigurationError("the model is not the one that the settings name; open the stream with its model")
+        raise ConfigurationError("the settings name another model; open the stream with that one")
     if model is None:
         return None
     from infostream_dedup.stream.second_stage import SecondStage

@@ -1,4 +1,4 @@
-"""The stream's engine in memory: documents in order in, verdicts out."""
+"""The stream's engine in memory: takes documents in order and returns verdicts."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ __all__ = ["EpochBorders"]
 class EpochBorders:
     """Numbers epochs without gaps: each has at least one document.
 
-    By ordinal, an epoch ends after every ``epoch_documents``. The first stretch is cut into growing epochs (the first
-    ends at ``first_epoch``, each border is twice the last one), because until a stream's own frequencies count, weights
-    come from the general language, in which the stream's everyday names are rare. By date, an epoch ends when the clock
-    enters another stretch of ``epoch_days``, counted from 1970.
+    By ordinal, an epoch ends after every ``epoch_documents``. The first documents are divided into growing epochs (the
+    first ends at ``first_epoch``, and each border is at twice the previous one): until a stream has frequencies of its
+    own, weights come from the general language, in which names that the stream mentions every day are rare. By date, an
+    epoch ends when the clock enters another period of ``epoch_days``, counted from 1970.
 
     Args:
         settings: settings of the stream.

@@ -1,4 +1,4 @@
-"""Gives documents of the window with equal evidence the same number: a story that fills a stream repeats itself."""
+"""Gives documents of the window with equal evidence the same number: a story that fills a stream repeats texts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class EqualEvidence:
         self._squares: NDArray[Any] = np.zeros(1 << 10, dtype=np.float64)
 
     def __len__(self) -> int:
-        """How many numbers have been given."""
+        """Number of distinct numbers so far."""
         return len(self._known)
 
     @property

@@ -42,7 +42,7 @@ class ReadEvidence:
 
 
 class EvidenceCounts:
-    """Document frequencies of numbers, names and lead words: frozen for an epoch, and the documents of that epoch.
+    """Document frequencies of numbers, names and lead words, frozen for an epoch, and counts of that epoch's documents.
 
     Epochs of evidence are counted by ordinal and shorter than those of key terms.
 

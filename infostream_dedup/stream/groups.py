@@ -21,8 +21,8 @@ __all__ = ["Groups"]
 class Groups:
     """The group of each document in the window. A group is named after its earliest document and never renamed.
 
-    Large groups are watched: a duplicate joins one only if it is linked to a fair share of its documents. Otherwise it
-    would extend a chain whose first and last documents have nothing in common.
+    Large groups are watched: a duplicate joins one only if it is linked to a sufficient share of its documents.
+    Otherwise it could extend a chain whose first and last documents have nothing in common.
 
     Args:
         window: holds the documents.

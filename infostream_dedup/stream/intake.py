@@ -139,7 +139,7 @@ class Intake:
 def _conflict(name: str, place: Place) -> BadDataError:
     return place.error(
         _CONFLICT,
-        f"{name!r} came before with other content; give each document its own id, or take it as a further version "
+        f"{name!r} already exists with different content; give each document its own id, or accept further versions "
         "(--on-conflict version)",
         "id",
     )

@@ -32,12 +32,12 @@ class Losses:
         """Count a document.
 
         Args:
-            source: source of the document; a document without a source is never limited.
+            source: source of the document; the limit does not apply to documents without a source.
             repeats: whether the document is exact or a duplicate by itself.
             ordinal: ordinal of the document.
 
         Returns:
-            Whether it passes as ``similar``, and an event if the source becomes flagged.
+            Whether it passes as ``similar``, and an event if the source has just been flagged.
         """
         if self._limit is None or source is None:
             return False, []

@@ -153,7 +153,7 @@ class Memory:
     def _oldest_by_dates(self, first: int, oldest: NDArray[np.int64], limits: NDArray[np.int64]) -> NDArray[np.int64]:
         """Let documents leave by their own dates, as far as the clock has reached them.
 
-        A document that came while the clock ran late would otherwise leave as soon as the clock catches up.
+        Otherwise a document that arrived while the clock was late would leave as soon as the clock catches up.
 
         Args:
             first: ordinal of the first of consecutive documents.

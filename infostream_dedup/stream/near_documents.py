@@ -24,8 +24,8 @@ class AskedTerms:
         sets: for each key term, heaviest first, the terms that match it: int64; empty if the store has none of them.
         weights: int64, weight of each key term.
         targets: int64, all terms, each once.
-        words: the word of the text that became each key term.
-        language: index into ``LANGUAGES`` of the documents that are compared; ``None`` for all.
+        words: for each key term, the word of the text that it was made from.
+        language: index into ``LANGUAGES``: compare only documents in this language; ``None`` for all.
     """
 
     sets: Sequence[NDArray[np.int64]]

@@ -1,4 +1,4 @@
-"""Words of questions, numbered apart from the terms of the stream: a search never changes what a stream knows."""
+"""Words of search texts, numbered separately from the terms of the stream: a search never changes a stream."""
 
 from __future__ import annotations
 

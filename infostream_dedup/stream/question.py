@@ -1,4 +1,4 @@
-"""Reads a question to a store: its key terms in its own language, and translated into others."""
+"""Reads a search text: its key terms in its own language, and translated into others."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class QuestionReader:
 
     def _known(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         stored = self._words.stored(words)
-        # By the store's numbers: ours depend on what was asked before.
+        # By the store's numbers, because ours depend on earlier questions.
         return np.sort(stored[stored >= 0])
 
 

@@ -159,7 +159,7 @@ class QuestionJudge:
     def _read(self, question: Question) -> _Side:
         document = question.document
         if document is None or self._counts is None:
-            raise ValueError("the text has not been read, or the store has not been looked at")
+            raise ValueError("the text has not been read, or the store has not been loaded")
         record, triples = self._counts.weigh(document, question.language)
         return _Side(text=text_hash(document.text), record=record, triples=triples)
 

@@ -43,7 +43,7 @@ _MOST_KEYS: Final = 255
 
 
 class Searcher:
-    """Searches a store in its state at each search, whichever process writes to it; never writes.
+    """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
 
@@ -142,7 +142,7 @@ class Searcher:
         if semantic:
             check_encoder()
             if self._judge is None:
-                raise ConfigurationError("semantic needs preset judged, but this store has another; leave it out")
+                raise ConfigurationError("semantic needs preset judged, which this store does not have; leave it out")
         wrong = [one for one in languages or () if one not in LANGUAGES]
         if wrong:
             raise ConfigurationError(f"language is {wrong[0]!r}; expected one of {', '.join(LANGUAGES)}")
@@ -181,7 +181,7 @@ class Searcher:
             maker = HitMaker(connection, self._settings, self._judge, semantic=semantic)
             hits = maker.hits(question, itself, document.text, ranked)
             if semantic:
-                notes.append("a sentence encoder judged hits in doubt")
+                notes.append("a sentence encoder judged doubtful hits")
             return SearchHits(hits, searched.summarise(connection, [*notes, *self._parts.notes()]))
 
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word

@@ -39,7 +39,7 @@ class Hit:
         ``None`` if evidence did not compare them.
         terms: its terms that match in either direction, heaviest first.
         met: the text's key terms that were found: ``word`` in the text and ``their_word`` in the document.
-        judged: whether the store's preset is ``judged``.
+        judged: whether the store has preset ``judged``.
     """
 
     ordinal: int

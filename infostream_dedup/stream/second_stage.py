@@ -70,7 +70,7 @@ def check_model(classifier: Classifier) -> None:
     """
     if classifier.statistics != "background":
         raise ConfigurationError(
-            f"the model was trained with statistics of its {classifier.statistics}, and a stream has none; "
+            f"the model was trained with statistics of its {classifier.statistics}, which a stream does not have; "
             "train it with --statistics background"
         )
 

@@ -47,12 +47,12 @@ _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSettings:
-    """What decides the verdicts of a stream. Names equal the flags of the command line.
+    """Everything that decides the verdicts of a stream. Names match the flags of the command line.
 
     Attributes:
         preset: ``judged``: key terms find candidates, evidence decides; ``faithful``: key terms decide. A store keeps
             its preset for life. New streams are ``judged``, unless their settings are given as a record that does not
-            say so, or by names that only key terms know (``of``).
+            name a preset, or include a setting that only works with key terms (``of``).
         join: with ``judged``, kinds of pairs that make a duplicate.
         across: ``pivot``: each document is also compared with those in other languages, in a pivot language; needs
             preset ``judged``, whose new streams have it by default (``of``). ``none``: languages are kept apart. A
@@ -92,7 +92,7 @@ class StreamSettings:
             ``None`` for whole texts.
 
     Raises:
-        ConfigurationError: a value is beyond its limit, or does not work for a stream.
+        ConfigurationError: a value is out of range, or does not work for a stream.
     """
 
     preset: Annotated[str, OneOf(*STREAM_PRESETS)] = "faithful"
@@ -136,7 +136,7 @@ class StreamSettings:
             )
         if self.model is not None and not self.keep_text:
             raise ConfigurationError(
-                "a model compares documents with the texts of earlier ones, and keep_text is off; begin a store with "
+                "a model compares documents with the texts of earlier ones, but keep_text is off; create a store with "
                 "--keep-text"
             )
         if self.best == "source-rank" and not self.source_ranks:
@@ -155,11 +155,11 @@ class StreamSettings:
     def of(cls, given: Mapping[str, Any]) -> StreamSettings:
         """Make settings from plain values, as ``as_dict`` returns them; missing names keep their defaults.
 
-        Without a preset it is ``judged``, or ``faithful`` if a setting is given that only key terms know. Preset
-        ``judged`` looks across languages unless ``across`` says otherwise.
+        The default preset is ``judged``, or ``faithful`` if a setting is given that only works with key terms. Preset
+        ``judged`` compares documents across languages unless ``across`` says otherwise.
 
         Raises:
-            ConfigurationError: a name is unknown, or a value is beyond its limit.
+            ConfigurationError: a name is unknown, or a value is out of range.
         """
         known = {one.name for one in fields(cls)} - {"terms"}
         unknown = sorted(set(given) - known - set(_TERM_FIELDS))
@@ -189,7 +189,7 @@ class StreamSettings:
 
     @property
     def compares_numbers(self) -> bool:
-        """Whether the numbers of documents are kept in a column of their own; otherwise evidence holds them."""
+        """Whether the numbers in documents have their own column; otherwise they are part of the evidence."""
         return self.templates and self.preset != "judged"
 
     @property
@@ -211,7 +211,7 @@ class StreamSettings:
         """
         if asked != self.preset:
             raise ConfigurationError(
-                f"{store} was made with preset {self.preset} and keeps it; begin another store: infostream-dedup "
+                f"{store} was made with preset {self.preset} and keeps it; create another store: infostream-dedup "
                 f"ingest DOCS --store NEW --preset {asked}"
             )
 
@@ -223,7 +223,7 @@ class StreamSettings:
         """
         if asked != self.across:
             raise ConfigurationError(
-                f"{store} was made with --across {self.across} and keeps it; begin another store: infostream-dedup "
+                f"{store} was made with --across {self.across} and keeps it; create another store: infostream-dedup "
                 f"ingest DOCS --store NEW --preset judged --across {asked}"
             )
 
@@ -264,8 +264,8 @@ def _implied(given: Mapping[str, Any]) -> str:
 
 def _no_meaning(name: str) -> ConfigurationError:
     return ConfigurationError(
-        f"preset judged decides by evidence and takes no {name} (--{name.replace('_', '-')}); leave it out, or take "
-        "preset faithful (--preset faithful)"
+        f"preset judged decides by evidence and does not accept {name} (--{name.replace('_', '-')}); leave it out, or "
+        "use preset faithful (--preset faithful)"
     )
 
 
@@ -276,10 +276,10 @@ def _plain(value: Any) -> Any:
 
 def _check_terms(terms: Settings) -> None:
     if terms.representation == "pivot":
-        raise ConfigurationError("representation is 'pivot'; a stream takes stem or morph")
+        raise ConfigurationError("representation is 'pivot'; a stream accepts stem or morph")
     if terms.target not in ("text", "signature"):
-        raise ConfigurationError(f"target is {terms.target!r}; a stream takes text or signature")
+        raise ConfigurationError(f"target is {terms.target!r}; a stream accepts text or signature")
     if terms.score != "count":
-        raise ConfigurationError(f"score is {terms.score!r}; a stream takes count")
+        raise ConfigurationError(f"score is {terms.score!r}; a stream accepts only count")
     if not terms.background:
-        raise ConfigurationError("background is off; a stream begins without documents and needs it")
+        raise ConfigurationError("background is off; a stream starts without documents and needs it")

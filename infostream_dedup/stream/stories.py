@@ -13,8 +13,8 @@ class Stories:
     """The story of each group of the window that is linked to another language.
 
     A story is named after the earliest of its groups, which is named after its earliest document. When two stories
-    become one, the one that began first keeps its name, and the other's name goes: an event records it. A group that
-    has no link to another language counts as a story of its own, which no verdict names.
+    merge, the one that began first keeps its name; an event records that the other name is no longer used. A group
+    without a link to another language counts as its own story, which verdicts do not mention.
     """
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ _GATHERED_AGAIN: Final = 200
 
 _MOST_EVIDENCE: Final = 256 << 20
 _MOST_KNOWN: Final = 32 << 20
-"""Bytes."""
+"""Maximum memory for kept evidence, and for remembered pairs, in bytes."""
 
 _UNUSED: Final = 1000
 """Evidence is forgotten after this number of documents if none of them had many candidates."""
@@ -105,8 +105,9 @@ class StoryPairs:
     """Chooses the pairs that must be judged. The others are judged like one of them, or only count as repeats.
 
     Pairs with equal evidence in equal circumstances have the same kind, probability and shares, so only the first is
-    judged: among equals, the earliest wins. If a document's text is in the window already, only an equal text can give
-    its status; of its other pairs it matters only whether they are repeats, which is known from the earlier document.
+    judged: among equals, the earliest wins. If a document's text is in the window already, its status comes from an
+    equal text. Of its other pairs only one thing matters, whether they are repeats, and the earlier document with that
+    text already tells.
 
     Args:
         evidence: numbers of the window's documents.

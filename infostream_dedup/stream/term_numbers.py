@@ -65,7 +65,7 @@ class TermNumbers:
         again = np.flatnonzero(numbers != np.arange(first, first + len(numbers)))
         if len(again):
             place = int(again[0])
-            raise ValueError(f"term {terms[place]!r} has number {numbers[place]} and comes again")
+            raise ValueError(f"term {terms[place]!r} already has number {numbers[place]}")
 
     def _make_room(self, terms: int, size: int) -> None:
         table, count = self._table, self._count

@@ -19,7 +19,7 @@ _MOST: Final = 50
 
 
 class TermRules:
-    """The rules by which a stream read its documents, and from which document on.
+    """The rules by which a stream read its documents, and the first document read by each.
 
     Nothing is recorded for ``stem``, which depends only on the stemmer, or for the imported tables and translation
     models of ``across``.
@@ -42,7 +42,7 @@ class TermRules:
             documents: number of documents in the store.
 
         Returns:
-            Whether its last documents were read by other rules than those of this process, or by unknown rules.
+            Whether its last documents were read by rules that differ from those of this process, or are unknown.
         """
         if self._now is None or not documents:
             return False

@@ -1,4 +1,4 @@
-"""Shows the reader of a verdict which words of two documents in different languages match."""
+"""For the reader of a verdict: which words of two documents in different languages match."""
 
 from __future__ import annotations
 

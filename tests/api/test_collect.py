@@ -192,7 +192,7 @@ def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, t
     answer = run_command(tmp_path, "collect", "-", stdin=RSS.encode(), TZ="UTC")
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout.splitlines()[0])["id"] == "n-1"
-    assert b"collected 2 documents; 1 came again" in answer.stderr
+    assert b"collected 2 documents; 1 repeated" in answer.stderr
     (tmp_path / "good.xml").write_text(RSS, encoding="utf-8")
     (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
     answer = run_command(tmp_path, "collect", "good.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")

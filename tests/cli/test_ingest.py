@@ -194,7 +194,7 @@ def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_rep
     write(folder / "3.jsonl", parts[3])
     told, said = told_by_a_run(tmp_path, folder, 20)
     assert told == ids[3]
-    assert "documents that earlier runs took in and reported are skipped" in said
+    assert "skipping documents that earlier runs have reported" in said
     # As if the run had been killed after the batch was stored: its verdicts may not have been printed.
     (tmp_path / "s.db.reported").write_text("another batch\n", encoding="utf-8")
     told, _ = told_by_a_run(tmp_path, folder, 20)

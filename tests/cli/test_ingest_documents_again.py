@@ -50,7 +50,7 @@ def test_a_conflict_names_its_place_in_the_input_and_what_to_do(run, write, size
     one, two = write("one.jsonl", [A, B]), write("two.jsonl", [B, "", OTHER_A])
     failed = run("ingest", one, two, "--store", "s.db", "--batch-size", size)
     assert failed.returncode == 65
-    assert b"two.jsonl:3: field 'id': 'a' came before with other content" in failed.stderr
+    assert b"two.jsonl:3: field 'id': 'a' already exists with different content" in failed.stderr
     assert b"--on-conflict version" in failed.stderr
 
 

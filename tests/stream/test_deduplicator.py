@@ -33,7 +33,7 @@ def test_a_batch_that_comes_again_gets_the_same_verdicts(stream, news):
     stream.process([news("c", STORY)], batch_id="two")
     assert stream.process(batch, batch_id="one") == first
     assert stream.process(batch) == first
-    with pytest.raises(BadDataError, match="batch 'one' came before with other content") as failure:
+    with pytest.raises(BadDataError, match="batch 'one' already exists with different content") as failure:
         stream.process([news("d", OTHER)], batch_id="one")
     assert (failure.value.code, failure.value.exit_code) == ("E_BATCH_CONFLICT", 65)
 
@@ -53,7 +53,7 @@ def test_a_document_that_comes_again_gets_its_verdict(stream, news):
 
 def test_another_content_of_a_known_id(stream, news):
     stream.process([news("a", STORY)])
-    with pytest.raises(BadDataError, match="'a' is known with other content") as failure:
+    with pytest.raises(BadDataError, match="'a' already exists with different content") as failure:
         stream.process([news("b", OTHER), news("a", OTHER)])
     assert (failure.value.code, failure.value.line, failure.value.field) == ("E_ID_CONFLICT", 2, "id")
     with pytest.raises(BadDataError):

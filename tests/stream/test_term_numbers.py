@@ -42,7 +42,7 @@ def test_known_terms_go_on_where_the_last_ones_ended():
     numbers.extend([])
     numbers.extend(["суд"])
     assert [numbers.number(term) for term in ("суд", "мост", "новый", "река")] == [2, 1, 3, 0]
-    with pytest.raises(ValueError, match="term 'мост' has number 1 and comes again"):
+    with pytest.raises(ValueError, match="term 'мост' already has number 1"):
         numbers.extend(["порт", "мост"])
     with pytest.raises(ValueError, match="2 terms have 1 line breaks"):
         TermNumbers().extend(["две\nстроки", "одна"])
