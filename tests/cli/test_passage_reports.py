@@ -99,7 +99,7 @@ def test_documents_are_written_whole(run, docs, tmp_path):
     assert again.stdout == taken.stdout
     refused = run("ingest", docs, "--store", "s.db", "--quiet")
     assert refused.returncode == 78
-    assert b"give the same one (--boilerplate)" in refused.stderr
+    assert b"give the same list (--boilerplate)" in refused.stderr
     (tmp_path / "other.jsonl").write_text('{"sentence": "Other words of another list."}\n', encoding="utf-8")
     refused = run("ingest", docs, "--store", "s.db", "--boilerplate", "other.jsonl", "--quiet")
     assert refused.returncode == 78

@@ -114,7 +114,7 @@ def test_a_stream_in_memory_does_not_survive_a_failure(plain, news, monkeypatch)
         monkeypatch.setattr(StreamEngine, "decide", lambda *values, **named: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             stream.process([news("b", OTHER)])
-        with pytest.raises(InfostreamError, match="lives in memory only"):
+        with pytest.raises(InfostreamError, match="exists only in memory"):
             stream.process([news("b", OTHER)])
 
 
@@ -311,7 +311,7 @@ def test_a_stream_keeps_to_its_list_of_boilerplate(tmp_path, plain, news):
             assert stream.process([news("a", STORY)]) == verdicts
         with pytest.raises(ConfigurationError, match="boilerplate 'one', now 'two'"):
             Deduplicator.open(path, settings_given, boilerplate="two")
-    with pytest.raises(ConfigurationError, match=r"give the same one \(--boilerplate\)"):
+    with pytest.raises(ConfigurationError, match=r"give the same list \(--boilerplate\)"):
         Deduplicator.open(path)
     with pytest.raises(ConfigurationError, match="boilerplate 'one', now None"):
         Deduplicator.open(path, plain)

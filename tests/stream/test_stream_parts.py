@@ -52,8 +52,8 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
         ({"best": "source-rank"}, "no source_ranks"),
         ({"df_counts": "some"}, "df_counts is 'some'; expected one of distinct, all"),
         ({"terms": Settings(background=False)}, "background is off"),
-        ({"terms": Settings(score="share")}, "a stream takes count"),
-        ({"terms": Settings(target="top:20")}, "a stream takes text or signature"),
+        ({"terms": Settings(score="share")}, "a stream accepts only count"),
+        ({"terms": Settings(target="top:20")}, "a stream accepts text or signature"),
     ],
 )
 def test_settings_that_cannot_be(changes, message):

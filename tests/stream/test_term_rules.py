@@ -45,7 +45,7 @@ def test_other_rules_are_told_once_and_the_store_knows_from_which_document_on(in
     assert ingest("old", 3, 5) == []
     assert kept(tmp_path) == [["old", 0]]
     (told,) = ingest("new", 5, 6)
-    assert told.startswith(f"{tmp_path / 's.db'}: its 5 documents were read by other rules")
+    assert told.startswith(f"{tmp_path / 's.db'}: the key terms of its 5 documents were chosen by other rules")
     assert "ingest them into a new store" in told
     assert ingest("new", 6, 8) == []
     assert kept(tmp_path) == [["old", 0], ["new", 5]]
