@@ -36,8 +36,8 @@ _OPTIONS: Final = (
     click.option(
         "--across",
         type=click.Choice(ACROSS),
-        help="Also compare with documents in other languages, using a pivot language (pivot), or not (none).  [default: "
-        "pivot with preset judged, otherwise none]",
+        help="Also compare with documents in other languages, using a pivot language (pivot), or not (none).  "
+        "[default: pivot with preset judged, otherwise none]",
     ),
     click.option(
         "--representation",
@@ -90,7 +90,8 @@ _OPTIONS: Final = (
     click.option(
         "--same-source",
         type=click.Choice(["ignore", "ban", "require"]),
-        help="Pairs from one source: treat like others, exclude (ban), or allow no others (require).  [default: ignore]",
+        help="Pairs from one source: treat like others, exclude (ban), or allow no others (require).  "
+        "[default: ignore]",
     ),
     click.option(
         "--exact-rule",
