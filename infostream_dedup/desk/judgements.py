@@ -108,9 +108,7 @@ def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
     if before is not None:
         number, undoes, queue, *content = before
         if undoes is not None or tuple(content) != (a, b, judgement.label, repeats, judgement.person):
-            raise BadDataError(
-                "already belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key"
-            )
+            raise BadDataError("belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
         return Said(number, added=False, a=a, b=b, queue=queue)
     seconds = min(max(judgement.seconds, 0.0), _MOST_SECONDS)
     row = (
@@ -150,9 +148,7 @@ def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key
     if before is not None:
         return Said(int(before[0]), added=False, a=a, b=b, queue=queue)
     if connection.execute("SELECT 1 FROM judgement WHERE key = ?", (key,)).fetchone() is not None:
-        raise BadDataError(
-            "already belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key"
-        )
+        raise BadDataError("belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
     added = connection.execute(
         "INSERT INTO judgement (a, b, person, at, seconds, queue, seen_verdict, key, undoes)"
         " VALUES (?, ?, ?, ?, 0, ?, 0, ?, ?)",

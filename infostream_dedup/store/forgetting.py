@@ -82,7 +82,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
 def wipe(connection: sqlite3.Connection, path: Path) -> bool:
     """Rewrite the whole file without remnants of deleted data, and empty the log.
 
-    This takes some seconds per gigabyte, and needs as much free disk space again. Meanwhile others can read; writers wait.
+    This takes some seconds per gigabyte, and needs as much free disk space again. Others can still read; writers wait.
 
     Returns:
         Whether no remnant is left. If another process is reading, the log keeps its bytes until that process ends.
