@@ -59,7 +59,7 @@ def evaluate(
             kin), and so is every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
         between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
-        semantic: let preset ``judged`` ask a sentence encoder about pairs in doubt, as in ``pairs``.
+        semantic: let preset ``judged`` ask a sentence encoder about doubtful pairs, as in ``pairs``.
         settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
             own settings.
         reading: all reading options at once.
@@ -89,7 +89,7 @@ def evaluate(
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     for name in (labels, kin):
         if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
-            raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")
+            raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine its own file")
     evidence = EvidenceReader(semantic=semantic)
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
     taken = evidence.finish(collection.languages)

@@ -1,4 +1,4 @@
-"""What the rules of ``kinds`` know about pairs: evidence, probability, and who published what when."""
+"""What the rules of ``kinds`` use: evidence, probability, and who published what when."""
 
 from __future__ import annotations
 

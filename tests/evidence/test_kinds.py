@@ -210,7 +210,7 @@ def test_statuses() -> None:
 
 @pytest.mark.parametrize("name", ["related", "translation", "copies", ""])
 def test_joining_what_cannot_be_joined_is_refused(name: str) -> None:
-    with pytest.raises(ConfigurationError, match="expected some of copy, retold"):
+    with pytest.raises(ConfigurationError, match="expected one or more of copy, retold"):
         joined_kinds(["copy", name])
 
 
