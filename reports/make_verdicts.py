@@ -170,7 +170,8 @@ def reading_lines() -> list[str]:
     """What readers who saw no verdict said, round after round; the pages of the rounds say more."""
     about = (
         "Links drawn by a seed and judged from titles, sources, dates and texts by a reader who saw no verdict "
-        "(`python reports/draw_reading.py`). The rule was changed after each of the first three rounds, and before the sixth."
+        "(`python reports/draw_reading.py`). The rule was changed after each of the first three rounds, and before "
+        "the sixth."
     )
     head = "| round | class | right means | in the stream | read | right | with second words | share | goal |"
     lines = [about, "", head, "|---|---|---|---|---|---|---|---|---|"]
