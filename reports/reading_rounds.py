@@ -147,6 +147,11 @@ a debate, a poll, turnout), two tell the same story. No fact that the rules know
 probability, wording, lead, names, numbers, time, or vocabulary. Where one reader sees the next step, another sees two
 sides of an affair, and both readers who knew nothing of the earlier pages see it in four links of ten. **The goal of
 .66 is not reached.** A `follow-up` should be read as "the same outlet, later, on the same affair".
+
+After this round `updated` was made to ask for .85 of the wording of one text, a threshold of the first round alone:
+there, four of the five links above it are `updated` in the first word, and eleven of the fourteen below it `follow-up`.
+In the fifth round two of the five above it are `updated` and two a copy; of the fourteen below it none is `updated`,
+five are `follow-up`, and five belong to one affair.
 """,
     ),
 }

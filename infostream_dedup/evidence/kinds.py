@@ -120,8 +120,11 @@ def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: most of the wording returns under the old lead."""
-    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.6)
+    """Same source: nearly all of the wording of one text returns under the old lead.
+
+    With less of it, a later report has kept old paragraphs.
+    """
+    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.85)
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:

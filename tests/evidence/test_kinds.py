@@ -65,8 +65,9 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.4, 0.4)}, "related", None),
         ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
         ({**_OWN, "other_dates": True, **wording(0.7, 0.59)}, "template", "own form with other dates"),
-        ({**_OWN, "other_dates": True, **wording(0.7, 0.6)}, "updated", "own later version"),
-        ({**_OWN, **wording(0.25, 0.6)}, "updated", "own later version"),
+        ({**_OWN, "other_dates": True, **wording(0.85, 0.6)}, "updated", "own later version"),
+        ({**_OWN, **wording(0.25, 0.85)}, "updated", "own later version"),
+        ({**_OWN, **wording(0.25, 0.84)}, "follow-up", "own next step"),
         ({"same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
         ({**_OWN, **wording(0.5, 0.5)}, "follow-up", "own next step"),
         (
