@@ -89,7 +89,7 @@ def evaluate(
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     for name in (labels, kin):
         if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
-            raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine a file of its own")
+            raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine its own file")
     evidence = EvidenceReader(semantic=semantic)
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
     taken = evidence.finish(collection.languages)
