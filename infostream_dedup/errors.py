@@ -1,6 +1,6 @@
 """Every error that a user can meet, with its exit code on the command line.
 
-A message says what came, what was expected and what to do. Anything else that escapes is a bug of ours (exit code 70).
+A message says what was found, what was expected and what to do. Any other exception is a bug (exit code 70).
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class CannotCreateError(InfostreamError):
 
 
 class CannotWriteError(InfostreamError):
-    """Writing failed on the way: disk full, device gone."""
+    """Writing failed midway: the disk is full, or the device has gone."""
 
     exit_code = 74
 
 
 class StoreBusyError(InfostreamError):
-    """Another process kept the store locked for longer than we wait."""
+    """Another process kept the store locked longer than we wait."""
 
     exit_code = 75
 
@@ -81,13 +81,13 @@ class BadDataError(InfostreamError):
     """An input was read, but its content is not what was expected.
 
     Args:
-        message: what came and what was expected, in one sentence.
-        code: short stable name of the kind of fault, such as ``E_JSON``.
+        message: what was found and what was expected, in one sentence.
+        code: short stable code of the kind of fault, such as ``E_JSON``.
         source: file name as given by the user, ``-`` for standard input, ``<list>`` for values in memory.
-        line: 1-based line (JSONL, CSV) or row (Parquet, values in memory); None where no line can be named.
-        field: name of the field at fault; None where the whole line is.
-        byte_offset: offset of the line's first byte in the uncompressed stream; None where it is not known.
-        raw: the bytes of the line as they came, for a quarantine row.
+        line: 1-based line (JSONL, CSV) or row (Parquet, values in memory); None if there is no such line.
+        field: name of the faulty field; None if the whole line is faulty.
+        byte_offset: offset of the line's first byte in the uncompressed stream; None if unknown.
+        raw: the bytes of the line as read, for a quarantine row.
     """
 
     exit_code = 65

@@ -20,7 +20,7 @@ __all__ = ["AuditResult", "audit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditResult:
-    """Pairs to judge, or the figures that follow from judgements.
+    """Pairs to judge, or the figures computed from judgements.
 
     Attributes:
         rows: without judgements, pairs to judge, with an empty ``label``; with judgements, one row each for the
@@ -66,7 +66,7 @@ def audit(
         judged: JSON Lines of ``a``, ``b``, ``label``: the chosen pairs with their labels. Other pairs count too, but
             the figures are only valid if those were drawn at random from each stratum.
         positive: labels that mark a pair as a duplicate.
-        k: key terms that a link needs in both directions, 3 to n.
+        k: number of key terms that a link needs in both directions, 3 to n.
         settings: all settings at once; the score must be ``count``.
         reading: all reading options at once.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
@@ -78,7 +78,7 @@ def audit(
 
     Raises:
         UsageError: ``pairs`` is below 1, or k or the score cannot be audited.
-        ConfigurationError: an option is out of its range or given twice.
+        ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: the documents or the judgements cannot be used.
         TypeError: an option is unknown.
     """
@@ -97,7 +97,7 @@ def audit(
     )
     if labels is None:
         rows = found.ask(pairs)
-        notes = [f"{len(rows)} of {len(found.population)} pairs to judge: fill in label, then give the file as judged"]
+        notes = [f"{len(rows)} of {len(found.population)} pairs to judge: fill in label, then pass the file as judged"]
         return AuditResult(rows=rows, columns=ASKED_COLUMNS, notes=notes, report=report)
     rows, others = found.judged(labels, str(judged))
     notes = []

@@ -40,13 +40,13 @@ def collect(
 
     Returns:
         Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read and how many ids
-        came again.
+        were repeated.
 
     Raises:
         NoInputError: a source is missing, cannot be reached, or answers with an error.
         BadDataError: ``E_TOO_LARGE``, ``E_FEED``, ``E_WARC``.
         MissingExtraError: the extra ``feeds`` is not installed.
-        ConfigurationError: a limit is out of its range.
+        ConfigurationError: a limit is out of range.
     """
     from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.corpus.addresses import FetchLimits

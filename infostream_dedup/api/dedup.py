@@ -30,7 +30,7 @@ __all__ = ["dedup"]
 
 _MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
-_IN_ROWS: Final = "work on disk writes a file; give out, or leave out workdir"
+_IN_ROWS: Final = "work on disk writes a file; name it with out, or leave out workdir"
 
 
 def dedup(
@@ -67,14 +67,14 @@ def dedup(
             where key terms decide, ``rethreshold`` tries another k on them.
         keep: which document of a group stays: ``earliest`` or ``longest``.
         annotate: write every document, with the columns ``status``, ``of`` and ``group``, and with preset ``judged``
-            ``kind`` (what the document is to ``of``) and ``probability``; a document that already has such a field is
-            refused.
-        prefix: goes before the names of these columns.
+            ``kind`` (how the document is related to ``of``) and ``probability``; a document that already has such a
+            field is refused.
+        prefix: put before the names of these columns.
         duplicate_rule: ``equal`` requires both directions; with ``contained`` a document that is part of an earlier
             one is a duplicate too.
-        join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or with commas between them.
+        join: with preset ``judged``, kinds of pairs that make a duplicate, as a sequence or separated by commas.
             Default: ``copy``, and where no document has a date ``copy,retold``.
-        semantic: with ``preset="judged"``, ask a sentence encoder about pairs in doubt (see ``pairs``).
+        semantic: with ``preset="judged"``, ask a sentence encoder about doubtful pairs (see ``pairs``).
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
@@ -267,7 +267,7 @@ def _by_evidence(
 
     if duplicate_rule != "equal":
         raise UsageError(
-            "preset judged takes no duplicate_rule (--duplicate-rule); choose duplicate kinds by join (--join)"
+            "preset judged does not accept duplicate_rule (--duplicate-rule); choose kinds with join (--join)"
         )
     kinds = checked_join(join)
 

@@ -74,7 +74,7 @@ class DedupSummary(Tabular):
             A new result; this one does not change.
 
         Raises:
-            UsageError: the documents went to a file; evidence or shares decided, which no k changes.
+            UsageError: the documents went to a file; evidence or shares decided, which k does not change.
             ConfigurationError: k is out of its range.
 
         Example:
@@ -85,7 +85,7 @@ class DedupSummary(Tabular):
             raise UsageError("dedup wrote its rows to a file; for other thresholds, leave out the argument out")
         if self._again is None:
             raise UsageError(
-                "k did not decide this result; call dedup(..., k=6) to use key terms, or choose duplicate kinds by join"
+                "k did not decide this result; call dedup(..., k=6) to use key terms, or choose kinds by join"
             )
         return self._again(k)
 
@@ -104,7 +104,7 @@ def counted(
     Args:
         ids: ids of the documents.
         found: their statuses.
-        kept: whether each stays.
+        kept: whether each is kept.
         report: what was read.
     """
     statuses = Counter(status.status for status in found)

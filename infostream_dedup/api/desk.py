@@ -63,7 +63,7 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
 
 
 def backup_desk(path: str | Path, copy: str | Path) -> int:
-    """Copy the desk of a store while others write to it; the copy appears whole or not at all.
+    """Copy the desk of a store while others write to it; the copy is written completely or not at all.
 
     Args:
         path: the store.

@@ -57,7 +57,7 @@ def show(
     """Show what the engine knows about words, or how it translates them.
 
     Args:
-        words: one word or several, capitalised as a text would have them.
+        words: one word or several, capitalised as in a text.
         lang: language of the words; by default every language that has these letters.
         to: show the translations into this language instead, rung by rung.
 
@@ -121,14 +121,14 @@ def import_table(
 ) -> Imported:
     """Import a table of word pairs for the dictionary rung of the ladder.
 
-    The file is read whole before anything is written; a table of the same name is replaced.
+    The file is read completely before anything is written; a table of the same name is replaced.
 
     Args:
         file: the table, plain or compressed with gzip.
         source: language of the words in its left or first column.
         target: language of the other words.
         table_format: ``tsv``, ``apertium`` (.dix) or ``wiktionary`` (JSON Lines of wiktextract).
-        parts: parts of speech to take: ``noun``, ``name``, ``adj``; nouns and names by default.
+        parts: parts of speech to import: ``noun``, ``name``, ``adj``; nouns and names by default.
         name: name of the table; by default made from the file name and the languages.
         skip: leave out broken rows; otherwise the first one stops the import.
         progress: called with the number of bytes read.

@@ -59,7 +59,7 @@ def evaluate(
             kin), and so is every label row of kind ``template``.
         kinds: judge preset ``judged`` by its pairs of these kinds only, such as ``["copy"]``.
         between: rule for pairs of two languages in preset ``judged``, as in ``pairs``.
-        semantic: let preset ``judged`` ask a sentence encoder about pairs in doubt, as in ``pairs``.
+        semantic: let preset ``judged`` ask a sentence encoder about doubtful pairs, as in ``pairs``.
         settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
             own settings.
         reading: all reading options at once.

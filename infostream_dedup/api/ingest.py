@@ -35,7 +35,7 @@ class IngestedBatch:
     """A batch that has been committed to disk.
 
     Attributes:
-        documents: as they came.
+        documents: as read.
         verdicts: one verdict for each document.
         columns: the columns that ``rows`` adds to each document; None if rows are verdicts.
         fields: fields of each verdict in ``rows``: the common ones, and those of preset ``judged`` or of a classifier.
@@ -143,14 +143,14 @@ def ingest(
         store: the store; created if it does not exist.
         batch_size: number of documents per batch; verdicts do not depend on it.
         batch_id: id of the first batch (``#2``, ``#3`` ... is appended for further ones), so that the same id with
-            other content is refused; by default the id is derived from the content.
-        on_conflict: what to do with a known id with other content: ``error``, or ``version`` to store it as a further
-            version.
+            different content is refused; by default the id is derived from the content.
+        on_conflict: what to do with a known id and different content: ``error``, or ``version`` to store it as a
+            further version.
         follow: keep waiting for input: ``source`` is one folder (a batch per new file) or ``-``; SIGTERM ends it.
         batch_seconds: with ``follow``: close a batch after this many seconds.
         annotate: ``IngestedBatch.rows`` are documents with their verdicts in columns; a document that already has
             such a column is refused.
-        prefix: goes before the names of these columns.
+        prefix: put before the names of these columns.
         model: classifier from ``train`` with background statistics, which judges the pairs that key terms find; needs
             ``keep_text``. The store keeps using it.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``). The store keeps using it.
@@ -220,7 +220,7 @@ def ingest(
         stack.enter_context(bad)
         if older:
             preset = stream.settings.preset
-            tell(f"{store}: made before there was a choice; it goes on with --preset {preset} --across none")
+            tell(f"{store}: made before there was a choice; it continues with --preset {preset} --across none")
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if follow and not _is_standard_input(source):
             batches = unreported(batches, intake, tell)

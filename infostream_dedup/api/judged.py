@@ -58,7 +58,7 @@ def chosen_for_judging(
         if rest.get(name) is not None:
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(
-                f"preset judged decides by evidence and takes no {name} ({flag}); leave out one of the two"
+                f"preset judged decides by evidence and does not accept {name} ({flag}); leave out one of the two"
             )
     if rest.get("representation") not in (None, "morph"):
         raise UsageError("preset judged compares documents of one language by representation morph; leave out "

@@ -24,7 +24,7 @@ __all__ = ["JudgingPlace", "judged_pairs"]
 
 _MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _TRANSLATED_IN_MEMORY: Final = (
-    "translations are found in memory; leave them out by between none (--between none), name preset faithful, or leave "
+    "translations are found in memory; exclude them with between none (--between none), use preset faithful, or leave "
     "out workdir (--workdir)"
 )
 

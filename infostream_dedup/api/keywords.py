@@ -50,7 +50,7 @@ class TermKeywords(TypedDict, total=False):
 
 
 class RepresentedKeywords(TermKeywords, total=False):
-    """Settings of key terms in one representation, as a matrix or a sweep over a store takes them."""
+    """Settings of key terms in one representation, as a matrix or a sweep over a store accepts them."""
 
     representation: str | None
 
@@ -78,7 +78,7 @@ class EvaluateSettings(RepresentedKeywords, total=False):
 
 
 class SweepKeywords(TermKeywords, ReadingOptions, total=False):
-    """What ``sweep`` takes: it has several representations and every k."""
+    """What ``sweep`` accepts: it has several representations and every k."""
 
 
 class MatrixKeywords(RepresentedKeywords, ReadingOptions, total=False):
@@ -151,7 +151,7 @@ class PassageKeywords(TypedDict, total=False):
 
 
 class FindKeywords(PassageKeywords, ReadingOptions, total=False):
-    """What the functions that list passages take."""
+    """What the functions that list passages accept."""
 
 
 def chosen(

@@ -60,7 +60,7 @@ class PairListing(Listing["PairRow"]):
             k: new number of key terms required: not below the ``k`` of these settings, or the ``k_min`` requested.
                 ``relation`` is updated to it.
             min_probability: with preset ``judged``, minimum probability, 0 to 1; translations, which have no
-                probability, stay.
+                probability, are kept.
 
         Returns:
             A new listing; the rows of this one are kept and can be read again.
@@ -82,7 +82,7 @@ class PairListing(Listing["PairRow"]):
         if k is not None and (self.settings.score != "count" or not least <= k <= self.settings.n):
             raise UsageError(
                 f"these rows hold the pairs of k = {least} to {self.settings.n} of score count, not of {k}; for others"
-                " ask pairs(..., k_min=1) once"
+                " call pairs(..., k_min=1) once"
             )
         rows = list(stricter_rows(self.rows, self.settings, k=k, min_probability=min_probability))
         found = PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)

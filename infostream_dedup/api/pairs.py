@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["PairListing", "pairs"]
 
 _STATISTICS_ON_DISK = (
-    "statistics of a stream go with work in memory; leave out workdir (--workdir) or statistics (--statistics)"
+    "statistics of a stream can only be used in memory; leave out workdir (--workdir) or statistics (--statistics)"
 )
 
 
@@ -83,11 +83,11 @@ def pairs(
         top: number of pairs to list, the strongest first; with preset ``judged`` translations come after all others.
         between: with preset ``judged``, rule for translations: ``nothing-better`` (the default) takes pairs that share
             .4 of the weight of their 30 heaviest key terms in both directions, if neither document has a clearly better
-            partner in the other's language and their numbers and lengths agree; ``plain`` asks only for the shares;
+            partner in the other's language and their numbers and lengths agree; ``plain`` requires only the shares;
             ``none`` lists no translations.
         one_to_one: with preset ``judged``, list at most one translation of each document into each other language, for
             sources that translate a text once.
-        semantic: with preset ``judged``, ask a sentence encoder about pairs in doubt (probability .1 to .9): the same
+        semantic: with preset ``judged``, ask a sentence encoder about doubtful pairs (probability .1 to .9): the same
             story in other words. Needs the extra ``semantic``; the last bits of its numbers differ between processors.
         boilerplate: file of sentences to leave out (from ``boilerplate``).
         workdir: work on disk, in this folder (see ``sweep``); not with ``statistics``, ``semantic`` or
@@ -159,7 +159,7 @@ def pairs(
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     if k_min is not None and k_min > agreed.n:
-        raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min goes from 1 to n")
+        raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min is 1 to n")
     stack = ExitStack()
     refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, engine, pairs=True)
     where = chosen_disk(source, read, workdir=workdir, memory=memory, window_days=window_days, refusal=refusal)
@@ -234,6 +234,6 @@ def _agreed(
 
     single, reads = parted(pairs, PairKeywords, options)
     if settings is not None or single.pop("preset", None) is not None:
-        raise UsageError("statistics takes the settings of the stream; leave out preset (--preset) and settings")
+        raise UsageError("statistics uses the settings of the stream; leave out preset (--preset) and settings")
     counted = epoch_statistics(statistics)
     return counted.settings(single), chosen_reading(reading, reads), counted

@@ -24,7 +24,7 @@ def search(
     text: str | None = None,
     *,
     title: str = "",
-    id: str | None = None,  # noqa: A002 - its own word
+    id: str | None = None,  # noqa: A002 - the name of the field
     url: str | None = None,
     k_min: int | None = None,
     top: int = 20,
@@ -56,7 +56,7 @@ def search(
         everything: search all documents whose signatures the store has, not only the window.
         since: search all documents that arrived at or after this moment of the stream's clock; it needs a time zone.
         until: return only documents that arrived before this moment.
-        semantic: let a sentence encoder judge hits in doubt (extra ``semantic``; a store of preset ``judged``): their
+        semantic: let a sentence encoder judge doubtful hits (extra ``semantic``; a store of preset ``judged``): their
             kinds and probabilities change, not their order.
         progress: called with each step.
 

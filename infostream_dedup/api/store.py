@@ -100,7 +100,7 @@ def groups(
         return group_page(connection, chosen, by_date=by == "last", after=None, limit=top or -1)
 
 
-def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - its own word
+def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name of the field
     """Show what a store knows about a document: its fields, verdict, group with all members, story and key terms.
 
     Args:
@@ -275,15 +275,15 @@ def verify(path: str | Path) -> list[Check]:
 
 
 def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> int:
-    """Copy a store while others write to it; the copy appears whole or not at all.
+    """Copy a store while others write to it; the copy is written completely or not at all.
 
     Args:
         path: the store.
-        copy: where to; an older copy is replaced.
+        copy: path of the copy; an older copy is replaced.
         mode: permissions of the copy; by default those of the older copy, otherwise 0600.
 
     Returns:
-        Bytes of the copy.
+        Size of the copy in bytes.
 
     Raises:
         NoInputError, BadDataError: see ``stats``.
@@ -314,7 +314,7 @@ def migrate(path: str | Path) -> tuple[int, Path | None]:
 def expire(path: str | Path) -> Expired:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
-    No verdict changes: everything that the window or the open epoch needs stays.
+    No verdict changes: everything that the window or the open epoch needs is kept.
 
     Returns:
         The number of deleted signatures, and the bytes returned to the disk.
@@ -350,7 +350,7 @@ def index(path: str | Path) -> tuple[int, int]:
 def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
-    Ids, sources, times, verdicts and judgements stay; whatever the store's desk quotes is removed. The file is
+    Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. The file is
     rewritten afterwards, so that no remnants are left in it.
 
     Args:

@@ -61,7 +61,7 @@ def sweep(
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
         by: also sweep each file, source, day, week or month alone, with its own statistics, as ``parts`` of the result.
             Days begin at midnight in the time zone ``tz``. All texts are then kept in memory. Not with ``workdir``.
-        estimate: say without labels how good the links are: copies are counted, other duplicates estimated, and k is
+        estimate: estimate without labels how good the links are: copies are counted, other duplicates estimated, k is
             recommended from these figures. On by default, except on disk, where the evidence of all documents must also
             fit into ``memory``: about 3 KB for each document plus twice its text.
         confirmed: also measure, as block ``confirmed``, the links between pairs that the evidence of preset ``judged``
@@ -77,7 +77,7 @@ def sweep(
         workdir: work on disk, in this folder, with one part of the collection in memory at a time; the numbers are the
             same. An interrupted run continues from its last complete stage. Without it, a collection of files that
             would not fit into memory gets a private folder.
-        memory: with ``workdir``, how much memory to use, such as ``8GB``; half of what is free by default.
+        memory: with ``workdir``, how much memory to use, such as ``8GB``; by default, half of what is available.
         window_days: with ``workdir``, link only documents that were published at most this many days apart.
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
@@ -90,7 +90,7 @@ def sweep(
         ``rows``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
 
     Raises:
-        ConfigurationError: an option is out of its range or given twice, or an input is of no known kind.
+        ConfigurationError: an option is out of its range or given twice, or an input has an unknown format.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
 
@@ -187,7 +187,7 @@ def sweep_store(
     Args:
         path: the store.
         since: first moment by the stream's clock, with a time zone; from the beginning by default.
-        until: the first moment left out; to the end by default.
+        until: the first moment not included; to the end by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
         exact: as in ``sweep``.
@@ -279,6 +279,6 @@ def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, fact
 
 def _check_ks(ks: Sequence[int] | None, settings: Settings) -> None:
     if ks is not None and settings.score == "share":
-        raise UsageError("the share score has thresholds, no k; leave out ks (--k)")
+        raise UsageError("the share score has thresholds and no k; leave out ks (--k)")
     if ks is not None and max(ks, default=0) > settings.n:
-        raise UsageError(f"{max(ks)} is more than the {settings.n} key terms; ks (--k) goes from 1 to n")
+        raise UsageError(f"{max(ks)} is more than the {settings.n} key terms; ks (--k) is 1 to n")

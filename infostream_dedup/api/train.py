@@ -93,7 +93,7 @@ class Training:
         """Measure quality by number of judged pairs, to see whether there are enough.
 
         Args:
-            draws: training sets drawn for each point.
+            draws: number of training sets drawn for each point.
 
         Raises:
             BadDataError: ``E_TOO_FEW``: the pairs do not allow the smallest training set.
@@ -112,7 +112,7 @@ class Training:
         )
         if not any(point.size for point in points):
             raise BadDataError(
-                f"{len(self.pairs)} judged pairs are too few for a learning curve, which begins with 50 to learn from",
+                f"{len(self.pairs)} judged pairs are too few for a learning curve, which starts at 50 training pairs",
                 code="E_TOO_FEW",
                 source=self.labels,
             )
@@ -158,7 +158,7 @@ def train(
 
     Raises:
         ConfigurationError: a preset, criterion, label or kind of statistics is unknown, or an option is given twice.
-        BadDataError, NoInputError: an input cannot be used; ``E_ONE_CLASS``: all pairs are judged alike.
+        BadDataError, NoInputError: an input cannot be used; ``E_ONE_CLASS``: all pairs have the same judgement.
         CannotCreateError, CannotWriteError: the model cannot be written.
         TypeError: an option is unknown.
     """

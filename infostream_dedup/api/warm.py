@@ -1,4 +1,4 @@
-"""``warm``: compile everything in advance, for images and machines on which nobody should wait."""
+"""``warm``: compile everything in advance, for container images and machines on which nobody should have to wait."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def warm(*, progress: Progress | None = None) -> Warmth:
 
     if not has_lasting_folder(__file__):
         raise CannotCreateError(
-            "there is no folder to keep compiled code in; set INFOSTREAM_DEDUP_CACHE to a folder of your own with mode "
+            "there is no folder for compiled code; set INFOSTREAM_DEDUP_CACHE to a folder that you own with mode "
             "0700, for this command and for all that use the code"
         )
     began, before = time.process_time(), use_loops("compiled")

@@ -89,7 +89,7 @@ class BestPairs:
 
 
 def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
-    """Names of the kinds that join groups, from a sequence or from names with commas between them.
+    """Names of the kinds that join groups, from a sequence or comma-separated names.
 
     Raises:
         ConfigurationError: an unknown kind, or one that joins nothing.

@@ -48,7 +48,7 @@ def stricter_rows(
         rows: the rows.
         settings: ``n`` and the rule for short documents.
         k: key terms that must match in at least one direction; the relation of each row becomes the one at k.
-        min_probability: minimum probability, instead of k; rows without one stay.
+        min_probability: minimum probability, instead of k; rows without one are kept.
     """
     for row in rows:
         if k is None:

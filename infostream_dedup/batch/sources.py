@@ -101,7 +101,7 @@ class Rereadable:
             yield document
         if report.used != self.report.used or self._mark not in (mark, None):
             raise BadDataError(
-                f"the second reading gave other documents than the first, which gave {self.report.used}; "
+                f"the second reading returned different documents from the first, which returned {self.report.used}; "
                 "leave the files alone while they are read, and give a list instead of an iterator",
                 code="E_CHANGED",
                 source=", ".join(self.paths) or "-",

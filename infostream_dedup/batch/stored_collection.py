@@ -129,7 +129,7 @@ def stored_collection(
     Args:
         path: path of the store.
         since: the first moment; from the beginning by default.
-        until: the first moment left out; to the end by default.
+        until: the first moment not included; to the end by default.
         evidence: also read the evidence that preset ``judged`` keeps, about 3 KB per news item.
 
     Raises:
@@ -238,7 +238,7 @@ def _with_ranks(keys: sp.csr_array, known: NDArray[np.int64]) -> tuple[sp.csr_ar
 
 def _notes(table: RememberedTable, known: NDArray[np.int64], name: str) -> list[str]:
     if len(table) == 0:
-        return [f"{name}: no documents of that time"]
+        return [f"{name}: no documents from that time"]
     places, epochs = (f"{int(column[0])} to {int(column[-1])}" for column in (table.ordinals, table.epochs))
     notes = [
         f"{name}: documents {places} of the stream, weighed when they came in by the statistics of epochs {epochs}"

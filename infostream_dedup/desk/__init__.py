@@ -1,9 +1,9 @@
-"""The desk of a store: people's judgements on its pairs, groups and templates, in an SQLite file beside the store.
+"""The desk of a store: people's judgements on its pairs, groups and templates, in an SQLite file next to the store.
 
 The stream writes to a store for seconds at a time, and a store can be rebuilt from its documents. Judgements are
 people's work, so they are in a separate file, ``<store>.desk``, in which nothing is ever overwritten.
 
-The command ``desk`` has the same name, so that this package also hands on its public functions (``api.desk``).
+The command ``desk`` has the same name, so this package also re-exports its public functions (``api.desk``).
 """
 
 from importlib import import_module

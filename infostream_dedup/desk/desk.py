@@ -20,11 +20,11 @@ from infostream_dedup.store.copying import copy_file
 __all__ = ["Desk", "desk_path", "present_moment"]
 
 _BUSY_SECONDS: Final = 30.0
-_ADVICE: Final = "restore the latest 'desk backup': put it in the place of the file"
+_ADVICE: Final = "restore the latest 'desk backup': replace the file with it"
 
 
 def desk_path(store: str | Path) -> Path:
-    """Return the path of a store's desk: ``<store>.desk`` beside it."""
+    """Return the path of a store's desk: ``<store>.desk``, next to it."""
     place = Path(store).resolve()
     return place.with_name(f"{place.name}.desk")
 
@@ -68,7 +68,7 @@ class Desk:
         place = Path(path).resolve()
         if not place.exists():
             if not create:
-                raise NoInputError(f"{place}: there is no desk; 'serve' makes one when somebody judges a pair")
+                raise NoInputError(f"{place}: there is no desk; 'serve' creates one when somebody judges a pair")
             try:
                 make_private_file(place)
             except OSError as error:
@@ -131,7 +131,7 @@ class Desk:
         self._seen = _state_of(self._connection)
 
     def backup(self, target: str | Path) -> None:
-        """Copy the desk while others write; the copy appears whole or not at all.
+        """Copy the desk while others write; the copy is written completely or not at all.
 
         Raises:
             CannotCreateError, CannotWriteError, BadDataError: see ``copy_file``.
@@ -153,7 +153,7 @@ def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA trusted_schema = ON")
     if _is_empty(connection):
         with writing(connection, path):
-            # Another process may have done it while this one waited.
+            # Another process may have done so while this one waited.
             if _is_empty(connection):
                 for statement in (*TABLES, *SEALS):
                     connection.execute(statement)

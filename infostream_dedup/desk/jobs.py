@@ -23,9 +23,9 @@ __all__ = [
 ]
 
 KINDS: Final = ("sweep", "estimate", "audit", "train", "compare")
-"""``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for that.
+"""``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for an audit.
 
-``train``: a classifier from the judgements. ``compare``: methods by the judgements.
+``train``: a classifier from the judgements. ``compare``: methods evaluated by the judgements.
 """
 
 _COLUMNS: Final = (
@@ -45,7 +45,7 @@ def add_job(
         kind: one of ``KINDS``.
         parameters: as JSON.
         position: state of the store to which the job refers.
-        person: who asks.
+        person: who requests it.
 
     Raises:
         StoreBusyError: another job is not done yet.
@@ -60,7 +60,7 @@ def add_job(
 
 
 def report_step(connection: sqlite3.Connection, number: int, step: str, done: int, total: int | None) -> bool:
-    """Record the progress of a job; return whether it is to stop."""
+    """Record the progress of a job; return whether it should stop."""
     connection.execute(
         f"UPDATE job SET state = 'running', step = ?, done = ?, total = ? WHERE number = ? AND state IN {_OPEN}",  # noqa: S608
         (step, done, total, number),

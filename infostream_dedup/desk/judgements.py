@@ -35,7 +35,7 @@ class Judgement:
         label: one of ``LABELS``; None skips the pair.
         repeats: which text repeats the other, ``a``, ``b`` or ``both``; None if not given.
         person: name of the person.
-        key: identifies this act of judging: the same key is stored only once.
+        key: identifies this judgement: the same key is stored only once.
         seconds: time for which the pair was on display.
         queue: where the pair came from.
         seen_verdict: whether the person had seen the stream's verdict.
@@ -108,9 +108,7 @@ def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
     if before is not None:
         number, undoes, queue, *content = before
         if undoes is not None or tuple(content) != (a, b, judgement.label, repeats, judgement.person):
-            raise BadDataError(
-                "came before with another judgement", code="E_KEY_CONFLICT", source="judgement", field="key"
-            )
+            raise BadDataError("belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
         return Said(number, added=False, a=a, b=b, queue=queue)
     seconds = min(max(judgement.seconds, 0.0), _MOST_SECONDS)
     row = (
@@ -143,14 +141,14 @@ def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key
     ).fetchone()
     if found is None:
         raise BadDataError(
-            "is not the number of a judgement of yours", code="E_UNKNOWN_ID", source="judgement", field="number"
+            "is not the number of one of your judgements", code="E_UNKNOWN_ID", source="judgement", field="number"
         )
     a, b, queue = found
     before = connection.execute("SELECT number FROM judgement WHERE undoes = ?", (number,)).fetchone()
     if before is not None:
         return Said(int(before[0]), added=False, a=a, b=b, queue=queue)
     if connection.execute("SELECT 1 FROM judgement WHERE key = ?", (key,)).fetchone() is not None:
-        raise BadDataError("came before with another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
+        raise BadDataError("belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
     added = connection.execute(
         "INSERT INTO judgement (a, b, person, at, seconds, queue, seen_verdict, key, undoes)"
         " VALUES (?, ?, ?, ?, 0, ?, 0, ?, ?)",

@@ -32,7 +32,7 @@ def next_pairs(
     """Choose the next pairs of a person and reserve them for ten minutes.
 
     Pairs already reserved for this person come first, so that reopening a page shows the same pair. A pair that the
-    person has judged or skipped does not come back, nor one that somebody else has judged, unless two people are to
+    person has judged or skipped is not shown again, nor one that somebody else has judged, unless two people are to
     judge it.
 
     Args:

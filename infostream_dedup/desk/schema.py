@@ -18,7 +18,7 @@ LABELS: Final = ("dup", "similar", "template", "translation", "different")
 _ONE_OF: Final = ", ".join(f"'{label}'" for label in LABELS)
 
 TABLES: Final[tuple[str, ...]] = (
-    # a is the smaller id. undoes: the judgement that this row takes back.
+    # a is the smaller id. undoes: the judgement that this row undoes.
     f"""CREATE TABLE judgement (
         number INTEGER PRIMARY KEY CHECK (number >= 1),
         a TEXT NOT NULL CHECK (a <> ''),
@@ -42,7 +42,7 @@ TABLES: Final[tuple[str, ...]] = (
     BEGIN SELECT RAISE(ABORT, 'judgements are never changed'); END""",
     """CREATE TRIGGER judgement_remains BEFORE DELETE ON judgement
     BEGIN SELECT RAISE(ABORT, 'judgements are never deleted'); END""",
-    # What each person says of each pair now: the latest row that was not taken back.
+    # What each person says of each pair now: the latest row that was not undone.
     """CREATE VIEW v_judgement AS
     SELECT said.* FROM judgement AS said
     WHERE said.undoes IS NULL AND said.number = (
@@ -50,7 +50,7 @@ TABLES: Final[tuple[str, ...]] = (
         WHERE own.a = said.a AND own.b = said.b AND own.person = said.person AND own.undoes IS NULL
             AND NOT EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = own.number)
     )""",
-    # What each person said without the others' judgements in view.
+    # What each person said without seeing the others' judgements.
     """CREATE VIEW v_opinion AS
     SELECT said.* FROM judgement AS said
     WHERE said.undoes IS NULL AND said.queue <> 'disagreement' AND said.number = (

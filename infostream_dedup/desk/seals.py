@@ -79,7 +79,7 @@ def fill_seals(connection: sqlite3.Connection) -> None:
 def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:
     """Say what differs from what was written; return None if nothing does.
 
-    SQLite's own check finds indexes that do not fit their tables; the text of tables, views and triggers must be that
+    SQLite's own check finds indexes that do not match their tables; the text of tables, views and triggers must be that
     of the schema; each row must have its checksum, and each checksum its row.
 
     Args:
@@ -88,7 +88,7 @@ def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | N
     """
     held = sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if held != sorted(schema):
-        return "its tables are not those that were made"
+        return "its tables differ from those that were created"
     (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if found != "ok":
         return str(found)

@@ -1,7 +1,7 @@
 """What shows that two documents of different languages are not translations: different numbers or lengths.
 
-Pages of one manual, and advisories written to one template, share nearly all key terms, and the real translation may
-not have arrived in the stream yet. A translation keeps the numbers of its source, those of its title above all, and
+Pages of one manual, and advisories written from one template, share nearly all key terms, and the real translation may
+not have arrived in the stream yet. A translation keeps the numbers of its source, especially those of its title, and
 most of its length.
 """
 
@@ -43,7 +43,7 @@ def contradict(
     keys: ComparedKeys,
     records: EvidenceRecords,
 ) -> NDArray[np.bool_]:
-    """Whether numbers or lengths rule out that the documents are translations of each other: bool (pairs,).
+    """Whether numbers or lengths show that the documents are not translations of each other: bool (pairs,).
 
     They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
     documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
@@ -71,6 +71,6 @@ def contradict(
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether both titles hold figures, and none in common; records of older stores mark none."""
+    """Whether both titles have figures, but none in common; records of older stores mark none."""
     marks = records.words[records.begins[:-1] + BLOCKS_AT] >> LEAD_BITS & (1 << TITLE_FIGURE_BITS) - 1
     return np.asarray((marks[a] > 0) & (marks[b] > 0) & (marks[a] & marks[b] == 0), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""What the rules of ``kinds`` know about pairs: evidence, probability, and who published what when."""
+"""What the rules of ``kinds`` use: evidence, probability, and who published what when."""
 
 from __future__ import annotations
 
@@ -114,6 +114,7 @@ class PairFacts:
         vocabulary: float64, cosine of all weighted terms.
         numbers: float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
         one has fewer than two.
+        many_figures: bool, both have at least four numbers that are not dates.
         other_dates: bool, the dates in the two heads differ.
         same_title: bool, titles are equal except for case and punctuation.
         same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
@@ -133,6 +134,7 @@ class PairFacts:
     lead: NDArray[np.float64]
     vocabulary: NDArray[np.float64]
     numbers: NDArray[np.float64]
+    many_figures: NDArray[np.bool_]
     other_dates: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
     same_form: NDArray[np.bool_]
@@ -200,6 +202,7 @@ def facts_of_pairs(
         lead=np.maximum(column("lead_forward"), column("lead_backward")),
         vocabulary=column("cosine"),
         numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
+        many_figures=column("figures_least") >= 4,
         other_dates=column("dates") == 2,
         same_title=title == 3,
         same_form=title >= 2,

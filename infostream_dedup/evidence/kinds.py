@@ -103,9 +103,13 @@ def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: a new lead over old wording. If the model is in doubt, it may be another story's background."""
-    one_story = (pair.probability >= 0.9) | (pair.wording_least >= 0.6)
-    return _own_wording(pair) & ~_old_lead(pair) & one_story
+    """Same source: a new lead over old wording.
+
+    Unless most of the text is old, the model must be sure, the story's vocabulary must return, and the lead must have
+    something in common with the old one. Otherwise an affair has two sides with one background.
+    """
+    told = (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
+    return _own_wording(pair) & ~_old_lead(pair) & (told | (pair.wording_least >= 0.6))
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
@@ -175,6 +179,12 @@ def told_again(pair: PairFacts) -> NDArray[np.bool_]:
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & ((pair.wording_least >= 0.15) | vocabulary)
 
 
+def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day: forecasts, rates and counts in other words; most of their figures are new."""
+    again = pair.many_figures & (pair.vocabulary >= 0.55) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+
+
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the model is fairly sure that it is one story, and the story's vocabulary returns.
 
@@ -182,7 +192,7 @@ def next_step(pair: PairFacts) -> NDArray[np.bool_]:
     earlier rule has handled old wording under a new lead.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
-    return pair.own & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
+    return pair.own & (pair.probability >= 0.6) & (pair.vocabulary >= 0.5) & ~background
 
 
 def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -219,6 +229,7 @@ RULES: Final = (
     Rule("holds inside", Kind.CONTAINS, holds_inside),
     Rule("told by another source", Kind.RETOLD, told_by_another_source),
     Rule("told again", Kind.RETOLD, told_again),
+    Rule("own form of many figures", Kind.TEMPLATE, own_form_of_many_figures),
     Rule("next step", Kind.FOLLOW_UP, next_step),
 )
 """The rules in the order in which they are tried; a pair for which none holds is ``related``."""

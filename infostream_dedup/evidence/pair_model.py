@@ -103,7 +103,7 @@ class PairModel:
         try:
             content = json.loads(text)
         except ValueError as error:
-            raise ConfigurationError(f"{name} is not JSON: {error}; learn the model again") from error
+            raise ConfigurationError(f"{name} is not JSON: {error}; train the model again") from error
         return cls(*_checked(content, name))
 
 
@@ -130,7 +130,7 @@ def _checked(content: Any, name: str) -> tuple[float, dict[str, float]]:
         raise ConfigurationError(f"{name} is not a pair model; expected an object with format {_FORMAT!r}")
     given, intercept = content.get("coefficients"), content.get("intercept")
     if not isinstance(given, dict) or tuple(given) != FEATURES:
-        raise ConfigurationError(f"{name}: coefficients must be {', '.join(FEATURES)}; learn the model again")
+        raise ConfigurationError(f"{name}: coefficients must be {', '.join(FEATURES)}; train the model again")
     for field, value in (("intercept", intercept), *given.items()):
         if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
             raise ConfigurationError(f"{name}: {field} is {value!r}; expected a number")

@@ -73,7 +73,7 @@ def refuse_old_processor(machine: str, cpu_info: str) -> None:
     flags = {word for line in cpu_info.splitlines() if line.startswith("flags") for word in line.split()}
     if machine.lower() in ("x86_64", "amd64") and flags and "avx2" not in flags:
         raise ConfigurationError(
-            "the sentence encoder (--semantic) needs a processor with AVX2, and this one has none; leave it out"
+            "the sentence encoder (--semantic) needs a processor with AVX2, and this one lacks it; leave the option out"
         )
 
 
@@ -88,5 +88,5 @@ def _encoder() -> Any:
         return E5()
     except OSError as error:
         raise ConfigurationError(
-            f"the sentence encoder (--semantic) does not load here: {error}; leave it out"
+            f"the sentence encoder (--semantic) cannot be loaded here: {error}; leave the option out"
         ) from error

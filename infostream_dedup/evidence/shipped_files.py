@@ -35,6 +35,6 @@ def shipped_bytes(path: Path) -> bytes:
     content = path.read_bytes()
     found = blake2b(content, digest_size=16).hexdigest()
     if found != _CHECKSUMS[path.name]:
-        message = f"the file is not what was shipped (checksum {found}); install infostream-dedup again"
+        message = f"the file differs from the one shipped (checksum {found}); install infostream-dedup again"
         raise BadDataError(message, code="E_PACKAGE", source=path.name)
     return content

@@ -46,7 +46,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     """Which kinds join groups: bool (kinds,).
 
     Args:
-        names: kinds as ``--join`` takes them, seen from the later document: ``contained`` joins a document to the
+        names: kinds as ``--join`` accepts them, seen from the later document: ``contained`` joins a document to the
         earlier one that contains it.
 
     Raises:
@@ -56,7 +56,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
     for name in names:
         if name not in allowed:
-            raise ConfigurationError(f"join is {name!r}; expected some of {', '.join(allowed)}")
+            raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
         joined[seen_from_later(Kind(KIND_NAMES.index(name)))] = True
     return joined
 

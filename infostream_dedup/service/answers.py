@@ -33,13 +33,13 @@ def needs(role: str) -> Any:
 
     def check(request: Request) -> None:
         if not caller_of(request).may(role):
-            raise ProblemError(403, "role", f"it needs a token with the role {role} or admin")
+            raise ProblemError(403, "role", f"this needs a token with the role {role} or admin")
 
     return Depends(check)
 
 
 def rows_wanted(request: Request, limit: int | None) -> int:
-    """The number of rows of a page.
+    """Return the number of rows of a page.
 
     Raises:
         ProblemError: ``invalid``.
@@ -49,7 +49,7 @@ def rows_wanted(request: Request, limit: int | None) -> int:
         return limits.page
     if not 1 <= limit <= limits.rows:
         raise ProblemError(
-            422, "invalid", "ask for fewer rows, and go on with 'next'", field="limit", limit=limits.rows
+            422, "invalid", "ask for fewer rows, and continue with 'next'", field="limit", limit=limits.rows
         )
     return limit
 
@@ -68,12 +68,12 @@ def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
         values = None
     fits = isinstance(values, list) and [type(value) for value in values] == list(kinds)
     if not fits or any(isinstance(value, int) and abs(value) > _MOST_NUMBER for value in values):
-        raise ProblemError(422, "invalid", "give back the 'next' of the page before, unchanged", field="after")
+        raise ProblemError(422, "invalid", "send the 'next' of the previous page unchanged", field="after")
     return list(values)
 
 
 def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]) -> dict[str, Any]:
-    """Make the answer from a list that was queried with one row more than the page holds."""
+    """Make the answer from a list that was queried with one more row than the page holds."""
     more = len(rows) > limit
     items = list(rows[:limit])
     place = base64.urlsafe_b64encode(orjson.dumps(place_of(items[-1]))).rstrip(b"=").decode() if more else None

@@ -93,7 +93,7 @@ _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 
 
 def application(settings: ServiceSettings) -> Guard:
-    """Make the service. It opens its store when the server says that it starts (ASGI lifespan), or in ``alive``.
+    """Make the service. It opens its store when the server announces its start (ASGI lifespan), or in ``alive``.
 
     Raises:
         NoInputError, BadDataError, ConfigurationError: the token file cannot be used.
@@ -127,7 +127,7 @@ def routes() -> FastAPI:
         redirect_slashes=False,
         responses=ANSWERS,
     )
-    # Events before documents and verdicts: the first route that fits answers.
+    # Events before documents and verdicts: the first matching route answers.
     for part in (*_ROUTES, *_PAGES):
         app.include_router(part.router)
     app.add_exception_handler(RequestValidationError, _invalid)

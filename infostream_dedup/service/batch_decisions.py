@@ -1,4 +1,4 @@
-"""Checks, decides and answers a batch that came by HTTP or from a queue."""
+"""Checks, decides and answers a batch received over HTTP or from a queue."""
 
 from __future__ import annotations
 

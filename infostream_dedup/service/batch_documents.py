@@ -25,7 +25,7 @@ class SetAside:
     Attributes:
         index: its position in the batch, from 0.
         reason: code of the fault, such as ``E_TYPE``.
-        field: the field at fault; None if it is the whole document.
+        field: the faulty field; None if the whole document is faulty.
         detail: what was expected.
     """
 
@@ -68,7 +68,7 @@ def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int
 def without_conflicts(
     documents: Sequence[tuple[int, Document]], store: Store
 ) -> tuple[list[tuple[int, Document]], list[SetAside]]:
-    """Set aside the documents whose id is known with other content, in the store or earlier in the batch."""
+    """Set aside the documents whose id exists with different content, in the store or earlier in the batch."""
     known = store.known_of(list({document.id: None for _, document in documents}))
     contents = {name: {one.content_hash for one in versions} for name, versions in known.items()}
     good: list[tuple[int, Document]] = []
@@ -78,7 +78,7 @@ def without_conflicts(
         if content in contents.setdefault(document.id, {content}):
             good.append((index, document))
         else:
-            bad.append(SetAside(index, "E_ID_CONFLICT", "id", "the id came before with other content"))
+            bad.append(SetAside(index, "E_ID_CONFLICT", "id", "the id already exists with different content"))
     return good, bad
 
 

@@ -1,6 +1,6 @@
 """The process that answers which verdicts documents would get if they arrived now; it stores nothing.
 
-It holds an engine of its own, which follows the store. Deciding changes an engine, so each question is answered by a
+It holds its own engine, which follows the store. Deciding changes an engine, so each question is answered by a
 fork of this process, which has one thread and no open file of the store; the fork's changes end with it.
 """
 
@@ -63,7 +63,7 @@ class _NothingStored:
         """Return nothing: repeated batches are judged document by document."""
         return None
 
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
         """All versions of a document."""
         return self._store.known(id)
 
@@ -110,7 +110,7 @@ def main(path: Path) -> None:
         _, status = os.waitpid(child, 0)
         if status:
             # The fork was killed; without an answer the client would wait forever.
-            os.write(1, orjson.dumps({"message": "the check was ended from outside"}) + b"\n")
+            os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
 
 
 def _answer(stream: Deduplicator, documents: list[dict[str, Any]], fields: Sequence[str]) -> None:

@@ -42,8 +42,8 @@ class Checker:
         """Return the verdicts that the documents would get now, in their order.
 
         Raises:
-            BadDataError: a document's id is known with other content.
-            ProblemError: ``too-slow``: the window is still being restored, ask again; ``queue-full``: too many
+            BadDataError: a document's id exists with different content.
+            ProblemError: ``too-slow``: the window is still being restored, try again; ``queue-full``: too many
                 questions are pending.
         """
         if self._waiting > self._most:
@@ -97,7 +97,7 @@ class Checker:
             line = b""
         if not line:
             self._end()
-            return {"message": "the process that checks has ended; ask again"}
+            return {"message": "the checking process has ended; try again"}
         answer: dict[str, Any] = orjson.loads(line)
         return answer
 

@@ -38,7 +38,7 @@ def _problem(description: str) -> dict[str, Any]:
 
 ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     "4XX": _problem("The request cannot be answered; `code` says why"),
-    "503": _problem("Not now: come again after the seconds of `Retry-After`"),
+    "503": _problem("Not now: try again after the seconds in `Retry-After`"),
     "507": _problem("The disk is full; nothing was stored"),
 }
 """Answers that any route may give."""
@@ -56,7 +56,7 @@ _DOCUMENT: Final = {
     "properties": {
         **dict.fromkeys(("id", "text", "title", "source", "url"), _STRING),
         "lang": {"enum": ["ru", "uk", "en"]},
-        "published": {"type": "string", "description": "ISO 8601; a day, a month or a year will do"},
+        "published": {"type": "string", "description": "ISO 8601; a day, month or year is enough"},
     },
 }
 

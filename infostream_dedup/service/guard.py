@@ -56,7 +56,7 @@ class Guard:
     Args:
         application: receives the requests that pass, with ``caller`` in their state.
         settings: hosts and limits.
-        tokens: who may call; None for only the local person.
+        tokens: who may call; None for the local person only.
         sessions: people who have signed in.
         metrics: counts requests.
     """
@@ -131,7 +131,7 @@ class Guard:
 
     def _check_host(self, headers: dict[str, str]) -> None:
         if headers.get("host", "").lower() not in self._settings.known_hosts:
-            raise ProblemError(400, "host", "call it by a name given with --hosts")
+            raise ProblemError(400, "host", "use a host name given with --hosts")
 
     def _caller(self, scope: Scope, headers: dict[str, str]) -> Caller:
         if self._tokens is None:
@@ -150,7 +150,7 @@ class Guard:
 
     async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
         form = not path.startswith("/v1/")
-        # Forms are short, and anybody may send that of /sign-in.
+        # Forms are short, and anybody may send the form of /sign-in.
         most = self._limits.form_bytes if form else self._limits.body_bytes
         announced = headers.get("content-length", "0")
         # If the number has more digits than any length, the bytes that arrive are counted instead.
@@ -199,7 +199,7 @@ class _Outgoing:
         body = problem.body()
         headers = {"content-type": PROBLEM_TYPE, "content-length": str(len(body)), **problem.headers()}
         if problem.status in (408, 413):
-            # The rest of the body would be taken for the next request.
+            # Otherwise the rest of the body would be read as the next request.
             headers["connection"] = "close"
         encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
         await self({"type": "http.response.start", "status": problem.status, "headers": encoded})
@@ -279,7 +279,7 @@ def _check_type(headers: dict[str, str], *, form: bool) -> None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Hand on the body that has been received; afterwards say when the client goes away."""
+    """Pass on the received body; afterwards report when the client disconnects."""
     handed = False
 
     async def replayed() -> Message:

@@ -97,7 +97,7 @@ def _estimate(store: Path, _: Desk, parameters: Mapping[str, Any], progress: Pro
 
 
 def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Ask for pairs, or evaluate the judgements on them."""
+    """Choose pairs to judge, or evaluate the judgements on them."""
     from infostream_dedup.api import audit
     from infostream_dedup.model import Settings
 
@@ -123,7 +123,7 @@ def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Docum
 
     with Store.open(store, read_only=True) as opened, opened.reading() as connection:
         end = position_of(connection).documents
-        # Of several versions the last counts: ids are those of documents in a collection.
+        # Only the last of several versions counts: in a collection, each id names one document.
         rows = connection.execute(
             "SELECT max(ordinal) FROM document WHERE ordinal >= ? AND forgotten = 0 GROUP BY id ORDER BY max(ordinal)",
             (end - latest,),

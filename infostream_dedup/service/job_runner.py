@@ -49,7 +49,7 @@ class JobRunner:
         self._watch.start()
 
     def stop(self, number: int) -> None:
-        """End the process of a job that does not soon stop by itself."""
+        """End the process of a job if it does not soon stop by itself."""
         process = self._process
         if process is not None and self._number == number:
             threading.Timer(_GRACE_SECONDS, _terminate, args=(process,)).start()

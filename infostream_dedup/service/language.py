@@ -13,7 +13,7 @@ from infostream_dedup.service.plurals import plural_form
 __all__ = ["PAGE_LANGUAGES", "PageWords", "chosen_language", "words_of"]
 
 PAGE_LANGUAGES: Final = {"uk": "Українська", "ru": "Русский", "en": "English"}
-"""Each language by its own name."""
+"""The name of each language in that language."""
 
 
 class PageWords:

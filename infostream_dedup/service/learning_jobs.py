@@ -47,14 +47,14 @@ def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], pro
     judged, and the model can be given to ``ingest``.
 
     Returns:
-        ``labels`` (pairs by label), ``left_out`` (translations, and pairs without a text here), ``missing`` (pairs that
-        are lacking; the rest is then absent), ``folds`` (precision, recall and F1 on stories that were not learned
-        from, with their 95 % intervals), ``weights``, ``curve`` (empty if there are too few pairs), ``confused`` (pairs
-        that the classifier takes for something else, the surest first), ``teach`` (pairs of the stream that it is least
+        ``labels`` (pairs by label), ``left_out`` (translations, and pairs without a text here), ``missing`` (how many
+        more pairs are needed; the rest is then absent), ``folds`` (precision, recall and F1 on unseen stories,
+        with their 95 % intervals), ``weights``, ``curve`` (empty if there are too few pairs), ``confused`` (pairs
+        that the classifier labels otherwise, the most certain first), ``teach`` (pairs of the stream that it is least
         sure of), ``model`` (the file) and ``facts``.
 
     Raises:
-        BadDataError: ``E_ONE_CLASS``: all pairs are judged alike.
+        BadDataError: ``E_ONE_CLASS``: all pairs have the same judgement.
     """
     from infostream_dedup.api import train
     from infostream_dedup.criteria.model_file import model_bytes
@@ -239,7 +239,7 @@ def _confused(unseen: HeldOut, trained: Training, labels: Mapping[tuple[str, str
 
 
 def _teaching(trained: Training, candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """The pairs of the stream that the classifier is least sure of, each story once before any twice."""
+    """The pairs of the stream that the classifier is least sure of: one of each story before a second of any."""
     import numpy as np
 
     from infostream_dedup.criteria.suggestion import suggestions

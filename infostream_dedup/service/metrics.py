@@ -30,9 +30,9 @@ class Metrics:
         self.request_seconds = Histogram(
             "request_seconds", "Time to answer", ["route"], namespace=_NAME, registry=self.registry
         )
-        self.queue = self._gauge("queue_batches", "Batches that wait for the writer")
+        self.queue = self._gauge("queue_batches", "Batches waiting for the writer")
         self.stored = self._gauge("stored_documents", "Documents in the store")
-        self.window = self._gauge("window_documents", "Documents that new ones are compared with")
+        self.window = self._gauge("window_documents", "Documents with which new ones are compared")
         self.store_bytes = self._gauge("store_bytes", "Size of the store")
         self.log_bytes = self._gauge("wal_bytes", "Size of the store's log")
         self.restore_seconds = self._gauge("restore_seconds", "Time to open the store")

@@ -44,12 +44,12 @@ async def pairs_for(
 ) -> list[dict[str, Any]]:
     """Choose pairs, reserve them, and read what a judge sees; return nothing when no pair is left.
 
-    Pairs of which a document has been forgotten are left out.
+    Pairs with a forgotten document are left out.
 
     Args:
         service: the running service.
         person: the person.
-        queue: its name, as ``check_queue`` takes it.
+        queue: its name, as ``check_queue`` accepts it.
         wanted: maximum number of pairs.
         besides: pairs that the person already has.
     """
@@ -121,7 +121,7 @@ def _shown(store: Store, pairs: list[Pair], gone: set[Pair]) -> list[dict[str, A
         try:
             found.append(pair_shown(store, *pair))
         except ProblemError as problem:
-            # An id of an imported list may be unknown here; a document may be forgotten since.
+            # An imported id may be unknown here; a document may have been forgotten since.
             if problem.code not in ("not-found", "forgotten"):
                 raise
             gone.add(pair)

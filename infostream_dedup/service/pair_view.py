@@ -22,7 +22,7 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     """Read two documents, the one that came first as ``a``.
 
     Returns:
-        ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share; None where the store
+        ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share; None if the store
         keeps no texts), ``key_terms`` and ``numbers`` that only this text has; ``passages``, ``shared_terms``.
 
     Raises:

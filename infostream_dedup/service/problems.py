@@ -24,22 +24,22 @@ PROBLEM_TYPE: Final = "application/problem+json"
 CODES: Final = {
     "bad-request": "The request cannot be understood",
     "json": "The body is not JSON in UTF-8",
-    "host": "The request names a host that this service does not answer for",
+    "host": "The request names a host that this service does not serve",
     "token": "The request needs a valid token",
     "role": "The token does not allow this",
     "cross-site": "The request comes from another site",
     "not-found": "There is nothing at this address",
-    "method": "The address does not take this method",
+    "method": "The address does not support this method",
     "forgotten": "The document was forgotten",
     "body-timeout": "The body did not arrive in time",
-    "batch-conflict": "The batch id came before with other content",
-    "id-conflict": "A document id came before with other content",
-    "key-conflict": "The idempotency key came before with other content",
+    "batch-conflict": "The batch id already exists with different content",
+    "id-conflict": "A document id already exists with different content",
+    "key-conflict": "The idempotency key was already used with different content",
     "job-running": "Another job is running",
     "texts-not-kept": "The store does not keep texts",
     "too-large": "The request is too large",
     "content-type": "The body must be JSON",
-    "invalid": "A value is not what it should be",
+    "invalid": "A value is not valid",
     "headers-too-large": "The headers are too large",
     "too-many": "Too many requests",
     "internal": "The service failed; the batch, if any, was not stored",
@@ -89,7 +89,7 @@ class ProblemError(Exception):
         return orjson.dumps({**known, **detail, **{name: one for name, one in self.members.items() if one is not None}})
 
     def headers(self) -> dict[str, str]:
-        """Headers besides the content type."""
+        """Headers other than the content type."""
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
 
 
@@ -104,7 +104,7 @@ def problem_of(error: Exception) -> ProblemError:
     if isinstance(error, StoreBusyError):
         return ProblemError(503, "store-busy", retry_after=1)
     if isinstance(error, CannotWriteError | CannotCreateError):
-        return ProblemError(507, "disk-full", "the store cannot be written; make room and send the batch again")
+        return ProblemError(507, "disk-full", "the store cannot be written; free some space and send the batch again")
     if isinstance(error, ConfigurationError | NoInputError):
         return ProblemError(422, "invalid", str(error))
     if isinstance(error, InfostreamError):

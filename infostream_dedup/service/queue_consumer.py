@@ -2,7 +2,7 @@
 
 A message is a body of ``POST /v1/batches``. It is acknowledged once the batch is on disk; if the process ends before
 that, the queue delivers it again, and a batch that is already stored is not counted twice. Verdicts are read from the
-store, or over HTTP from ``serve --read-only`` beside this process.
+store, or over HTTP from a separate ``serve --read-only``.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _PAUSE_SECONDS: Final = 1.0
 
 
 def consume(broker: RabbitBroker, queue: str, writer: Writer) -> None:
-    """Take batches from a queue, each acknowledged once it is on disk.
+    """Take batches from a queue, and acknowledge each once it is on disk.
 
     A message that can never be stored (no JSON, a bad document, an id with other content) is rejected: the queue's
-    dead-letter exchange gets it, where one is set. After any other failure the message goes back to the queue.
+    dead-letter exchange gets it, if one is configured. After any other failure the message goes back to the queue.
 
     Args:
         broker: not yet started; one message at a time keeps the order.

@@ -18,11 +18,11 @@ __all__ = ["Readers"]
 
 Value = TypeVar("Value")
 _STEPS: Final = 500_000
-"""SQLite looks at the clock after this many steps, some tens of milliseconds: each look waits for the other threads."""
+"""SQLite checks the clock after this many steps, some tens of milliseconds: each check waits for the other threads."""
 
 
 class Readers:
-    """Answers questions from the store, several at a time, each in one snapshot and within a time.
+    """Answers questions from the store, several at a time, each in one snapshot and within a time limit.
 
     Args:
         path: the store; opened by each thread when it is first needed.
@@ -40,7 +40,7 @@ class Readers:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
 
     def ask(self, question: Callable[[Store], Value]) -> Future[Value]:
-        """Put a question; its answer describes a single state of the store.
+        """Submit a question; its answer describes a single state of the store.
 
         The future raises ProblemError ``too-slow`` when the time is up.
 

@@ -127,7 +127,7 @@ class RunningService:
         """Put a question to the store.
 
         Raises:
-            ProblemError: ``too-slow``, ``queue-full``, or ``starting`` while there is no store.
+            ProblemError: ``too-slow``, ``queue-full``, or ``starting`` while the store is not open.
         """
         if self.writer is not None and not self.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)

@@ -21,7 +21,7 @@ def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:
     """Serve the sample from a store that is deleted at the end.
 
     Args:
-        port: port to listen on, reachable from this machine only.
+        port: port to listen on, reachable only from this machine.
         tell: called with the address once the service listens.
 
     Raises:

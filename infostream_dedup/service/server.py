@@ -30,7 +30,7 @@ _TURN_SECONDS: Final = 0.0005
 _WAITING: Final = 1_024
 """Connections that the system holds until the service accepts them."""
 _CONNECTIONS: Final = 4_096
-"""Simultaneous connections; Granian's default is so low that idle clients could keep out all others."""
+"""Simultaneous connections; Granian's default is so low that idle clients could block all others."""
 
 
 def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
@@ -42,7 +42,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
 
     Raises:
         MissingExtraError: the extra ``service`` is not installed.
-        ConfigurationError: the address is in use or not of this machine.
+        ConfigurationError: the address is in use, or does not belong to this machine.
         NoInputError, BadDataError, StoreBusyError: the store or the token file cannot be used.
     """
     try:

@@ -20,7 +20,7 @@ _ADDRESSES: Final = 1_000
 
 
 class Sessions:
-    """Who is signed in, by the hash of the session's secret; all end with the service.
+    """Who is signed in, by the hash of the session's secret; all sessions end with the service.
 
     Args:
         clock: returns seconds that never decrease.
@@ -45,7 +45,7 @@ class Sessions:
         self._wrong.setdefault(address, []).append(self._clock())
 
     def begin(self, caller: Caller) -> str:
-        """Begin a session and return its secret."""
+        """Start a session and return its secret."""
         now = self._clock()
         self._callers = {key: (one, seen) for key, (one, seen) in self._callers.items() if now - seen <= _IDLE_SECONDS}
         secret = secrets.token_urlsafe(32)

@@ -20,14 +20,14 @@ class ServiceSettings:
         store: the store it serves; created if it does not exist, unless ``read_only``.
         host: address to listen on.
         port: port to listen on.
-        hosts: further names by which clients may call it, with their port where it is not the usual one.
+        hosts: further names by which clients may call it, with the port if it is not the usual one.
         token_file: who may do what (see ``tokens``); None: one local person who may do everything.
         read_only: serve a store that another process writes.
         stream: settings of a new store by name (see ``StreamSettings``).
         limits: see there.
 
     Raises:
-        ConfigurationError: it would be open to other machines without a token.
+        ConfigurationError: without a token, it would be open to other machines.
     """
 
     store: Path

@@ -1,7 +1,7 @@
 """Who may do what: names, roles and hashes of tokens in a file.
 
 A line of the file is ``NAME ROLE SHA256 CHECKSUM``, in hexadecimal digits; lines that begin with # are notes. Lines
-that people write need no checksum. The token itself is 256 random bits, shown once when it is made and kept nowhere.
+written by hand need no checksum. The token itself is 256 random bits, shown once when it is made and not stored.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def read_tokens(path: Path) -> Tokens:
     Raises:
         NoInputError: there is no such file.
         BadDataError: a line is not a name, a role and a hash, or differs from its checksum.
-        ConfigurationError: others can write the file, or it names nobody.
+        ConfigurationError: others can write the file, or it lists nobody.
     """
     try:
         text, status = path.read_text(encoding="utf-8"), path.stat()
@@ -113,7 +113,7 @@ def add_token(path: Path, name: str, role: str) -> str:
         CannotWriteError: the file cannot be written.
     """
     if not _NAME.fullmatch(name):
-        raise ConfigurationError(f"{name!r} is not a name for a token; use 1 to 64 letters, digits, dots or hyphens")
+        raise ConfigurationError(f"{name!r} cannot name a token; use 1 to 64 letters, digits, dots or hyphens")
     if role not in ROLES:
         raise ConfigurationError(f"{role!r} is not a role; expected {', '.join(ROLES)}")
     token = secrets.token_urlsafe(32)

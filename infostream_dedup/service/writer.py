@@ -21,7 +21,7 @@ _STOP: Final = None
 
 
 class Writer:
-    """Runs everything that needs the stream's engine, one after another, in its own thread.
+    """Runs everything that needs the stream's engine, one after another, in a separate thread.
 
     Args:
         open_stream: opens the stream; called in the thread.

@@ -81,7 +81,7 @@ class GroupPlace:
     ordinal: int
 
 
-def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - its own word
+def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
     """Return all versions of a document, the oldest first: its stored fields, verdict and current group."""
     rows = connection.execute(
         f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
@@ -140,7 +140,7 @@ def group_page(
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
     """Return a present group with its members in the order of publication, and its events; None if there is none.
 
-    A member's ``joined`` says how it came in: ``verdict``, or ``merge`` if its group was joined later.
+    A member's ``joined`` says how it joined: ``verdict``, or ``merge`` if its group was joined later.
     """
     several = connection.execute("SELECT 1 FROM grouping WHERE group_id = ?", (group,)).fetchone()
     held = "document.ordinal IN (SELECT ordinal FROM membership WHERE group_id = ?)" if several else _ALONE
@@ -168,7 +168,7 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
     }
 
 
-def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - its own word
+def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - the name of the field
     """Return the latest version of a document; None if the store does not have it.
 
     The result has the document, its verdict, its current group and story, and its key terms, heaviest first.

@@ -106,7 +106,7 @@ def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchConte
 
 
 def checks(connection: sqlite3.Connection) -> Iterator[Check]:
-    """Run all checks in turn; a check that damage prevents reports that as its fault."""
+    """Run all checks in turn; a check that damage prevents reports this as its fault."""
     for name, faults_of in _CHECKS:
         checked, faults, first = 0, 0, None
         try:
@@ -148,13 +148,13 @@ def _order(connection: sqlite3.Connection) -> Faults:
     )
     for expected, (sequence, first, count, first_term, new_terms) in enumerate(rows):
         right = (sequence, first, first_term) == (expected, documents, terms)
-        yield None if right else f"batch {sequence} does not go on where the one before it ends"
+        yield None if right else f"batch {sequence} does not continue where the previous one ends"
         documents, terms = first + count, first_term + new_terms
     (apart,) = connection.execute(
         "SELECT count(*) FROM document LEFT JOIN batch ON sequence = batch"
         " WHERE (ordinal BETWEEN first_ordinal AND first_ordinal + batch.documents - 1) IS NOT 1"
     ).fetchone()
-    yield f"{apart} documents name another batch than theirs" if apart else None
+    yield f"{apart} documents name a batch other than their own" if apart else None
     for table, column, expected in (("document", "ordinal", documents), ("term", "number", terms)):
         found = connection.execute(f"SELECT count(*), coalesce(max({column}) + 1, 0) FROM {table}").fetchone()  # noqa: S608
         right = found == (expected, expected)
@@ -208,7 +208,7 @@ def _answers(connection: sqlite3.Connection) -> Faults:
     for batch_id, end, answers in rows:
         ordinals = numbers_of(answers, INT64) if answers is not None else np.zeros(0, dtype=np.int64)
         right = not ordinals.size or 0 <= ordinals.min() <= ordinals.max() < end
-        yield None if right else f"batch {batch_id!r} answers with a document that came later"
+        yield None if right else f"batch {batch_id!r} answers with a later document"
 
 
 def _names(connection: sqlite3.Connection) -> Faults:
@@ -283,7 +283,7 @@ def _recounted(connection: sqlite3.Connection, closed: int, table: str, counted:
         for row in connection.execute(f"SELECT epoch, language, documents, length, terms, df FROM {table}")  # noqa: S608
     }
     rows = connection.execute(
-        "SELECT epoch, language, length, targets FROM document"  # noqa: S608 - a constant of ours
+        "SELECT epoch, language, length, targets FROM document"  # noqa: S608 - our own constant
         " LEFT JOIN signature ON signature.ordinal = document.ordinal"
         f" WHERE {counted} ORDER BY document.ordinal"
     )

@@ -170,7 +170,7 @@ def _kind(error: sqlite3.Error) -> int | None:
 
 
 def _damaged(error: Exception, path: Path) -> BadDataError:
-    message = f"the store is damaged ({error}); 'store verify' says where; go back to the latest 'store backup'"
+    message = f"the store is damaged ({error}); 'store verify' says where; restore the latest 'store backup'"
     return BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 
@@ -180,14 +180,14 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreBusyError(f"{path}: another process is writing; run the same command again later")
         case sqlite3.SQLITE_FULL:
-            return CannotWriteError(f"{path}: no room left; {nothing}; make room and run the same command again")
+            return CannotWriteError(f"{path}: no space left; {nothing}; free some space and run the same command again")
         case sqlite3.SQLITE_IOERR:
-            advice = "check the disk, its room and limits, and run the same command again"
+            advice = "check the disk, its free space and limits, and run the same command again"
             return CannotWriteError(f"{path}: input or output failed ({error.sqlite_errorname}); {nothing}; {advice}")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             return CannotWriteError(f"{path}: the store or its folder is read-only")
         case sqlite3.SQLITE_CANTOPEN:
-            return CannotCreateError(f"{path}: cannot be opened, or files beside it cannot be made")
+            return CannotCreateError(f"{path}: cannot be opened, or files next to it cannot be created")
         case sqlite3.SQLITE_CORRUPT:
             return _damaged(error, path)
         case None if "decode to UTF-8" in str(error):

@@ -73,7 +73,7 @@ def copy_file(
                 faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
             if faults != ["ok"]:
                 raise BadDataError(
-                    f"the copy does not hold together ({faults[0]}); 'store verify' says more",
+                    f"the copy is inconsistent ({faults[0]}); 'store verify' gives details",
                     code="E_STORE_DAMAGED",
                     source=str(path),
                 )
@@ -91,7 +91,7 @@ def _check_target(path: Path, target: Path, application: int) -> None:
     if not target.exists():
         return
     if target.samefile(path):
-        raise CannotCreateError(f"{target} is the store itself; give the copy a name of its own")
+        raise CannotCreateError(f"{target} is the store itself; give the copy another name")
     with target.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     ours = header.startswith(_HEADER) and header[_APPLICATION_ID] == application.to_bytes(4, "big")

@@ -35,9 +35,9 @@ class Expired:
 def expire(connection: sqlite3.Connection, path: Path) -> Expired:
     """Delete signatures, evidence and texts of documents in neither the window nor the open epoch.
 
-    Their index goes, too. Verdicts, ids, titles, groups, events and frequencies stay, so no verdict changes; only a
-    sweep over the past and a search in it need the signatures. The work is cut into short transactions, so that writers
-    need not wait long.
+    Their index entries are deleted too. Verdicts, ids, titles, groups, events and frequencies are kept, so no verdict
+    changes; only a sweep over the past and a search in it need the signatures. The work is divided into short
+    transactions, so that writers need not wait long.
     """
     with snapshot(connection, path):
         below = first_ordinal_needed(connection)

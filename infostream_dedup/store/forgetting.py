@@ -45,9 +45,9 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
     epochs, checksums of the text, and the verdict's terms, criteria and words that match across languages. Queries no
     longer find them; `wipe` removes them from the bytes of the file.
 
-    What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises it
-    when it comes again), status, group and the id it repeats; its share in document frequencies, which names no
-    document; the terms it shared with later documents, in their verdicts; copies in backups.
+    What remains: id, source, language, times, length in terms, the checksum of the whole document (which recognises the
+    document if it arrives again), status, group and the id it repeats; its share in document frequencies, which do not
+    name documents; the terms it shared with later documents, in their verdicts; copies in backups.
 
     A process that has already loaded the store still compares with the document until `Store.changed` asks it to
     load again.
@@ -82,7 +82,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
 def wipe(connection: sqlite3.Connection, path: Path) -> bool:
     """Rewrite the whole file without remnants of deleted data, and empty the log.
 
-    This takes some seconds per gigabyte, and as much disk space again while it runs. Others can read; writers wait.
+    This takes some seconds per gigabyte, and needs as much free disk space again. Others can still read; writers wait.
 
     Returns:
         Whether no remnant is left. If another process is reading, the log keeps its bytes until that process ends.
@@ -94,7 +94,7 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
 
 def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
     for table in ("signature", "body", "judgement", "evidence", "wording", "pivot"):
-        connection.execute(f"DELETE FROM {table} WHERE ordinal = ?", (ordinal,))  # noqa: S608 - a table of ours
+        connection.execute(f"DELETE FROM {table} WHERE ordinal = ?", (ordinal,))  # noqa: S608 - our own table
     connection.execute(
         "UPDATE document SET title = '', url = NULL, terms = NULL, translation = NULL, forgotten = 1,"
         " signature_hash = zeroblob(8) WHERE ordinal = ?",
@@ -116,7 +116,7 @@ def _withhold_pivot(connection: sqlite3.Connection, ordinal: int, epoch: int) ->
 
 def _add_withheld(connection: sqlite3.Connection, table: str, counted: bytes, epoch: int, language: str) -> None:
     known = connection.execute(
-        f"SELECT terms, df FROM {table} WHERE epoch = ? AND language = ?",  # noqa: S608 - a table of ours
+        f"SELECT terms, df FROM {table} WHERE epoch = ? AND language = ?",  # noqa: S608 - our own table
         (epoch, language),
     ).fetchone()
     terms = numbers_of(counted, INT32)
@@ -127,6 +127,6 @@ def _add_withheld(connection: sqlite3.Connection, table: str, counted: bytes, ep
     terms, places = np.unique(terms, return_inverse=True)
     df = np.bincount(places, weights=counts, minlength=len(terms)).astype(np.int64)
     connection.execute(
-        f"REPLACE INTO {table} (epoch, language, terms, df) VALUES (?, ?, ?, ?)",  # noqa: S608 - a table of ours
+        f"REPLACE INTO {table} (epoch, language, terms, df) VALUES (?, ?, ?, ?)",  # noqa: S608 - our own table
         (epoch, language, *blobs_of([terms, df], INT32)),
     )

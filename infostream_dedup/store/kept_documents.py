@@ -14,7 +14,7 @@ _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def kept_document(
-    id: str,  # noqa: A002 - the document's own word
+    id: str,  # noqa: A002 - the name of the field
     text: str,
     *,
     title: str,

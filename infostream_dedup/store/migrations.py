@@ -59,7 +59,7 @@ def _evidence(connection: sqlite3.Connection) -> None:
 
 
 def _other_languages(connection: sqlite3.Connection) -> None:
-    """Allow language ``other``, by the way that SQLite documents for constraints ("ALTER TABLE", section 8).
+    """Allow language ``other``, in the way that SQLite documents for constraints ("ALTER TABLE", section 8).
 
     The rows stay unchanged, so a large store is not copied.
     """
@@ -84,7 +84,7 @@ def _groups(connection: sqlite3.Connection) -> None:
 
 
 def _search_index(connection: sqlite3.Connection) -> None:
-    # It is filled batch by batch, so that a large store need not wait for it.
+    # It is filled batch by batch, so that a large store does not have to wait for it.
     connection.execute(SEARCH_INDEX)
 
 
@@ -127,7 +127,7 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
         raise BadDataError(message, code="E_STORE_FOREIGN", source=str(path))
     version = _pragma(connection, "user_version")
     if not 1 <= version <= newest_version():
-        message = f"the store has schema {version}, this program knows up to {newest_version()}; install a newer one"
+        message = f"the store has schema {version}, this program knows up to {newest_version()}; use a newer version"
         raise BadDataError(message, code="E_STORE_NEWER", source=str(path))
     return version
 
@@ -140,7 +140,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
 
     Raises:
         BadDataError: see `version_of`.
-        CannotWriteError, CannotCreateError, StoreBusyError: copying or writing failed; the store is as it was.
+        CannotWriteError, CannotCreateError, StoreBusyError: copying or writing failed; the store is unchanged.
     """
     version = version_of(connection, path)
     if version == newest_version():
@@ -148,7 +148,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
     copy = path.with_name(f"{path.name}.schema-{version}")
     copy_store(connection, path, copy)
     with writing(connection, path):
-        # Another process may have done it while we waited.
+        # Another process may have done so while we waited.
         if version_of(connection, path) < newest_version():
             apply_steps(connection)
     return copy
@@ -156,7 +156,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
 
 def apply_steps(connection: sqlite3.Connection) -> None:
     """Apply the steps that a store, or an empty file, still lacks, inside the caller's transaction."""
-    # It takes longer to import than a batch takes, and only new and old stores need it.
+    # Importing it takes longer than a batch, and only new and old stores need it.
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
 

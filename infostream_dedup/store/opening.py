@@ -126,7 +126,7 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
             raise CannotCreateError(f"{path} is a directory; a store is one file")
         if not path.exists():
             if not create:
-                raise NoInputError(f"{path}: there is no store; 'ingest' makes one")
+                raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
             if not path.parent.is_dir():
                 raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
         else:
@@ -153,7 +153,7 @@ def _check_length(path: Path) -> None:
     expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
     size = path.stat().st_size
     if size < expected:
-        message = f"the file is cut short: {size:,} of {expected:,} bytes; go back to the latest 'store backup'"
+        message = f"the file is cut short: {size:,} of {expected:,} bytes; restore the latest 'store backup'"
         raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 
@@ -190,7 +190,7 @@ def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, sett
     # Lets 'store expire' return space to the disk; possible only before the first table exists.
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     with writing(connection, path):
-        # Another process may have done it while we waited.
+        # Another process may have done so while we waited.
         if is_empty(connection):
             apply_steps(connection)
             connection.execute(
@@ -211,8 +211,8 @@ def _check_settings(
     differing = [name for name in sorted({*stored, *settings}) if stored.get(name) != settings.get(name)]
     which = ", ".join(f"{name} {stored.get(name)!r}, now {settings.get(name)!r}" for name in differing)
     raise ConfigurationError(
-        f"{path} was made with other settings ({which or 'dictionaries or version'}); verdicts would not fit together: "
-        "use the old settings, or begin a new store"
+        f"{path} was made with other settings ({which or 'dictionaries or version'}); verdicts would be inconsistent: "
+        "use the old settings, or create a new store"
     )
 
 

@@ -164,7 +164,7 @@ class StoreReader:
                 found.append(row)
         return found
 
-    def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - its own word
+    def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - the name of the field
         """Return the ordinal of the latest version of a document by its id or address; ``None`` if there is none."""
         column, value = ("id", id) if id is not None else ("url", url)
         query = f"SELECT max(ordinal) FROM document WHERE {column} = ? AND forgotten = 0"  # noqa: S608
@@ -247,7 +247,7 @@ class StoreReader:
                 verdicts = tuple(self.verdict_at(ordinal) for ordinal in numbers_of(answers, INT64).tolist())
             return StoredBatch(batch_id, content_hash, verdicts)
 
-    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
         """Return all stored versions of a document, oldest first."""
         return tuple(self.known_of((id,)).get(id, ()))
 

@@ -197,7 +197,7 @@ def summed_frequencies(
 
     Args:
         connection: open connection to the store.
-        before: the first epoch that is not counted.
+        before: the first epoch not counted.
         terms: length of the arrays.
         table: counts of all documents, of those that repeat earlier ones, or of all in the pivot language.
     """

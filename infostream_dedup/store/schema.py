@@ -11,7 +11,7 @@ from typing import Final
 __all__ = ["ACROSS", "APPLICATION_ID", "DATED_GROUPS", "EVIDENCE", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
-"""Marks an SQLite file as a store of ours: ``ISDD``."""
+"""Marks an SQLite file as one of our stores: ``ISDD``."""
 
 TABLES: Final[tuple[str, ...]] = (
     """CREATE TABLE store (
@@ -165,7 +165,7 @@ def _integer(blob: str, place: str, size: int) -> str:
 # ruff: noqa: S608 - all names in the views are from this file
 VIEWS: Final[tuple[str, ...]] = (
     # The first merge of a document's group after the document leads to another group, whose next merge leads on; the
-    # last one holds. Earlier merges do not count: a name may come again when an id does.
+    # last one holds. Earlier merges do not count: a name may be used again when an id is.
     """CREATE VIEW v_members AS
     WITH RECURSIVE path (began, number, group_id) AS (
         SELECT number, number, group_id FROM event WHERE kind = 'merge'
@@ -226,7 +226,7 @@ SELECT several.group_id, documents, sources, languages, {_time("first")} AS firs
     document.title, document.ordinal,
     EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND event.group_id = several.group_id) AS alarm
 FROM several JOIN document ON document.ordinal = several.earliest"""
-"""The view as it is now: a group whose documents came before any date has none, where it once had 1970."""
+"""The current view: a group whose documents arrived before any date has none; earlier it had 1970."""
 
 
 EVIDENCE: Final[tuple[str, ...]] = (
@@ -264,7 +264,7 @@ ACROSS: Final[tuple[str, ...]] = (
     "ALTER TABLE document ADD COLUMN translation TEXT CHECK (translation IS NULL OR json_valid(translation))",
     "ALTER TABLE document ADD COLUMN story_id TEXT",
     # members: 8 bytes each, a term times 32 plus the place of the key term that it stands for.
-    # canonical, further: terms that frequencies count, and further terms by which the document is met.
+    # canonical, further: terms that frequencies count, and further terms by which the document can be found.
     # links: ordinals of earlier documents, each followed by the smaller share in units of 1e-9.
     """CREATE TABLE pivot (
         ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),

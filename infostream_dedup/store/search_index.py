@@ -148,7 +148,7 @@ def index_faults(connection: sqlite3.Connection) -> Iterator[tuple[IndexRow, str
         if part is None:
             fault = "is not what was written"
         elif follows is not None and row.first != follows:
-            fault = "does not go on where the one before it ends"
+            fault = "does not continue where the previous one ends"
         elif part.packed() != part_of(connection, row.first, row.end).packed():
             fault = "differs from the signatures"
         yield row, fault

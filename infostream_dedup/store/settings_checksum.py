@@ -1,4 +1,4 @@
-"""A checksum of a store's single values: settings, what has expired, the state's small values, what was withheld."""
+"""A checksum of a store's single values: settings, what has expired, the state's small values, withheld frequencies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_settings(connection: sqlite3.Connection, path: Path) -> None:
     with snapshot(connection, path):
         if not settings_are_as_written(connection):
             message = "the store is damaged (settings or state are not what was written)"
-            advice = "go back to the latest 'store backup' that verifies"
+            advice = "restore the latest 'store backup' that passes 'store verify'"
             raise BadDataError(f"{message}; {advice}", code="E_STORE_DAMAGED", source=str(path))
 
 

@@ -197,7 +197,7 @@ class Store(StoreReader):
         """Update the index of closed epochs: rebuild damaged rows, add missing epochs.
 
         Batches also add missing epochs, but only a few each: a large store made by an older version takes many batches.
-        The work is cut into short transactions; if it is interrupted, the next call continues.
+        The work is divided into short transactions; if it is interrupted, the next call continues.
 
         Returns:
             Number of documents added, and of documents in rows that were rebuilt.

@@ -21,7 +21,7 @@ def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int
 
     Args:
         connection: open connection to the store.
-        before: only stories that begin with an earlier document than this ordinal; None for the first page.
+        before: only stories that begin with a document before this ordinal; None for the first page.
         limit: number of stories.
     """
     heads = connection.execute(

@@ -51,7 +51,7 @@ _NEXT_STORY: Final = "SELECT coalesce(max(number) + 1, 0) FROM story_event"
 
 
 def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
-    """Write everything a batch brought except its state.
+    """Write everything in a batch except its state.
 
     Args:
         connection: inside a transaction.

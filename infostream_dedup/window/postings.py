@@ -1,4 +1,4 @@
-"""The posting lists of a window: keys and targets by term, in memory that grows and is tidied."""
+"""The posting lists of a window: keys and targets by term, in memory that grows and is freed."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ class Postings:
         self.targets = _with_room(self.targets, targets)
 
     def grow_keys(self) -> None:
-        """Give the key lists half as much memory again."""
+        """Enlarge the memory of the key lists by half."""
         self.keys = _grown(self.keys)
 
     def grow_targets(self) -> None:
-        """Give the target lists half as much memory again."""
+        """Enlarge the memory of the target lists by half."""
         self.targets = _grown(self.targets)
 
     def extend(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> None:

@@ -84,7 +84,7 @@ class Piece:
 
 
 def cut_pieces(indptr: NDArray[np.int64]) -> Iterator[slice]:
-    """Cut documents into consecutive pieces of few terms; a document is never cut.
+    """Divide documents into consecutive pieces of few terms; a document is never divided.
 
     Args:
         indptr: int64 (documents + 1,), start of each document's terms.

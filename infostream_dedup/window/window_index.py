@@ -182,7 +182,7 @@ class WindowIndex:
         least_keys: int,
         oldest: ArrayLike | None = None,
     ) -> Asking:
-        """Check documents and make room to count for them."""
+        """Check documents and allocate their counters."""
         self._check(ordinals, keys, targets)
         sizes = keys.indptr[1:] - keys.indptr[:-1]
         if len(ordinals):
@@ -195,7 +195,7 @@ class WindowIndex:
         return _asking(keys, targets, oldest=bounds, needs=as_numbers(needs), least_keys=least_keys)
 
     def _advance(self, asking: Asking) -> FoundDocuments:
-        """Let documents ask and be added until all are done, or until there is no room for their finds."""
+        """Let documents ask and be added until all are done, or until there is no space for their finds."""
         postings, before = self._postings, int(self._state.row[0])
         found = FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
         while True:

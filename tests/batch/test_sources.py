@@ -26,6 +26,6 @@ def test_files_written_to_while_they_are_read(second, tmp_path):
         assert [document.id for document in documents.first()] == ["1", "2"]
         assert [document.id for document in documents.again()] == ["1", "2"]
         path.write_text(second, encoding="utf-8")
-        with pytest.raises(BadDataError, match="the second reading gave other documents") as caught:
+        with pytest.raises(BadDataError, match="the second reading returned different documents") as caught:
             list(documents.again())
         assert caught.value.code == "E_CHANGED"

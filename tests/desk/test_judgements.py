@@ -163,7 +163,7 @@ def test_what_only_we_can_write_needs_a_checksum(desk: Desk) -> None:
             other.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'a', 'b')")
         # Without the trigger: the desk notices, though it has been open all the time.
         other.execute("DROP TRIGGER job_sealed")
-    with pytest.raises(BadDataError, match="its tables are not those that were made"):
+    with pytest.raises(BadDataError, match="its tables differ from those that were created"):
         labels(desk)
 
 

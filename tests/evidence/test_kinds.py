@@ -27,6 +27,7 @@ _PLAIN: dict[str, Any] = {
     "lead": 0.5,
     "vocabulary": 0.5,
     "numbers": 1.0,
+    "many_figures": False,
     "other_dates": False,
     "same_title": False,
     "same_form": False,
@@ -56,7 +57,9 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({**_OWN, "lead": 0.5, "numbers": 0.44, **wording(0.05, 0)}, "template", "own form with other numbers"),
         ({**_OWN, "lead": 0.3, "vocabulary": 0.8, "numbers": 0.6}, "template", "own form of one vocabulary"),
         ({**_OWN, "lead": 0.3, "vocabulary": 0.8}, "follow-up", "next step"),
-        ({**_OWN, "lead": 0.39, **wording(0.7, 0.25)}, "follow-up", "own old background"),
+        ({**_OWN, "lead": 0.1, "vocabulary": 0.65, **wording(0.7, 0.25)}, "follow-up", "own old background"),
+        ({**_OWN, "lead": 0.09, "vocabulary": 0.65, **wording(0.7, 0.25)}, "contained", "lies inside"),
+        ({**_OWN, "lead": 0.1, "vocabulary": 0.64, **wording(0.4, 0.25)}, "related", None),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.6, 0.7)}, "follow-up", "own old background"),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.59, 0.7)}, "contains", "holds inside"),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.4, 0.4)}, "related", None),
@@ -97,9 +100,22 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({"known": False, "hours": np.inf, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"known": False, "hours": np.inf, "same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
         ({"known": False, "hours": np.inf, "same_source": True}, "follow-up", "next step"),
-        ({**_OWN, "probability": 0.6, "vocabulary": 0.45}, "follow-up", "next step"),
+        ({**_OWN, "probability": 0.6, "vocabulary": 0.5}, "follow-up", "next step"),
         ({**_OWN, "probability": 0.599999999}, "related", None),
-        ({**_OWN, "vocabulary": 0.449999999}, "related", None),
+        ({**_OWN, "vocabulary": 0.499999999}, "related", None),
+        (
+            {**_OWN, "many_figures": True, "vocabulary": 0.55, "numbers": 0.449999999, "probability": 0.5},
+            "template",
+            "own form of many figures",
+        ),
+        ({**_OWN, "many_figures": True, "vocabulary": 0.54, "numbers": 0.4}, "follow-up", "next step"),
+        ({**_OWN, "many_figures": True, "vocabulary": 0.55, "numbers": 0.45}, "follow-up", "next step"),
+        ({**_OWN, "vocabulary": 0.55, "numbers": 0.4}, "follow-up", "next step"),
+        (
+            {**_OWN, "other_day": False, "many_figures": True, "vocabulary": 0.55, "numbers": 0.4},
+            "follow-up",
+            "next step",
+        ),
     ],
 )
 def test_rules(changes: dict[str, Any], kind: str, rule: str | None) -> None:
@@ -145,6 +161,7 @@ def test_facts_from_evidence_and_documents() -> None:
     evidence[:, COLUMNS.index("cosine")] = 0.375 - 1e-12
     evidence[:, COLUMNS.index("numbers_forward")] = 0.7 - 1e-12
     evidence[:, COLUMNS.index("numbers_least")] = [1, 2, 2, 2]
+    evidence[:, COLUMNS.index("figures_least")] = [0, 3, 4, 5]
     found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
     assert found.same_text.tolist() == [True, False, False, False]
     assert found.same_address.tolist() == [False, True, False, True]
@@ -154,6 +171,7 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.other_day.tolist() == [False, True, True, False]
     assert found.hours.tolist() == [23.0, 24.0, 1.0, np.inf]
     assert found.numbers.tolist() == [-1.0, 0.7, 0.7, 0.7]
+    assert found.many_figures.tolist() == [False, False, True, True]
     assert found.vocabulary.tolist() == [0.375] * 4
     assert found.no_title.tolist() == [True, False, False, False]
     assert found.same_form.tolist() == [False, False, True, True]
@@ -176,6 +194,7 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
     for _ in range(20):
         evidence = np.repeat(draw.random((1, len(COLUMNS))), size, axis=0)
         evidence[:, COLUMNS.index("title")] = draw.integers(0, 4)
+        evidence[:, COLUMNS.index("figures_least")] = draw.integers(0, 8)
         kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))))
         assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 
@@ -191,7 +210,7 @@ def test_statuses() -> None:
 
 @pytest.mark.parametrize("name", ["related", "translation", "copies", ""])
 def test_joining_what_cannot_be_joined_is_refused(name: str) -> None:
-    with pytest.raises(ConfigurationError, match="expected some of copy, retold"):
+    with pytest.raises(ConfigurationError, match="expected one or more of copy, retold"):
         joined_kinds(["copy", name])
 
 

@@ -100,9 +100,9 @@ def test_both_backends_give_the_same_matrix(documents, k_min):
         assert one.data.tolist() == other.data.tolist()
 
 
-def large_collection(documents=3000, terms=500):
+def large_collection(documents=3000, terms=500, density=0.06):
     random = np.random.default_rng(5)
-    table = random.random((documents, terms)) < 0.06
+    table = random.random((documents, terms)) < density
     table[1::7] = table[::7][: len(table[1::7])]
     keys = (table & (random.random(terms) < 0.4)).astype(np.int64)
     return sp.csr_array(keys), sp.csr_array(table)
@@ -116,6 +116,22 @@ def test_rows_are_split_where_their_links_need_too_much_room(k_min, monkeypatch)
     np.fill_diagonal(product, 0)
     product[product < k_min] = 0
     found = match(keys, targets, n=60, weights=False, k_min=k_min, resources=Resources(workers=3, shard_size=700))
+    assert np.array_equal(found.counts.toarray(), product)
+
+
+@pytest.mark.parametrize("k_min", [1, 2, 3, 4, 9])
+def test_long_lists_give_the_same_counts(k_min):
+    keys, targets = large_collection(density=0.15)
+    asking = keys.toarray()
+    asking[5:9], asking[9, 40:] = 0, 0
+    keys = sp.csr_array(asking)
+    product = (keys @ targets.T.astype(np.int64)).toarray()
+    # Most questions walk thousands of postings, which takes another way than short lists.
+    prefix = np.sort(targets.sum(axis=0)[None, :] * asking, axis=1)[:, ::-1][:, k_min - 1 :].sum(axis=1)
+    assert np.median(prefix) > 5000
+    np.fill_diagonal(product, 0)
+    product[product < k_min] = 0
+    found = match(keys, targets, n=60, weights=False, k_min=k_min, resources=Resources(workers=2))
     assert np.array_equal(found.counts.toarray(), product)
 
 

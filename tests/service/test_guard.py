@@ -84,7 +84,7 @@ def test_token_files_that_cannot_be_used(tmp_path: Path) -> None:
     file.chmod(0o666)
     with pytest.raises(ConfigurationError, match="others can write this file"):
         read_tokens(file)
-    with pytest.raises(ConfigurationError, match="is not a name for a token"):
+    with pytest.raises(ConfigurationError, match="cannot name a token"):
         add_token(file, "a b", "reader")
 
 

@@ -54,7 +54,7 @@ CHANGES = [
     ("DELETE FROM term WHERE number = 299", "signatures", "document 'документ-99' has a term the store does not know"),
     ("DELETE FROM document WHERE ordinal = 99", "numbering", "document: 99 rows up to 99, 100 expected"),
     ("DELETE FROM document WHERE ordinal = 99", "references", "row 99 of body refers to a missing row of document"),
-    ("DELETE FROM batch WHERE sequence = 10", "numbering", "batch 11 does not go on where the one before it ends"),
+    ("DELETE FROM batch WHERE sequence = 10", "numbering", "batch 11 does not continue where the previous one ends"),
     ("UPDATE batch SET answers = x'ff000000000000ff' WHERE sequence = 2", "answers", "batch 'batch-2' answers"),
     ("UPDATE document SET of_id = 'nobody' WHERE ordinal = 7", "names", "of_id of document 'документ-7'"),
     ("UPDATE document SET group_id = 'nobody' WHERE ordinal = 7", "names", "group_id of document 'документ-7'"),

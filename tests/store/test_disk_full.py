@@ -61,7 +61,7 @@ def test_the_database_may_grow_no_further(synthetic, tmp_path, faults, pages):
         with Store.open(path, settings_digest=synthetic.DIGEST) as store:
             granted = store.connection.execute(f"PRAGMA max_page_count = {limit}").fetchone()[0]
             acknowledged = []
-            with pytest.raises(CannotWriteError, match="no room left"):
+            with pytest.raises(CannotWriteError, match="no space left"):
                 fill(store, synthetic, acknowledged)
             assert not store.connection.in_transaction
             assert store.position.batches == len(acknowledged)

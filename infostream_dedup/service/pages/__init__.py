@@ -1,1 +1,1 @@
-"""The pages for people; each file makes a router. They work without script; script adds keys and local times."""
+"""The pages for people; each file makes a router. They work without JavaScript, which adds keys and local times."""

@@ -1,4 +1,4 @@
-"""The picture of a sweep: S and T by k as lines with marks, links by k as bars on a scale of logarithms."""
+"""The chart of a sweep: S and T by k as lines with markers, links by k as bars on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TOP: Final = 12
 
 
 def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, Any]:
-    """Where everything in the picture is.
+    """Compute the position of everything in the chart.
 
     Args:
         rows: rows of a sweep, k ascending: ``k``, ``symmetry``, ``transitivity``, ``links`` and, where estimated,
             ``precision``.
-        chosen: k that is looked at.
+        chosen: the selected k.
 
     Returns:
         Sizes, ``bars``, ``grid``, ``lines`` (by name: ``points`` for a polyline and ``marks``), ``chosen`` (x; None

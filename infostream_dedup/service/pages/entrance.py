@@ -34,7 +34,7 @@ FILES: Final = {
 
 @router.get("/static/{name}")
 async def static(name: str) -> Response:
-    """A file of the pages; there are no others than those listed."""
+    """A file of the pages; only the listed ones are served."""
     if name not in FILES:
         raise ProblemError(404, "not-found")
     return Response(_data(name), media_type=f"{FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
@@ -47,13 +47,13 @@ def _data(name: str) -> bytes:
 
 @router.get("/sign-in")
 async def show_entrance(request: Request) -> Response:
-    """A box for the token."""
+    """Show the form for the token."""
     return page(request, "sign_in", wrong=False)
 
 
 @router.post("/sign-in")
 async def sign_in(request: Request) -> Response:
-    """Begin a session for the person whose token it is."""
+    """Start a session for the owner of the token."""
     tokens: Tokens | None = request.app.state.tokens
     sessions: Sessions = request.app.state.sessions
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))

@@ -26,7 +26,7 @@ _KINDS: Final = ("sweep", "estimate", "audit", "audit-judged")
 
 @router.get("/explore", dependencies=[needs("reader")])
 async def explore(request: Request, k: int | None = None) -> Response:
-    """The last result, the job at hand, and one k looked at closely."""
+    """The last result, the current job, and one k in detail."""
     service = running(request)
 
     def question(desk: Any) -> tuple[Any, Any, Any, Any]:
@@ -60,7 +60,7 @@ async def explore(request: Request, k: int | None = None) -> Response:
 
 @router.post("/explore", dependencies=[needs("analyst")])
 async def begin(request: Request) -> Response:
-    """Begin to count, by form."""
+    """Start a count from a form."""
     fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
     kind = fields.get("kind", "")
     if kind not in _KINDS:

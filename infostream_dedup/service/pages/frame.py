@@ -67,7 +67,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
 
 
 def load_templates() -> None:
-    """Compile the templates of all pages, which is otherwise done when each is first shown."""
+    """Compile the templates of all pages; otherwise each is compiled when it is first shown."""
     environment = _templates()
     for name in environment.list_templates():
         environment.get_template(name)
@@ -101,24 +101,24 @@ def _here(request: Request, **changed: str | None) -> str:
     parameters = {name: value for name, value in request.query_params.items() if name != _COOKIE}
     parameters |= {name: value for name, value in changed.items() if value is not None}
     kept = {name: value for name, value in parameters.items() if value and changed.get(name, value) is not None}
-    # One slash: two would name another site.
+    # One slash: two would lead to another site.
     path = "/" + quote(request.scope["path"].lstrip("/\\"), safe="/")
     return f"{path}?{urlencode(kept)}" if kept else path
 
 
 def _moment(time: str | None, words: PageWords) -> Markup | str:
-    """A moment, which script shows in the reader's own zone; the same function for every page."""
+    """A moment, which JavaScript shows in the reader's time zone; the same function for every page."""
     if time is None:
         return words("no_date")
     given = date_given(time)
     if given is not None:
-        # Most of these were given as days, months or years; anything finer would be made up.
+        # Most of these were given as days, months or years; anything more exact would be invented.
         return Markup('<time datetime="{}">{}</time>').format(given, given)
     return Markup('<time datetime="{}">{} UTC</time>').format(time, time[:16].replace("T", " "))
 
 
 def _decimal(value: float | None, digits: int, words: PageWords) -> str:
-    """A number with the point or comma of the language and a true minus; a dash for None."""
+    """A number with the language's decimal separator and a real minus sign; a dash for None."""
     if value is None:
         return "–"
     text = f"{value:.{digits}f}".replace("-", "−")

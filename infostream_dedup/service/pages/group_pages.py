@@ -55,7 +55,7 @@ async def groups(
 
     rows, group, moved, empty, story = await running(request).read(question)
     if moved is not None:
-        # Without the name of the host, which a proxy may call by another scheme.
+        # Without the host, which a proxy may serve under another scheme.
         query = {name: value for name, value in request.query_params.items() if name != "id"} | {"id": moved}
         return RedirectResponse(f"/groups?{urlencode(query)}", 307)
     several = listed(rows, _ROWS, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])

@@ -38,7 +38,7 @@ CHOICES: Final = (
     ("different", "different", None, "5"),
     ("pass", None, None, "0"),
 )
-"""Name, label, who repeats whom, and the key printed on the button."""
+"""Name, label, which document repeats which, and the key shown on the button."""
 
 _BY_NAME: Final[Mapping[str, tuple[str | None, str | None]]] = {name: (one, two) for name, one, two, _ in CHOICES}
 
@@ -47,7 +47,7 @@ _BY_NAME: Final[Mapping[str, tuple[str | None, str | None]]] = {name: (one, two)
 async def judge(
     request: Request, queue: str = "boundary", a: str | None = None, b: str | None = None, *, reveal: bool = False
 ) -> Response:
-    """The next pair of a queue, or the pair that is named."""
+    """The next pair of a queue, or a named pair."""
     check_queue(queue)
     service, person = running(request), caller_of(request).name
     pair = await _pair(request, queue, a, b)
@@ -74,9 +74,9 @@ async def judge_pair(
     b: str | None = None,
     besides: Annotated[list[str], Query(max_length=_IN_HAND)] = [],  # noqa: B006 - read only
 ) -> Response:
-    """The part of the page that changes: a named pair, or the next one besides those in hand.
+    """The part of the page that changes: a named pair, or the next one that the page does not have yet.
 
-    ``besides`` has the ids of the pairs in hand, two for each.
+    ``besides`` has two ids for each pair that the page already has.
     """
     check_queue(queue)
     in_hand = frozenset(
@@ -88,14 +88,14 @@ async def judge_pair(
 
 @router.get("/judge/verdict", dependencies=[needs("analyst")])
 async def judge_verdict(request: Request, a: str, b: str) -> Response:
-    """What the stream says of a pair, as a line of text."""
+    """The stream's verdict on a pair, as a line of text."""
     verdict = await running(request).read(lambda store: pair_verdict(store, a, b))
     return page(request, "judge_verdict", verdict=verdict)
 
 
 @router.post("/judge", dependencies=[needs("analyst")])
 async def judge_by_form(request: Request) -> Response:
-    """A judgement without script: save it, show the next pair."""
+    """A judgement without JavaScript: save it, and show the next pair."""
     fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
     if fields.get("choice") not in _BY_NAME:
         raise ProblemError(422, "invalid", "expected a choice", field="choice")
@@ -109,7 +109,7 @@ async def judge_by_form(request: Request) -> Response:
 
 @router.post("/judge/undo/{number}", dependencies=[needs("analyst")])
 async def undo_by_form(request: Request, number: int) -> Response:
-    """Undo without script: take the judgement back, show its pair again."""
+    """Undo without JavaScript: withdraw the judgement, and show its pair again."""
     said = await undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
     query = {"queue": said["queue"] if _is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)

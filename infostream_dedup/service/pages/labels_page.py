@@ -29,7 +29,7 @@ _PERSONS: Final = "SELECT DISTINCT person FROM judgement ORDER BY person"
 
 @router.get("/labels", dependencies=[needs("analyst")])
 async def labels(request: Request, person: str = "", label: str = "", after: str | None = None) -> Response:
-    """Judgements, the latest first, with what two judges make of the same pairs."""
+    """Judgements, the latest first, and how far two judges agree on the same pairs."""
     if label and label not in LABELS:
         raise ProblemError(422, "invalid", "expected a label", field="label")
     place = keyset(after, (int,))

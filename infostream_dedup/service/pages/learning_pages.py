@@ -1,4 +1,4 @@
-"""Model and Methods: what judgements teach, and how methods do by them."""
+"""Model and Methods: a classifier trained on judgements, and methods measured by them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BAR: Final = 160
 
 @router.get("/model", dependencies=[needs("analyst")])
 async def model(request: Request) -> Response:
-    """What the judgements teach: weights of the criteria, quality on unseen stories, what more labels would bring."""
+    """What the judgements teach: weights of the criteria, quality on unseen stories, whether more labels would help."""
     service = running(request)
     of, job, counts = await _of_desk(service, "train")
     result = None if of is None else of["result"]
@@ -58,7 +58,7 @@ async def model(request: Request) -> Response:
 
 @router.get("/methods", dependencies=[needs("analyst")])
 async def methods(request: Request) -> Response:
-    """The methods of the literature, judged by what people said of pairs."""
+    """The methods of the literature, evaluated by people's judgements."""
     from infostream_dedup.methods import methods as registered
 
     service = running(request)
@@ -83,7 +83,7 @@ async def methods(request: Request) -> Response:
 
 @router.post("/model", dependencies=[needs("analyst")])
 async def begin_training(request: Request) -> Response:
-    """Begin to train, by form."""
+    """Start a training from a form."""
     fields = await _fields(request)
     preset = fields.get("preset", ["duplicate"])[0]
     if preset not in ("duplicate", "story"):
@@ -94,7 +94,7 @@ async def begin_training(request: Request) -> Response:
 
 @router.post("/methods", dependencies=[needs("analyst")])
 async def begin_comparison(request: Request) -> Response:
-    """Begin to compare, by form; no method chosen means all that can run."""
+    """Start a comparison from a form; if no method is chosen, all that can run are compared."""
     from infostream_dedup.methods import methods as registered
 
     wanted = (await _fields(request)).get("method", [])
@@ -119,7 +119,7 @@ async def _fields(request: Request) -> dict[str, list[str]]:
 
 
 async def _of_desk(service: RunningService, kind: str) -> tuple[Any, Any, Counter[str]]:
-    """The last result of a kind, the job at hand, and how many pairs have which label."""
+    """The last result of a kind, the current job, and the number of pairs with each label."""
 
     def question(desk: Any) -> tuple[Any, Any, Counter[str]]:
         jobs = latest_jobs(desk, 1)
@@ -141,7 +141,7 @@ def _bars(weights: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _curve(points: list[dict[str, Any]]) -> dict[str, Any]:
-    """The learning curve, and whether more labels are worth it: what the last doubling brought."""
+    """The learning curve, and whether more labels are worth it: what the last doubling gained."""
     if len(points) < 2:
         return {"points": points, "gain": None, "noise": None}
     before, last = points[-2:]

@@ -13,7 +13,7 @@ __all__ = ["MOST_NUMBERS", "marked_text"]
 
 _COLOURS: Final = 6
 MOST_NUMBERS: Final = 40
-"""More marked numbers than this would drown a text: only their count is shown."""
+"""If more numbers than this differ, only their count is shown: marking them all would make the text unreadable."""
 
 
 def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str]) -> Markup:
@@ -21,7 +21,7 @@ def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str]) -> M
 
     Args:
         pieces: ``text`` and ``passage``, the number of the shared passage, 0 outside.
-        numbers: that the other text lacks.
+        numbers: numbers that the other text lacks.
     """
     marked = set(numbers) if len(numbers) <= MOST_NUMBERS else set()
     seen: set[int] = set()
@@ -47,7 +47,7 @@ def _marked(piece: dict[str, Any], marked: set[str], *, numbered: bool) -> Marku
 
 
 def _split(text: str) -> list[str]:
-    """Text and numbers in turn, beginning with text."""
+    """Text and numbers in turn, starting with text."""
     parts, end = [], 0
     for found in NUMBER.finditer(text):
         parts += [text[end : found.start()], found.group()]

@@ -1,4 +1,4 @@
-"""What happens now: verdicts as they come, the last hour against the usual, alarms, silent sources."""
+"""What is happening now: new verdicts, the last hour compared with the usual one, alarms, silent sources."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")])
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
-    """The copies of a group beside its first document."""
+    """The copies of a group next to its first document."""
 
     def question(store: Store) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         found = traced_group(store, id)

@@ -1,4 +1,4 @@
-"""Templates, alarms and sources: what a duty editor looks through."""
+"""Templates, alarms and sources: what an editor on duty reviews."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ async def show_sources(request: Request) -> Response:
 
 @router.post("/templates", dependencies=[needs("analyst")])
 async def decide_template(request: Request) -> Response:
-    """A decision about a template, by form."""
+    """Record a decision about a template from a form."""
     return await _decided(request, "template")
 
 
 @router.post("/alarms", dependencies=[needs("analyst")])
 async def decide_alarm(request: Request) -> Response:
-    """A decision about an alarm, by form."""
+    """Record a decision about an alarm from a form."""
     return await _decided(request, "alarm")
 
 

@@ -20,7 +20,7 @@ _TOP: Final = 40
 
 @router.get("/search", dependencies=[needs("reader")])
 async def search(request: Request, q: str = "") -> Response:
-    """A box for a text, and the hits."""
+    """A text box, and the hits."""
     service = running(request)
     text = q.strip()[: service.settings.limits.text_bytes // 4]
     hits: list[dict[str, Any]] | None = await service.searched.hits(text=text, top=_TOP) if text else None

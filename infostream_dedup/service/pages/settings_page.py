@@ -29,7 +29,7 @@ EXPLAINED: Final = (
 
 @router.get("/settings", dependencies=[needs("reader")])
 async def show_settings(request: Request) -> Response:
-    """Settings of the store, which stay as they are for its life."""
+    """Settings of the store, which never change."""
     service = running(request)
 
     def question(store: Store) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Stories: one column for each language, and the words by which they met."""
+"""Stories: one column for each language, and the words that matched."""
 
 from __future__ import annotations
 

@@ -12,20 +12,20 @@ __all__ = ["timeline"]
 _WIDTH: Final = 600
 _MARGIN: Final = 10
 _A_DAY: Final = "2026-01-31"
-"""A month or a year, which is written shorter, has no place on a line of days."""
+"""A month or a year, which is shorter, cannot be placed on a timeline of days."""
 
 
 def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Where the dots of a picture are: a row for each source, in the order of their first documents.
+    """Compute the positions of the dots: a row for each source, in the order of their first documents.
 
-    The dot of the first document is marked where it is known that it was the first.
+    The first document's dot is marked if that document is known to be the first.
 
     Args:
         members: documents as ``in_order`` gives them, with ``published``, ``source``, ``status`` and ``title``.
 
     Returns:
-        ``rows`` (places of dots in percent), ``first`` and ``last``; None if fewer than two documents have days of
-        their own.
+        ``rows`` (positions of dots in percent), ``first`` and ``last``; None if fewer than two documents have a known
+        day.
     """
     placed = [one for one in members if one["published"] and len(date_given(one["published"]) or _A_DAY) >= len(_A_DAY)]
     dated = [(datetime.fromisoformat(one["published"]).timestamp(), one) for one in placed]

@@ -37,7 +37,7 @@ async def take_batch(request: Request) -> Response:
     caller = caller_of(request).name
     waiting = service.batches_of.get(caller, 0)
     if waiting >= service.settings.limits.batches_at_once:
-        raise ProblemError(429, "too-many", "wait for the answers of the batches before", retry_after=1)
+        raise ProblemError(429, "too-many", "wait for the answers to earlier batches", retry_after=1)
     # Before it is unpacked: the limit also bounds memory.
     service.batches_of[caller] = waiting + 1
     try:

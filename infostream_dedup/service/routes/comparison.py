@@ -49,6 +49,6 @@ def _side(store: Store, name: str) -> dict[str, Any]:
         raise ProblemError(410, "forgotten")
     text = store.text(found["ordinal"])
     if text is None:
-        raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text")
+        raise ProblemError(409, "texts-not-kept", "create a new store with --keep-text")
     kept = {name: found[name] for name in ("id", "title", "source", "language", "published", "group")}
     return {**kept, "key_terms": key_terms_of(store.connection, found["ordinal"]), "text": text}

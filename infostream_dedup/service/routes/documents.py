@@ -61,7 +61,7 @@ async def show_document(request: Request, id: str, version: int | None = None) -
 async def forget_document(request: Request, id: str, *, wipe: bool = False) -> Response:  # noqa: A002
     """Forget the content of all versions of a document; with ``wipe``, rewrite the file to remove all traces.
 
-    Quotations on the desk are removed, too.
+    Quotations on the desk are removed too.
     """
     service = running(request)
     if not await service.read(lambda store: store.known(id)):
@@ -82,7 +82,7 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
     "/verdicts",
     dependencies=[needs("reader")],
     response_class=JsonResponse,
-    responses={304: {"description": "The store is as the entity tag says"}},
+    responses={304: {"description": "The store has not changed since the entity tag"}},
 )
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
     """Verdicts in the order of the stream."""

@@ -157,7 +157,7 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     try:
         documents = [as_given(store.kept(member["ordinal"])) for member in members]
     except BadDataError:
-        raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text") from None
+        raise ProblemError(409, "texts-not-kept", "create a new store with --keep-text") from None
     traced = provenance(documents)
     return {
         "group": id,

@@ -76,6 +76,6 @@ def _documents(store: Store) -> tuple[int, int]:
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size  # noqa: PTH116 - it is not a failure if a log vanishes meanwhile
+        return os.stat(path).st_size  # noqa: PTH116 - it is not a failure if a log disappears meanwhile
     except OSError:
         return 0

@@ -93,7 +93,7 @@ async def show_sweep(request: Request, kind: str = "sweep") -> Response:
         raise ProblemError(422, "invalid", "expected sweep or estimate", field="kind")
     found = await running(request).desk.read(lambda desk: last_result(desk, kind))
     if found is None:
-        raise ProblemError(404, "not-found", "nothing was counted yet; begin with POST /v1/jobs")
+        raise ProblemError(404, "not-found", "nothing has been counted yet; start with POST /v1/jobs")
     return JsonResponse(found)
 
 
@@ -102,7 +102,7 @@ async def give_model(request: Request, number: int) -> Response:
     """The classifier from a training, as the file that ``classify`` and ``ingest --model`` read."""
     job = await _job(request, number)
     if job["kind"] != "train" or not (job["result"] or {}).get("model"):
-        raise ProblemError(404, "not-found", "this job has made no model")
+        raise ProblemError(404, "not-found", "this job did not produce a model")
     name = f'attachment; filename="model-{number}.json"'
     return Response(job["result"]["model"], media_type="application/json", headers={"content-disposition": name})
 
@@ -114,7 +114,7 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
         ProblemError: ``job-running``, or ``texts-not-kept`` for a job that needs texts.
     """
     if kind != "sweep" and not await service.read(_keeps_texts):
-        raise ProblemError(409, "texts-not-kept", "begin a new store with --keep-text")
+        raise ProblemError(409, "texts-not-kept", "create a new store with --keep-text")
     position = await service.position()
     text = f"{position.batches}-{position.documents}-{position.forgotten}"
 

@@ -1,4 +1,4 @@
-"""People's judgements on pairs: added, taken back, exported as labels files."""
+"""People's judgements on pairs: added, withdrawn, exported as labels files."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ async def judge(request: Request) -> Response:
     """Add a judgement; it is on disk before the answer is sent, and nothing is ever overwritten.
 
     The body is ``{"a", "b", "label": "dup" | "similar" | "template" | "translation" | "different" | null, "repeats"?:
-    "a" | "b" | "both", "seconds"?, "queue"?, "seen_verdict"?}``; null passes the pair over. The header
-    ``Idempotency-Key`` names the act: what is sent again under the same key is stored once, so a client that got no
-    answer simply sends the same again.
+    "a" | "b" | "both", "seconds"?, "queue"?, "seen_verdict"?}``; null skips the pair. The header
+    ``Idempotency-Key`` identifies the request: if sent again with the same key, it is stored once, so a client that got
+    no answer simply repeats it.
     """
     body = await object_body(request, known=_MEMBERS)
     judgement = judgement_from(body, caller_of(request).name, request.headers.get("idempotency-key"))
@@ -86,7 +86,7 @@ async def take_labels(request: Request) -> Response:
     openapi_extra=KEYED,
 )
 async def take_back(request: Request, number: int) -> Response:
-    """Take back one's own judgement by adding a row. If sent again, it is stored once."""
+    """Withdraw one's own judgement by adding a row. If sent again, it is stored once."""
     key = _key(request.headers.get("idempotency-key"))
     return JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
 
@@ -201,7 +201,7 @@ async def store_judgement(service: RunningService, judgement: Judgement) -> dict
 
 
 async def undone(service: RunningService, person: str, number: int, key: str) -> dict[str, Any]:
-    """Take a judgement back, and report its author's progress.
+    """Withdraw a judgement, and report its author's progress.
 
     Raises:
         ProblemError: ``not-found`` if the person has no such judgement.

@@ -48,7 +48,7 @@ async def show_templates(request: Request) -> Response:
     openapi_extra=body_of("template"),
 )
 async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
-    """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null takes the decision back."""
+    """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null withdraws the decision."""
     body = await object_body(request, known=("decision",))
     await decide(running(request), "template", id, body.get("decision", ""), caller_of(request).name)
     return Response(status_code=204)

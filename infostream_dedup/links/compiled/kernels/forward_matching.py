@@ -1,9 +1,10 @@
 """Count how many key terms of a document other documents contain, for all counts of at least k_min.
 
-With m key terms, rarest first, a document with k_min of them has one of the first m - k_min + 1: only those
-lists produce candidates. The later, longer lists only count for existing candidates, by walking the list or by looking
-the term up in each candidate, whichever touches less. This is the prefix filter of set similarity joins (Chaudhuri,
-Ganti and Kaushik, ICDE 2006), exact for every k >= k_min.
+With m key terms, rarest first, a document with k_min of them has t of the first m - k_min + t: only those lists
+produce candidates. The later, longer lists only count for existing candidates, by walking the list or by looking the
+term up in each candidate, whichever touches less. This is exact for every k >= k_min; with t = 1 it is the prefix
+filter of set similarity joins (Chaudhuri, Ganti and Kaushik, ICDE 2006). A larger t walks longer lists, but leaves few
+candidates.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ __all__ = ["Lists", "Questions", "Scratch", "holds", "match_rows"]
 
 _PROBE_COST = 24
 """Looking a term up in one candidate costs about as much as this many steps along a list (measured)."""
+
+_MANY = 2000
+_SHARED = 3
+"""t is 3, or k_min if that is smaller, for questions whose first lists have at least 2,000 postings (measured); 1 for
+others."""
 
 
 class Questions(NamedTuple):
@@ -77,15 +83,27 @@ class Scratch(NamedTuple):
 
 @compiled
 def _make_candidates(
-    postings: NDArray[np.uint32], begin: int, end: int, hits: NDArray[np.uint8], touched: NDArray[np.uint32], found: int
+    postings: NDArray[np.uint32],
+    begin: int,
+    end: int,
+    shared: int,
+    hits: NDArray[np.uint8],
+    touched: NDArray[np.uint32],
+    found: int,
 ) -> int:
     for position in range(begin, end):
         document = postings[position]
-        before = hits[document]
+        count = hits[document] + np.uint8(1)
         touched[found] = document
-        found += before == 0
-        hits[document] = before + np.uint8(1)
+        found += count == shared
+        hits[document] = count
     return found
+
+
+@compiled
+def _forget(postings: NDArray[np.uint32], begin: int, end: int, hits: NDArray[np.uint8]) -> None:
+    for position in range(begin, end):
+        hits[postings[position]] = np.uint8(0)
 
 
 @compiled
@@ -127,7 +145,19 @@ def _count_by_probing(
 
 
 @compiled
-def _match_row(row: int, shard: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch) -> int:
+def _shared(row: int, shard: int, questions: Questions, lists: Lists, k_min: int) -> int:
+    """Number of the first terms that a candidate must share, t."""
+    starts, steps = lists.starts[shard], 0
+    for place in range(questions.indptr[row], questions.indptr[row + 1] - k_min + 1):
+        rank = questions.ranks[place]
+        steps += starts[rank + 1] - starts[rank]
+    return min(k_min, _SHARED) if steps >= _MANY else 1
+
+
+@compiled
+def _match_row(
+    row: int, shard: int, questions: Questions, lists: Lists, k_min: int, shared: int, scratch: Scratch
+) -> int:
     found = 0
     starts, hits, touched = lists.starts[shard], scratch.hits, scratch.touched
     end = questions.indptr[row + 1]
@@ -135,10 +165,11 @@ def _match_row(row: int, shard: int, questions: Questions, lists: Lists, k_min: 
         rank = questions.ranks[place]
         first, last = starts[rank], starts[rank + 1]
         needed = k_min - (end - place)
-        if needed <= 0:
-            found = _make_candidates(lists.postings, first, last, hits, touched, found)
+        if needed < shared:
+            found = _make_candidates(lists.postings, first, last, shared, hits, touched, found)
             continue
-        found = _drop_hopeless(hits, touched, found, needed)
+        if needed > shared:
+            found = _drop_hopeless(hits, touched, found, needed)
         if found * _PROBE_COST < last - first:
             _count_by_probing(lists, shard * lists.shard_size, lists.terms[rank], hits, touched, found)
         else:
@@ -156,6 +187,17 @@ def _write_links(scratch: Scratch, found: int, base: int, itself: int, k_min: in
         scratch.links[written] = np.uint64(row) << np.uint64(40) | np.uint64(column) << np.uint64(8) | np.uint64(count)
         written += (count >= k_min) & (column != itself)
     return written
+
+
+@compiled
+def _forget_row(
+    row: int, shard: int, questions: Questions, lists: Lists, k_min: int, shared: int, scratch: Scratch
+) -> None:
+    """Set the counters of all documents that ``_match_row`` counted to zero."""
+    starts, end = lists.starts[shard], questions.indptr[row + 1]
+    for place in range(questions.indptr[row], end - k_min + shared):
+        rank = questions.ranks[place]
+        _forget(lists.postings, starts[rank], starts[rank + 1], scratch.hits)
 
 
 @compiled
@@ -188,7 +230,10 @@ def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min:
                 return -1
             if row + 1 < last:
                 _prefetch_lists(row + 1, shard, questions, lists)
-            found = _match_row(row, shard, questions, lists, k_min, scratch)
+            shared = _shared(row, shard, questions, lists, k_min)
+            found = _match_row(row, shard, questions, lists, k_min, shared, scratch)
             itself = questions.itself[row]
             written = _write_links(scratch, found, base, itself, k_min, row - first, written)
+            if shared > 1:
+                _forget_row(row, shard, questions, lists, k_min, shared, scratch)
     return written

@@ -1,0 +1,132 @@
+"""Measures what a stream holds in memory while a month passes: thirty days of news through a window of seven.
+
+    python -m benchmarks.stream_month --days 30 --each 40000 --preset faithful --out stream_month.json
+
+Another process makes the documents (Russian words, 225 on average), so that the memory measured is the stream's own. A
+row for every day: documents so far and in the window, megabytes in use (what is allocated) and resident (what the
+system has given), and documents a CPU second. The window is full after seven days; growth is counted from the end of
+the eighth, when every document of the window has been decided with a full one, and as a ratio to that day.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import multiprocessing
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from benchmarks.stream import _generate_news
+from infostream_dedup.model import Document
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+WINDOW_DAYS = 7
+FULL = WINDOW_DAYS + 1
+BATCH = 1000
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class _Heap(ctypes.Structure):
+    """``struct mallinfo2`` of glibc."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keep",
+        )
+    ]
+
+
+def main() -> None:
+    """Run the stream and print a row for every day."""
+    arguments = _arguments()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        rows = []
+        for row in _measured(arguments, Path(folder)):
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+    if len(rows) > FULL:
+        full, most = rows[FULL - 1], {name: max(row[name] for row in rows[FULL:]) for name in ("in_use", "resident")}
+        growth = {name: round(most[name] / full[name], 3) for name in most}
+        rows.append({"growth_after_day": FULL, **growth})
+        print(json.dumps(rows[-1]))
+    if arguments.out:
+        arguments.out.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def _measured(arguments: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    given = {"preset": arguments.preset, "window_days": WINDOW_DAYS}
+    settings = StreamSettings.of({**given, "across": "none"} if arguments.preset == "judged" else given)
+    read_heap = ctypes.CDLL(None).mallinfo2
+    read_heap.restype = _Heap
+    context = multiprocessing.get_context("spawn")
+    batches: Any = context.Queue(maxsize=4)
+    writer = context.Process(target=_write, args=(batches, arguments.days, arguments.each), daemon=True)
+    writer.start()
+    with Deduplicator.open(folder / "s.db", settings) as stream:
+        spent, documents = 0.0, 0
+        for day in range(1, arguments.days + 1):
+            for _ in range(0, arguments.each, BATCH):
+                batch = batches.get()
+                begun = time.process_time()
+                stream.process(batch)
+                spent += time.process_time() - begun
+                documents += len(batch)
+                del batch
+            gc.collect()
+            heap = read_heap()
+            yield {
+                "day": day,
+                "documents": documents,
+                "window": min(documents, WINDOW_DAYS * arguments.each),
+                "in_use": round((heap.uordblks + heap.hblkhd) / 1e6, 1),
+                "resident": round(_resident() / 1e6, 1),
+                "documents_per_cpu_second": round(documents / spent),
+            }
+    writer.join()
+
+
+def _write(batches: Any, days: int, each: int) -> None:
+    news, step = _generate_news("russian"), timedelta(days=1) / each
+    batch: list[Document] = []
+    for number in range(days * each):
+        batch.append(replace(next(news), time=BEGIN + number * step))
+        if len(batch) == BATCH:
+            batches.put(batch)
+            batch = []
+
+
+def _resident() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--days", type=int, default=30)
+    parser.add_argument("--each", type=int, default=40_000, help="documents of a day, a multiple of 1,000")
+    parser.add_argument("--preset", choices=["faithful", "judged"], default="faithful")
+    parser.add_argument("--folder", type=Path, help="folder for the store while it is measured")
+    parser.add_argument("--out", type=Path, help="JSON file for the rows")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
