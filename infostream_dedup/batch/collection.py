@@ -96,7 +96,7 @@ class Collection:
         return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
 
     def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
-        """Key terms that include terms above ``df_max`` if only repeats lifted them there, as in a stream.
+        """Key terms that include terms above ``df_max`` if only repeats make them that frequent, as in a stream.
 
         Otherwise a story that makes up much of a collection would lose its key terms, just when it repeats most.
 
@@ -121,7 +121,7 @@ class Collection:
         need.
 
         Args:
-            settings: the representation and ``morph`` of all key terms that will be asked for.
+            settings: the representation and ``morph`` of all key terms that will be requested.
         """
         counts = self._counts(settings)
         self._counted.clear()
@@ -184,7 +184,7 @@ def collect(
 
 
 class _Bodies:
-    """Lengths of texts, and their checksums if they are wanted."""
+    """Lengths of texts, and their checksums if requested."""
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted

@@ -126,7 +126,7 @@ def _plain(key_terms: KeyTerms, engine: str) -> Translations:
     both = sp.coo_array(forward.minimum(backward))
     order = np.lexsort((both.col, both.row))
     a, b = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
-    # Without any pair, scipy returns a sparse array here, which numpy cannot convert to numbers.
+    # If there are no pairs, scipy returns a sparse array here, which numpy cannot convert to numbers.
     directions = [
         np.asarray(part[a, b], dtype=np.float64).ravel() if len(a) else both.data for part in (forward, backward)
     ]

@@ -66,7 +66,7 @@ def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str
 
 
 class _Raw(io.RawIOBase):
-    """A stream of bytes that has no buffer of its own."""
+    """A byte stream without its own buffer."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

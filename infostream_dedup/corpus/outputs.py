@@ -51,7 +51,7 @@ def check_output(
         require_workbooks()
     _refuse_inputs(target, inputs)
     if quarantine is not None and same_file(quarantine, target):
-        raise CannotCreateError(f"{target} is also the quarantine file; give the output a name of its own")
+        raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")
     folder = Path(target).resolve().parent
     if not folder.is_dir():
         raise CannotCreateError(f"cannot create {target}: No such file or directory")
@@ -62,7 +62,7 @@ def check_output(
 def _refuse_inputs(target: str | Path, inputs: Iterable[str | Path]) -> None:
     for name in inputs:
         if same_file(name, target):
-            raise CannotCreateError(f"{target} is one of the inputs; give the output a name of its own")
+            raise CannotCreateError(f"{target} is one of the inputs; give the output another name")
 
 
 @contextmanager

@@ -49,7 +49,7 @@ Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, An
 
 
 class RecordReaders(NamedTuple):
-    """The readers of numerous records, which read them one by one or many together.
+    """Readers of many records, which read them one by one or in batches.
 
     Attributes:
         lines: reads the lines of a file, given the maximum bytes of a line and the encoding.
@@ -303,9 +303,7 @@ def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers:
     for path in paths:
         input_format(path)
         if reading.quarantine is not None and same_file(path, reading.quarantine):
-            raise ConfigurationError(
-                f"{reading.quarantine} is one of the inputs; give the quarantine a file of its own"
-            )
+            raise ConfigurationError(f"{reading.quarantine} is one of the inputs; give the quarantine its own file")
     if paths.count(STANDARD_STREAM) > 1:
         raise ConfigurationError("- is given twice; standard input can be read only once")
     encoding_named(reading.encoding)

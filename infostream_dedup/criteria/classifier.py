@@ -84,8 +84,8 @@ class Plane:
     def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return decision values; above 0 means "repeats", 0 itself does not.
 
-        Columns are summed one by one: a matrix product may add in another order for another number of rows, so that the
-        same pair could be decided in two ways.
+        Columns are summed one by one: a matrix product may add in a different order for a different number of rows, so
+        the same pair could be decided in two ways.
 
         Args:
             vectors: float64 (vectors, criteria).

@@ -85,19 +85,19 @@ def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: the titles differ only by the date, or the lead returns with other numbers."""
+    """Same source, another day: the titles differ only by the date, or the lead is repeated with other numbers."""
     lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & (pair.same_form | lead_again)
 
 
 def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: half of the lead and a little of the wording return, but few of the numbers."""
+    """Same source, another day: half of the lead and a little of the wording are repeated, but few of the numbers."""
     again = (pair.lead >= 0.5) & (pair.wording_most >= 0.05) & (pair.numbers >= 0) & (pair.numbers < 0.45)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
 
 def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: nearly all of the vocabulary returns, in any order, with other numbers."""
+    """Same source, another day: nearly all of the vocabulary is repeated, in any order, with other numbers."""
     again = (pair.vocabulary >= 0.8) & _other_numbers(pair)
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
@@ -113,14 +113,14 @@ def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: the wording returns with other numbers, or with another date in its head."""
+    """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning."""
     redated = pair.other_dates & (pair.wording_least < 0.6)
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: nearly all of the wording of one text returns under the old lead.
+    """Same source: nearly all of the wording of one text is repeated under the old lead.
 
     With less of it, a later report has kept old paragraphs.
     """
@@ -128,13 +128,13 @@ def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, no dates: some of the wording returns with other numbers."""
+    """Same source, no dates: some of the wording is repeated with other numbers."""
     no_date = pair.same_source & ~pair.known & ~pair.same_title
     return no_date & (pair.wording_least >= 0.25) & (pair.numbers >= 0) & (pair.numbers < 0.5)
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: some of the wording returns under the old lead."""
+    """Same source: some of the wording is repeated under the old lead."""
     return _own_wording(pair) & _old_lead(pair)
 
 
@@ -167,13 +167,13 @@ def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two sources within 36 hours, and the model is sure or the story's vocabulary returns."""
+    """Two sources within 36 hours, and the model is sure or the story's vocabulary is repeated."""
     again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
     return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & ((pair.probability >= 0.9) | again)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without source or date: the model is sure, and part of the wording or the story's vocabulary returns.
+    """Without source or date: the model is sure, and part of the wording or the story's vocabulary is repeated.
 
     In a collection on one topic, the model is sure of many pairs that share only the topic, and each
     would join two groups.
@@ -189,7 +189,7 @@ def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: the model is fairly sure that it is one story, and the story's vocabulary returns.
+    """Same source: the model is fairly sure that it is one story, and the story's vocabulary is repeated.
 
     Below 0.6, every second pair shares only a topic. Reports on two sides of one event share names and little else. An
     earlier rule has handled old wording under a new lead.
@@ -261,7 +261,7 @@ def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
 
 
 def seen_from_later(kind: Kind) -> Kind:
-    """The kind as seen from the later document: it is contained if the earlier document contains it."""
+    """The kind as seen from the later document: it is ``contained`` if the earlier document contains it."""
     return {Kind.CONTAINED: Kind.CONTAINS, Kind.CONTAINS: Kind.CONTAINED}.get(kind, kind)
 
 

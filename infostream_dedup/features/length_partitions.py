@@ -43,7 +43,7 @@ def partition_bounds(shortest: int, longest: int, tau: float) -> list[int]:
     Args:
         shortest: smallest size, at least 1.
         longest: largest size.
-        tau: least resemblance, above 0 to 1.
+        tau: minimum resemblance, above 0 to 1.
 
     Example:
         >>> partition_bounds(4, 20, 0.5)

@@ -1,4 +1,4 @@
-"""Word shingles: every w words in a row, as 64-bit fingerprints.
+"""Word shingles: every w consecutive words, as 64-bit fingerprints.
 
 A. Broder, S. Glassman, M. Manasse, G. Zweig: Syntactic clustering of the Web, WWW6, 1997. They use Rabin's
 fingerprints; ours are scrambled polynomials over 64-bit hashes of the words, which are as fast and collide as rarely.

@@ -192,7 +192,9 @@ def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
     if keys.dtype != np.int64:
         raise ValueError(f"keys are {keys.dtype}; expected int64 weights in units of 1e-9")
     if not keys.has_canonical_format or not targets.has_canonical_format:
-        raise ValueError("keys and targets need sorted indices and no term twice in a row; call sum_duplicates() first")
+        raise ValueError(
+            "keys and targets need sorted indices without repeated terms in a row; call sum_duplicates() first"
+        )
     if keys.nnz and keys.data.min() < 1:
         raise ValueError(f"the smallest weight of a key term is {keys.data.min()}; expected at least 1")
     most = int(np.diff(keys.indptr).max(initial=0))

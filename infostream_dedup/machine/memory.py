@@ -1,4 +1,4 @@
-"""Find out how much memory this process may still use, and give back what it no longer needs."""
+"""Find out how much memory this process may still use, and return what it no longer needs."""
 
 from __future__ import annotations
 

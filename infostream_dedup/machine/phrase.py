@@ -36,7 +36,7 @@ class Phrase(str):
         """Fill values into a template.
 
         Args:
-            template: as ``str.format`` takes it.
+            template: as ``str.format`` accepts it.
             values: by name.
         """
         made = cls(template.format(**values))

@@ -167,8 +167,8 @@ def announce_compiling(folder: str | None) -> None:
     _work.announced = True
     if folder is None:
         _log.warning(
-            "compiling loops, up to a minute, for this process only: there is no folder that you alone can write; set "
-            "INFOSTREAM_DEDUP_CACHE to one of your own with mode 0700"
+            "compiling loops, up to a minute, for this process only: there is no folder that only you can write to; "
+            "set INFOSTREAM_DEDUP_CACHE to a folder that you own with mode 0700"
         )
     else:
         _log.warning(

@@ -255,7 +255,7 @@ class GroupEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoryEvent:
-    """Two stories became one. A group not yet seen in another language is a story of its own, named like the group.
+    """Two stories became one. A group not yet seen in another language is a separate story, named like the group.
 
     Attributes:
         ordinal: ordinal of the document that caused the event.

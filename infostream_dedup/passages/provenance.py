@@ -84,8 +84,8 @@ class Copy:
         added: sentences of the copy without a counterpart.
         title_changed: whether the words of the headline differ.
         pieces: the whole text of the copy, in stretches.
-        copied_from: the earlier document with which it shares most; ``None`` if it shares no three words in a row with
-            any.
+        copied_from: the earlier document with which it shares most; ``None`` if it shares no three consecutive words
+            with any.
         copied_share: share of its word triples that occur in that document, 0 to 1.
     """
 

@@ -80,5 +80,5 @@ def sentence_feature(notation: str) -> SentenceFeature:
         >>> sentence_feature("low-idf-sig:n=10:skip=the,an").skip
         ('the', 'an')
     """
-    # The threshold is an option of its own: `tau`.
+    # The threshold is a separate option: `tau`.
     return make_from_notation(notation, FEATURES.get_known, reserved=("tau",))

@@ -27,8 +27,8 @@ class PassageSettings:
         min_sentences: minimum number of sentence pairs in a passage, at least 1.
         min_words: minimum number of words in a passage, at least 1. The default is 6, because shorter shared sentences
             are mostly common phrases.
-        min_run: minimum number of equal words in a row that are a passage, or part of one, wherever sentences begin and
-            end; 0 to look at whole sentences only, else at least 3. A run of words counts as no sentence.
+        min_run: minimum number of consecutive equal words that are a passage, or part of one, wherever sentences begin
+            and end; 0 to look at whole sentences only, else at least 3. A run of words counts as no sentence.
 
     Raises:
         ConfigurationError: a value is beyond its limit. The feature's name is checked only when it is used.

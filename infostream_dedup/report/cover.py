@@ -17,7 +17,7 @@ _SOURCES = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cover:
-    """What the numbers do not tell.
+    """What the numbers do not say.
 
     Attributes:
         command: the command line, without folders; ``None`` for a call from Python.

@@ -30,7 +30,7 @@ def write_learning_curve(points: Sequence[CurvePoint], folder: str | Path) -> li
 
     Raises:
         CannotCreateError: the folder or a file cannot be created.
-        CannotWriteError: writing failed on the way.
+        CannotWriteError: writing failed midway.
     """
     table = io.BytesIO()
     write_rows((point.as_dict() for point in points), table, "csv")

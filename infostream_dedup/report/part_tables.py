@@ -79,7 +79,7 @@ def part_name(name: str | None, by: str | None, wording: Wording) -> str:
 
 
 def tabulate_parts(result: SweepResult, wording: Wording) -> PartTables | None:
-    """Put the parts side by side; return ``None`` if there are no parts, or if they have no k."""
+    """Arrange the parts side by side; return ``None`` if there are no parts, or if they have no k."""
     if result.by is None or all(row.measures.k is None for row in result.rows):
         return None
     names = dict.fromkeys(row.representation for row in result.rows)

@@ -79,7 +79,7 @@ class Wording:
         """Format a day, or a day and minute: 2026-03-05 14:00 in English, 05.03.2026 14:00 in the others.
 
         Args:
-            time: a moment, or ISO text; any other text stays as it is.
+            time: a moment, or ISO text; any other text is left unchanged.
         """
         text = str(time)[:16].replace("T", " ")
         found = None if self.language == "en" else re.match(r"(\d{4})-(\d\d)-(\d\d)(?=$| )", text)
@@ -101,7 +101,7 @@ def wording_of(language: str) -> Wording:
     """Return the words of a language, which are read only once.
 
     Raises:
-        UsageError: there are no words of this language.
+        UsageError: there are no words in this language.
     """
     import orjson
 

@@ -120,7 +120,7 @@ def select_keys(
     Args:
         batches: of COUNTS.
         vocabulary: vocabulary of the whole collection.
-        settings: everything that decides key terms; representation ``pivot`` has a stage of its own.
+        settings: everything that decides key terms; representation ``pivot`` has its own stage.
         distinct: the vocabulary counted without documents that repeat earlier ones, so that what only these lift above
             ``df_max`` stays a key term; ``None`` not to look at repeats.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.

@@ -155,7 +155,7 @@ def _text_batches(
 
 
 class _Waiting:
-    """Documents that were read one by one until they make a batch of TEXTS.
+    """Documents that are read one by one until they fill a batch of TEXTS.
 
     Attributes:
         first: ordinal of the first document that waits.

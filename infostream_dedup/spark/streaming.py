@@ -118,7 +118,7 @@ def judge_in_store(
     """Provide a ``judge`` for ``SlotWriter`` that judges slots in a store while the block runs.
 
     Spark calls ``foreachBatch`` from changing threads, but a store belongs to the thread that opened it. The store is
-    therefore opened, used and closed in a thread of its own.
+    therefore opened, used and closed in its own thread.
 
     Args:
         opened: opens the stream, such as ``lambda: Deduplicator.open("stream.db")``.

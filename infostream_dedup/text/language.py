@@ -1,4 +1,4 @@
-"""Detect Russian, Ukrainian or English by letters and, if those say little, by function words.
+"""Detect Russian, Ukrainian or English by letters and, if those are inconclusive, by function words.
 
 Meant for documents: a heading of three words may be the same in Russian and Ukrainian.
 """

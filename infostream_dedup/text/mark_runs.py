@@ -1,7 +1,7 @@
 """Texts whose letters carry more marks than any script uses.
 
 Composing a text first sorts its marks, which takes quadratic time in the length of a run of marks. Unicode's
-stream-safe text format allows 30 marks in a row (UAX 15, section 13).
+stream-safe text format allows 30 consecutive marks (UAX 15, section 13).
 """
 
 from __future__ import annotations

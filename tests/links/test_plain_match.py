@@ -134,7 +134,7 @@ def _doubled() -> sp.csr_array:
         (_csr([{0: 1}]).astype(np.float64), _pattern([{0}]), "float64"),
         (_csr([{0: -1}]), _pattern([{0}]), "smallest weight of a key term is -1"),
         (_csr([{0: 1, 1: 1, 2: 1}]), _pattern([{0}]), "a document has 3 key terms; expected at most n = 2"),
-        (_doubled(), _pattern([{0}, {1}]), "no term twice"),
+        (_doubled(), _pattern([{0}, {1}]), "without repeated terms"),
     ],
 )
 def test_wrong_input_is_named(keys: sp.csr_array, targets: sp.csr_array, message: str) -> None:

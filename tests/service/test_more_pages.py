@@ -107,7 +107,7 @@ def test_a_date_without_a_time_is_never_called_the_first(filled_with_texts: Serv
     traced = filled_with_texts("GET", "/v1/groups/vague/provenance").json()
     assert (traced["first"], traced["first_by"]) == ("early", "date")
     page = filled_with_texts("GET", "/groups/vague/provenance?ui=en").text
-    assert "Which of them was first is not known" in page
+    assert "It is not known which of them was first" in page
     assert 'class="badge new">first' not in page
     group = filled_with_texts("GET", "/groups?id=vague").text
     assert ' first" cx=' not in group

@@ -68,7 +68,7 @@ class Storage:
         return array
 
     def free(self, array: NDArray[Any]) -> None:
-        """Give back an array's share of the budget."""
+        """Release an array's share of the budget."""
         if not isinstance(array, np.memmap):
             self._used -= array.nbytes
 

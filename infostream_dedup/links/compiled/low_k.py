@@ -120,7 +120,7 @@ def sweep_unstored(
 
 
 class Middles(NamedTuple):
-    """Documents that walks may be drawn through, by place.
+    """Documents through which walks may be drawn, by place.
 
     Attributes:
         weights: (places,), number of such documents at each place.

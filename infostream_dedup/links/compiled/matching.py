@@ -244,7 +244,7 @@ def _sum_matched(
 
 def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: LinkArrays) -> sp.csr_array:
     size = len(links.indptr) - 1
-    # scipy wants bounds as wide as the columns, and would copy all columns to widen them.
+    # scipy requires bounds as wide as the columns, and would copy all columns to widen them.
     indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr
     return sp.csr_array((values, links.columns, indptr), shape=(size, size))
 

@@ -1,4 +1,4 @@
-"""Word shingles of a sentence: every w words in a row, with which Yu et al. compare Low-IDF-Sig."""
+"""Word shingles of a sentence: every w consecutive words, with which Yu et al. compare Low-IDF-Sig."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["SentenceShingles"]
 @register("shingles", order=40)
 @dataclass(frozen=True)
 class SentenceShingles(SentenceFeature):
-    """Every w words in a row; a shorter sentence is one shingle.
+    """Every w consecutive words; a shorter sentence is one shingle.
 
     Attributes:
         w: words in a shingle, 1 to 100.
