@@ -72,7 +72,7 @@ def _head() -> str:
     return f"""# Boilerplate, novelty, digests
 
 Made by `python reports/make_boilerplate.py` on {date.today().isoformat()}, Python {platform.python_version()}. \
-Corpora: see the docs/reports.md. `slavictopics` gives one source for texts of many sites and no dates, so \
+Corpora: see docs/reports.md. `slavictopics` gives one source for texts of many sites and no dates, so \
 that the rules of source and day cannot help there."""
 
 

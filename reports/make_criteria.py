@@ -54,7 +54,7 @@ def main() -> None:
     ]
     origin = (
         f"Made by `python reports/make_criteria.py` on {date.today().isoformat()}, Python {platform.python_version()}. "
-        "Corpora: see the docs/reports.md."
+        "Corpora: see docs/reports.md."
     )
     page = f"# Nine criteria and a classifier\n\n{origin}\n\n" + "\n\n".join(parts) + "\n"
     (REPORTS / "criteria.md").write_text(page, encoding="utf-8")

@@ -38,7 +38,7 @@ def _head() -> str:
     return f"""# Copied passages
 
 Made by `python reports/make_passages.py` on {date.today().isoformat()}, Python {platform.python_version()}, \
-{os.cpu_count()} cores. Corpora: see the docs/reports.md."""
+{os.cpu_count()} cores. Corpora: see docs/reports.md."""
 
 
 # Pairs of documents.

@@ -366,7 +366,7 @@ def write_page(name: str, title: str, command: str, parts: Sequence[str]) -> Non
     origin = (
         f"Made by `make reports` (`python reports/{command}`) on {date.today().isoformat()}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {memory:.0f} GiB. "
-        "Corpora: see the docs/reports.md."
+        "Corpora: see docs/reports.md."
     )
     write_text(REPORTS / name, "\n\n".join([f"# {title}", origin, *parts]) + "\n")
 
