@@ -175,7 +175,7 @@ def _run(
     with Deduplicator.open(f"{path}.first", settings) as stream:
         stream.process([{"id": "1", "text": "Слово.", "lang": "ru"}])
     spent = _watch_stages()
-    news = _generate_news(words) if real is None else read_documents(real)
+    news = generate_news(words) if real is None else read_documents(real)
     cpu, wall = [], []
     with Deduplicator.open(path, settings) as stream:
         for _ in range(0, documents, batch):
@@ -198,7 +198,7 @@ def _run(
         terms = len(stream._current_engine().numbers) if not single else 0
         del news
         gc.collect()
-        memory = {"held_megabytes": _read_status("VmRSS"), "most_megabytes": _read_status("VmHWM")}
+        memory = {"held_megabytes": read_status("VmRSS"), "most_megabytes": read_status("VmHWM")}
     return {
         "documents_per_cpu_second": documents / sum(cpu),
         "documents_per_second": documents / sum(wall),
@@ -212,7 +212,7 @@ def _run(
     }
 
 
-def _generate_news(words: Words) -> Iterator[Document]:
+def generate_news(words: Words) -> Iterator[Document]:
     """Yield an endless stream, generated in chunks of constant memory, with ten seconds between documents."""
     number = 0
     for seed in range(1 << 30):
@@ -263,7 +263,7 @@ def _watch_stages() -> dict[str, float]:
     return spent
 
 
-def _read_status(name: str) -> float:
+def read_status(name: str) -> float:
     """Return the megabytes that the process holds (VmRSS) or held at its peak (VmHWM)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024

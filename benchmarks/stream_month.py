@@ -19,11 +19,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.stream import _generate_news
+from benchmarks.stream import BEGIN, generate_news, read_status
 from infostream_dedup.model import Document
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
@@ -31,7 +31,6 @@ from infostream_dedup.stream.settings import StreamSettings
 WINDOW_DAYS = 7
 FULL = WINDOW_DAYS + 1
 BATCH = 1000
-BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class _Heap(ctypes.Structure):
@@ -97,25 +96,20 @@ def _measured(arguments: argparse.Namespace, folder: Path) -> Iterator[dict[str,
                 "documents": documents,
                 "window": min(documents, WINDOW_DAYS * arguments.each),
                 "in_use": round((heap.uordblks + heap.hblkhd) / 1e6, 1),
-                "resident": round(_resident() / 1e6, 1),
+                "resident": round(read_status("VmRSS") * 1.048576, 1),
                 "documents_per_cpu_second": round(documents / spent),
             }
     writer.join()
 
 
 def _write(batches: Any, days: int, each: int) -> None:
-    news, step = _generate_news("russian"), timedelta(days=1) / each
+    news, step = generate_news("russian"), timedelta(days=1) / each
     batch: list[Document] = []
     for number in range(days * each):
         batch.append(replace(next(news), time=BEGIN + number * step))
         if len(batch) == BATCH:
             batches.put(batch)
             batch = []
-
-
-def _resident() -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
 
 
 def _arguments() -> argparse.Namespace:
