@@ -12,7 +12,7 @@ from infostream_dedup.morphology.known_terms import known_terms
 from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
 from infostream_dedup.text.tokens import Form, Shape
 
-__all__ = ["FormCache", "terms_of", "terms_of_new"]
+__all__ = ["FormCache", "terms_of", "terms_of_new", "terms_of_uncommon"]
 
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
@@ -57,29 +57,44 @@ class FormCache:
         """
         return [term if taken or not strict else None for term, taken in self._rows(keys)]
 
-    def _remembered(self, keys: Iterable[str]) -> Mapping[str, FormRow]:
-        """Rows by key, with at least these keys."""
+    def terms_of_uncommon(self, keys: Sequence[str], *, strict: bool, kept: bool) -> list[str | None]:
+        """Like ``terms_of``, for forms that the shipped table does not know.
+
+        Args:
+            keys: the digit of a shape, then the form; distinct.
+            strict: dictionary words only.
+            kept: whether to keep the answers in memory.
+        """
+        if kept:
+            held = self._remembered(keys, common=False)
+            rows = [held[key] for key in keys]
+        else:
+            rows = self._rows(keys, common=False)
+        return [term if taken or not strict else None for term, taken in rows]
+
+    def _remembered(self, keys: Iterable[str], *, common: bool = True) -> Mapping[str, FormRow]:
+        """Rows by key, with at least these keys; ``common`` as in ``_rows``."""
         memory = self._memory
         missing = sorted({key for key in keys if key not in memory})
         if len(memory) + len(missing) > _MOST_IN_MEMORY:
             memory = self._memory = {}
             missing = sorted(set(keys))
-        memory.update(zip(missing, self._rows(missing), strict=True))
+        memory.update(zip(missing, self._rows(missing, common=common), strict=True))
         return memory
 
-    def _rows(self, keys: Sequence[str]) -> list[FormRow]:
-        """Look up distinct keys, and analyse those that are not found."""
+    def _rows(self, keys: Sequence[str], *, common: bool = True) -> list[FormRow]:
+        """Look up distinct keys, and analyse those that are not found; ``common``: the shipped table may know some."""
         if self._language == "en":
             terms = _morphology("en").english_terms([key[1:] for key in keys])
             return [(term, int(term is not None)) for term in terms]
         rows, file = [UNKNOWN_ROW] * len(keys), self._file
-        many, unknown = len(keys) >= _MANY, list(range(len(keys)))
-        if many:
+        first, unknown = common and len(keys) >= _MANY, list(range(len(keys)))
+        if first:
             unknown = _fill_in(rows, keys, unknown, self._shipped)
         if file is not None:
             unknown = _fill_in(rows, keys, unknown, lambda asked: file.rows(self._language, asked))
         unkept = unknown
-        if not many:
+        if common and not first:
             # The file answers first, so that a process that looks up a few words need not unpack the shipped table.
             unknown = _fill_in(rows, keys, unknown, self._shipped)
         _fill_in(rows, keys, unknown, self._analysed)
@@ -134,6 +149,18 @@ def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> li
         strict: see ``terms_of``.
     """
     return _form_cache(language).terms_of_new(keys, strict=strict)
+
+
+def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, kept: bool) -> list[str | None]:
+    """Like ``terms_of``, for forms that the shipped table does not know.
+
+    Args:
+        keys: the digit of a ``Shape``, then the form; distinct, preferably in code point order.
+        language: see ``terms_of``.
+        strict: see ``terms_of``.
+        kept: whether to keep the answers in memory.
+    """
+    return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
 
 
 @cache

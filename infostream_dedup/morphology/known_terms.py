@@ -22,10 +22,14 @@ from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
 from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, FormRow, fingerprint, package_versions
 
 __all__ = [
+    "BETWEEN",
+    "GUESS",
+    "ITSELF",
     "SHARES_FILE",
     "KnownTerms",
     "known_shares",
     "known_terms",
+    "known_texts",
     "lines_of",
     "made_with",
     "packed",
@@ -38,9 +42,12 @@ SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
 
 _AGAIN: Final = "install infostream-dedup again"
 _LEVEL: Final = 9
-_BETWEEN: Final = "\t"
-_ITSELF: Final = "="
-_GUESS: Final = "~"
+BETWEEN: Final = "\t"
+"""Separates the answers for the shapes of a form."""
+ITSELF: Final = "="
+"""The term equals the form."""
+GUESS: Final = "~"
+"""Precedes a term that the strict rule rejects."""
 _NO_TERM: Final[FormRow] = (None, 0)
 _SHAPES: Final = {"0": 0, "1": 1, "2": 2}
 """Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
@@ -69,8 +76,8 @@ class KnownTerms:
             if answers is None or shape is None:
                 rows.append(UNKNOWN_ROW)
                 continue
-            if _BETWEEN in answers:
-                parts = answers.split(_BETWEEN)
+            if BETWEEN in answers:
+                parts = answers.split(BETWEEN)
                 answers = parts[min(shape, len(parts) - 1)]
             rows.append(_row(answers, form))
         return rows
@@ -88,25 +95,25 @@ def row_of(form: str, answers: Sequence[_Answer]) -> str:
     parts = [_text(answer, form) for answer in answers]
     while len(parts) > 1 and parts[-1] == parts[-2]:
         parts.pop()
-    return _BETWEEN.join(parts)
+    return BETWEEN.join(parts)
 
 
 def _text(answer: _Answer, form: str) -> str:
     if answer is None:
         return ""
     term, strict = answer
-    return ("" if strict else _GUESS) + (_ITSELF if term == form else term)
+    return ("" if strict else GUESS) + (ITSELF if term == form else term)
 
 
 def _row(text: str, form: str) -> FormRow:
-    if text == _ITSELF:
+    if text == ITSELF:
         return form, 1
     if not text:
         return _NO_TERM
-    if text[0] != _GUESS:
+    if text[0] != GUESS:
         return text, 1
     term = text[1:]
-    return form if term == _ITSELF else term, 0
+    return form if term == ITSELF else term, 0
 
 
 def lines_of(words: Iterable[str]) -> str:
@@ -121,9 +128,18 @@ def known_terms(language: str) -> KnownTerms:
     Raises:
         BadDataError: the file is damaged.
     """
+    return KnownTerms(*known_texts(language))
+
+
+def known_texts(language: str) -> tuple[str, str]:
+    """Return the shipped forms of a language and the answers for them, as ``KnownTerms`` takes them.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
     path = terms_file(language)
     found = unpacked(path) if path.exists() else {}
-    return KnownTerms(found.get("forms", ""), found.get("answers", ""))
+    return found.get("forms", ""), found.get("answers", "")
 
 
 def terms_file(language: str) -> Path:

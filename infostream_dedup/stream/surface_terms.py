@@ -15,6 +15,7 @@ from infostream_dedup.text import tokens
 from infostream_dedup.text.compiled import forms
 from infostream_dedup.text.kernels.surface_table import MISSING
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,18 +110,18 @@ class SurfaceTerms:
         return np.array([self._code([number_of[key] for key in held]) for held in keys], dtype=np.int32)
 
     def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
-        found = forms.forms(surfaces, shaped=True)
-        order = found.forms.code_point_order()
-        words = found.forms.some(order)
-        distinct = self._representation.terms_of_new(words, LANGUAGES[language], self._settings)
+        found = forms.forms(surfaces)
+        shapes = len(Shape) if self._representation.shaped else 1
+        words = found.numbers.astype(np.int64) * shapes + (found.shapes if shapes > 1 else 0)
+        words, firsts, numbers = np.unique(words, return_index=True, return_inverse=True)
         # Numbered in the order of the text, so that terms get the numbers that a smaller batch would give them.
-        firsts, ranks = np.empty((2, len(order)), dtype=np.int64)
-        firsts[found.numbers[::-1]] = np.arange(len(found.numbers))[::-1]
-        ranks[order] = np.arange(len(order))
         met = np.argsort(firsts)
-        terms = np.empty(len(order), dtype=np.int32)
-        terms[met] = self._numbered([distinct[rank] for rank in ranks[met].tolist()])
-        terms = terms[found.numbers]
+        taken, listed = self._representation.listed_terms(
+            found.forms, words[met], LANGUAGES[language], self._settings, kept=False
+        )
+        terms = np.full(len(words), NOTHING, dtype=np.int32)
+        terms[met[taken]] = self._numbers.numbered(listed)
+        terms = terms[numbers]
         codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
         codes[found.surfaces] = terms
         sizes = np.bincount(found.surfaces, minlength=len(surfaces))

@@ -46,7 +46,7 @@ class TermNumbers:
         Returns:
             int64 (terms,).
         """
-        given = SurfaceList.of(terms)
+        given = terms if isinstance(terms, SurfaceList) else SurfaceList.of(terms)
         self._make_room(len(given), int(given.starts[-1]))
         numbers = np.empty(len(given), dtype=np.int64)
         self._count = number_all(self._table, self._count, given.pool, given.starts, numbers)

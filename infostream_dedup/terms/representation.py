@@ -78,16 +78,17 @@ class Representation(ABC):
         return self.terms([Form(key[1:], _SHAPES[int(key[0])]) for key in keys], language, settings)
 
     def listed_terms(
-        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings
+        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Like ``terms``, for words in the memory of compiled code.
 
         Args:
             forms: distinct forms.
             words: int64 (words,): number of the form; if ``shaped``, multiplied by the number of shapes, plus the
-                shape.
+                shape. Each occurs once.
             language: language of the documents that contain the words.
             settings: see ``terms``.
+            kept: whether answers may be kept in memory; a stream keeps them itself.
 
         Returns:
             bool (words,), the words that are terms; and their terms, in the same order.
@@ -97,7 +98,10 @@ class Representation(ABC):
         numbers, shapes = np.divmod(words, len(_SHAPES)) if self.shaped else (words, np.zeros_like(words))
         with collector_paused():
             shaped = zip(forms.some(numbers), shapes.tolist(), strict=True)
-            found = self.terms([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
+            if kept:
+                found = self.terms([Form(form, _SHAPES[shape]) for form, shape in shaped], language, settings)
+            else:
+                found = self.terms_of_new([f"{shape}{form}" for form, shape in shaped], language, settings)
             taken = np.fromiter((term is not None for term in found), np.bool_, len(found))
             return taken, SurfaceList.of([term for term in found if term is not None])
 

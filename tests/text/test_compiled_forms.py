@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -57,16 +56,11 @@ SURFACES = [
 
 
 # The first call compiles.
-@pytest.mark.parametrize("shaped", [False, True])
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(SURFACES), max_size=30))
-def test_forms_of_all_surfaces(shaped: bool, surfaces: list[str]) -> None:
-    found = compiled_forms.forms(SurfaceList.of(surfaces), shaped=shaped)
-    entries = [
-        (number, f"{int(shape)}{form}" if shaped else form, int(shape))
-        for number, surface in enumerate(surfaces)
-        for form, shape in forms(surface)
-    ]
+def test_forms_of_all_surfaces(surfaces: list[str]) -> None:
+    found = compiled_forms.forms(SurfaceList.of(surfaces))
+    entries = [(number, form, int(shape)) for number, surface in enumerate(surfaces) for form, shape in forms(surface)]
     words = [found.forms[number] for number in found.numbers.tolist()]
     assert list(zip(found.surfaces.tolist(), words, found.shapes.tolist(), strict=True)) == entries
     assert len(set(found.forms)) == len(found.forms)

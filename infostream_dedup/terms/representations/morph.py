@@ -6,14 +6,23 @@ English and other languages have no such dictionary here; their terms are stems.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.morphology import form_cache
 from infostream_dedup.terms.representation import Representation, representation
 from infostream_dedup.text.tokens import Form
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.text.surface_pool import SurfaceList
+
 __all__ = ["REPRESENTATION"]
+
+_MANY: Final = 1_000
+"""Minimum number of words for which the table is worth loading, which takes 0.1 s."""
 
 
 class _Morph(Representation):
@@ -31,6 +40,16 @@ class _Morph(Representation):
         if language not in OUR_LANGUAGES:
             return super().terms_of_new(keys, language, settings)
         return form_cache.terms_of_new(keys, language, strict=settings.morph == "strict")
+
+    def listed_terms(
+        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
+    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        """Take most terms from the shipped table, without Python strings."""
+        if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY:
+            return super().listed_terms(forms, words, language, settings, kept=kept)
+        from infostream_dedup.morphology.listed_terms import listed_terms
+
+        return listed_terms(forms, words, language, strict=settings.morph == "strict", kept=kept)
 
 
 REPRESENTATION: Final = _Morph()

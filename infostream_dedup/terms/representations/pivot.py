@@ -32,6 +32,8 @@ from infostream_dedup.text.tokens import Form
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.text.surface_pool import SurfaceList
+
 __all__ = ["REPRESENTATION", "pivot_key_terms", "shares_of_languages"]
 
 
@@ -47,6 +49,14 @@ class _Pivot(Representation):
         from infostream_dedup.morphology.english_lemmas import noun_term
 
         return [noun_term(form, shape) for form, shape in forms]
+
+    def listed_terms(
+        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
+    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        """Return the terms before translation."""
+        if language == "en":
+            return super().listed_terms(forms, words, language, settings, kept=kept)
+        return representation("morph").listed_terms(forms, words, language, settings, kept=kept)
 
     def frequencies(self, language: Language) -> Mapping[str, float]:
         """Return the background of the terms before translation."""

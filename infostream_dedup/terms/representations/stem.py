@@ -37,13 +37,13 @@ class _Stem(Representation):
         return [None if word in stop else stem for word, stem in zip(words, stems(words, language), strict=True)]
 
     def listed_terms(
-        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings
+        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Stem without Python strings."""
         from infostream_dedup.morphology.compiled import stemming
         from infostream_dedup.text.kernels.surface_table import MISSING
 
-        del settings
+        del settings, kept
         taken = _stop_pool(language).find(forms, words) == MISSING
         return taken, stemming.stems(forms, words[taken], language)
 

@@ -23,7 +23,7 @@ class SurfaceForms:
     """The forms that surfaces contain: one entry for every form of every surface.
 
     Attributes:
-        forms: distinct forms, with or without the shape's digit in front.
+        forms: distinct forms.
         surfaces: int32 (entries,), the surface, ascending; the words of one surface in order.
         numbers: int32 (entries,), the form, index into ``forms``.
         shapes: uint8 (entries,), the ``Shape`` of the word.
@@ -35,23 +35,19 @@ class SurfaceForms:
     shapes: NDArray[np.uint8]
 
 
-def forms(surfaces: SurfaceList, *, shaped: bool = False) -> SurfaceForms:
-    """Return the forms of all surfaces: ordinary words by compiled code, the others by ``tokens.forms``.
-
-    Args:
-        surfaces: the surfaces.
-        shaped: put the shape's digit before each form, so that forms of different shapes are distinct.
-    """
+def forms(surfaces: SurfaceList) -> SurfaceForms:
+    """Return the forms of all surfaces: ordinary words by compiled code, the others by ``tokens.forms``."""
     pool = SurfacePool()
-    pool.make_room(len(surfaces), int(surfaces.starts[-1]) + shaped * len(surfaces))
+    pool.make_room(len(surfaces), int(surfaces.starts[-1]))
     numbers, shapes = np.empty(len(surfaces), dtype=np.int32), np.empty(len(surfaces), dtype=np.uint8)
-    plain_forms(surfaces.pool, surfaces.starts, form_buffers(), pool.table, numbers, shapes, shaped)
+    plain_forms(surfaces.pool, surfaces.starts, form_buffers(), pool.table, numbers, shapes)
+    odd = np.flatnonzero(numbers == NOT_PLAIN)
     entries = [
         (surface, form, int(shape))
-        for surface in np.flatnonzero(numbers == NOT_PLAIN).tolist()
-        for form, shape in tokens.forms(surfaces[surface])
+        for surface, word in zip(odd.tolist(), surfaces.some(odd), strict=True)
+        for form, shape in tokens.forms(word)
     ]
-    others = texts_of([f"{shape}{form}" if shaped else form for _, form, shape in entries])
+    others = texts_of([form for _, form, _ in entries])
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))
     other_holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)

@@ -20,8 +20,8 @@ NO_FORM: Final = -1
 NOT_PLAIN: Final = -2
 """``tokens.forms`` must handle this word."""
 
-_FORM_SIZE: Final = 1 + 2 * LONGEST_FORM + BLOCK
-"""Number of bytes of the longest form with its shape, and of a block that may be read after it."""
+_FORM_SIZE: Final = 2 * LONGEST_FORM + BLOCK
+"""Number of bytes of the longest form, and of a block that may be read after it."""
 
 
 class FormBuffers(NamedTuple):
@@ -48,7 +48,6 @@ _START: Final = int(Shape.START)
 _CAPITAL: Final = int(Shape.CAPITAL)
 _UPPER: Final = int(Shape.UPPER)
 _NO_LETTER: Final = 0
-_DIGIT: Final = 0x30
 
 
 @inlined
@@ -183,7 +182,6 @@ def plain_forms(
     table: SurfaceTable,
     numbers: NDArray[np.int32],
     shapes: NDArray[np.uint8],
-    shaped: bool,
 ) -> None:
     """Number the forms of surfaces.
 
@@ -194,7 +192,6 @@ def plain_forms(
         table: table of forms, with room for one form per surface.
         numbers: int32 (surfaces,), receives the number of each surface's form, ``NO_FORM`` or ``NOT_PLAIN``.
         shapes: uint8 (surfaces,), receives the shape of each form.
-        shaped: prefix each form with the digit of its shape, so that forms of different shapes stay apart.
     """
     forms, hashes = buffers
     for first in range(0, numbers.size, AT_ONCE):
@@ -202,12 +199,9 @@ def plain_forms(
         for surface in range(first, last):
             begin, end, there = starts[surface], starts[surface + 1], (surface - first) * _FORM_SIZE
             opens = end - begin > 1 and pool[begin] == 0xC2 and pool[begin + 1] == 0xB6
-            size, shape = _fold_common(pool, begin + 2 * opens, end, opens, forms, there + shaped)
+            size, shape = _fold_common(pool, begin + 2 * opens, end, opens, forms, there)
             if size == NOT_PLAIN:
-                size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there + shaped)
-            if shaped and size >= 0:
-                forms[there] = _DIGIT + shape
-                size += 1
+                size, shape = _fold(pool, begin + 2 * opens, end, opens, forms, there)
             numbers[surface], shapes[surface] = size, shape
             hashes[surface - first] = hash_bytes(forms, there, max(size, 0), False)
         # Many at once, so that the loads for all of them are under way before the first is needed.

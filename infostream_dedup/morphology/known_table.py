@@ -1,0 +1,124 @@
+"""Shipped terms of common words in the memory of compiled code: most words of a batch need no Python string."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.morphology.known_terms import BETWEEN, GUESS, ITSELF, known_texts
+from infostream_dedup.text.kernels.surface_table import MISSING
+from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.text.tokens import Shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NO_TERM", "UNKNOWN", "KnownTable", "known_table"]
+
+NO_TERM: Final = -1
+UNKNOWN: Final = -2
+
+_SHAPES: Final = int(Shape.UPPER)
+"""Number of shapes with answers; words in capitals are rare and left to the morphology."""
+
+
+class KnownTable:
+    """Answers for common forms of one language.
+
+    Args:
+        forms: distinct forms, one per line.
+        answers: result of ``known_terms.row_of`` for each form, one per line.
+
+    Attributes:
+        terms: the distinct terms.
+    """
+
+    def __init__(self, forms: str, answers: str) -> None:
+        listed = _Parts(forms).picked()
+        self._forms, terms = SurfacePool(), SurfacePool()
+        self._forms.add(listed)
+        parts = _Parts(answers)
+        numbers = np.full(len(parts), NO_TERM, dtype=np.int32)
+        numbers[parts.itself] = terms.add(listed.picked(parts.lines[parts.itself]))
+        numbers[parts.other] = terms.add(parts.picked(parts.other))
+        self._numbers = _by_shape(numbers, parts, len(listed))
+        self._guessed = _by_shape(parts.guessed, parts, len(listed))
+        self.terms = terms.listed()
+
+    def numbers(self, forms: SurfaceList, words: NDArray[np.int64], *, strict: bool) -> NDArray[np.int32]:
+        """Look up words: int32 (words,), number of each word's term in ``terms``, ``NO_TERM`` or ``UNKNOWN``.
+
+        Args:
+            forms: distinct forms.
+            words: int64 (words,), number of the form times the number of shapes, plus the shape.
+            strict: dictionary words only.
+        """
+        if not len(self._forms):
+            return np.full(len(words), UNKNOWN, dtype=np.int32)
+        asked, shapes = np.divmod(words, len(Shape))
+        held = self._forms.find(forms, asked)
+        columns = np.minimum(shapes, _SHAPES - 1)
+        found = self._numbers[held, columns]
+        if strict:
+            found[self._guessed[held, columns] != 0] = NO_TERM
+        found[(held == MISSING) | (shapes >= _SHAPES)] = UNKNOWN
+        return found
+
+
+class _Parts:
+    """Parts of lines, separated by tabs.
+
+    Attributes:
+        lines: int64 (parts,), line of each part.
+        columns: int64 (parts,), place of each part in its line.
+        guessed: int32 (parts,), 1 if the part begins with the mark of a guess, which is not part of its text.
+        itself: int64, the parts that say that the term equals the form.
+        other: int64, the parts that are terms.
+    """
+
+    def __init__(self, text: str) -> None:
+        data = np.frombuffer(text.encode() + bytes(BLOCK), dtype=np.uint8).copy()
+        size = len(data) - BLOCK
+        breaks = data[:size] == ord("\n")
+        ends = np.flatnonzero(breaks | (data[:size] == ord(BETWEEN)))
+        begins = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1])[: len(ends)]
+        last = breaks[ends]
+        self.lines = np.cumsum(last) - last
+        self.columns = np.arange(len(ends)) - np.searchsorted(self.lines, self.lines)
+        self.guessed = (data[begins] == ord(GUESS)).astype(np.int32)
+        begins = begins + self.guessed
+        itself = (ends - begins == 1) & (data[begins] == ord(ITSELF))
+        self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (ends > begins))
+        # Odd entries of this list are the gaps between parts.
+        bounds = np.stack([begins, ends], axis=1).ravel()
+        self._list = SurfaceList(np.append(bounds, size), data)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def picked(self, parts: NDArray[np.int64] | None = None) -> SurfaceList:
+        """Return the texts of some parts, or of all."""
+        return self._list.picked(2 * (np.arange(len(self)) if parts is None else parts))
+
+
+def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[np.int32]:
+    """Values (forms, shapes); a shape without a part of its own has the value of the one before."""
+    found = np.empty((forms, _SHAPES), dtype=values.dtype)
+    has = np.zeros((forms, _SHAPES), dtype=np.bool_)
+    found[parts.lines, parts.columns], has[parts.lines, parts.columns] = values, True
+    for shape in range(1, _SHAPES):
+        found[:, shape] = np.where(has[:, shape], found[:, shape], found[:, shape - 1])
+    return found
+
+
+@cache
+def known_table(language: str) -> KnownTable:
+    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    return KnownTable(*known_texts(language))

@@ -1,0 +1,98 @@
+"""The tables of compiled code give the answers of the readable ones."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.model import Language, Settings
+from infostream_dedup.morphology import known_table as tables
+from infostream_dedup.morphology.known_table import NO_TERM, UNKNOWN, KnownTable, known_table
+from infostream_dedup.morphology.known_terms import KnownTerms, known_texts, lines_of, row_of
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.terms.representations import morph
+from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.tokens import Form, Shape
+
+SHAPES = len(Shape)
+CASES = list(product(["ru", "uk", "en"], ["strict", "open"], [True, False]))
+
+
+def answers(table: KnownTable, forms: list[str], shape: int, *, strict: bool) -> list[str | int]:
+    numbers = table.numbers(SurfaceList.of(forms), np.arange(len(forms)) * SHAPES + shape, strict=strict)
+    terms = table.terms.strings()
+    return [terms[number] if number >= 0 else number for number in numbers.tolist()]
+
+
+def test_answers_worked_by_hand() -> None:
+    rows = [row_of("шольца", [None, ("шольц", False), ("шольц", False)]), row_of("суд", [("суд", True)] * 3)]
+    table = KnownTable("шольца\nсуд\n", lines_of(rows))
+    assert sorted(table.terms) == ["суд", "шольц"]
+    asked = ["щзж", "суд", "шольца"]
+    assert answers(table, asked, Shape.LOWER, strict=False) == [UNKNOWN, "суд", NO_TERM]
+    assert answers(table, asked, Shape.CAPITAL, strict=False) == [UNKNOWN, "суд", "шольц"]
+    assert answers(table, asked, Shape.CAPITAL, strict=True) == [UNKNOWN, "суд", NO_TERM]
+    assert answers(table, asked, Shape.UPPER, strict=False) == [UNKNOWN] * 3
+
+
+def test_without_a_file_nothing_is_known() -> None:
+    assert answers(KnownTable("", ""), ["суд"], Shape.LOWER, strict=True) == [UNKNOWN]
+
+
+words = st.text("абв", min_size=1, max_size=3)
+one_answer = st.none() | st.tuples(words, st.booleans())
+known_forms = st.dictionaries(words, st.tuples(one_answer, one_answer, one_answer))
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(words, st.tuples(one_answer, one_answer, one_answer)), st.lists(words, unique=True), st.booleans()
+)
+def test_any_table_answers_as_the_readable_one(
+    known: dict[str, tuple[tuple[str, bool] | None, ...]], asked: list[str], strict: bool
+) -> None:
+    texts = lines_of(known), lines_of([row_of(form, found) for form, found in known.items()])
+    table, plain = KnownTable(*texts), KnownTerms(*texts)
+    for shape in range(SHAPES):
+        rows = plain.rows([f"{shape}{form}" for form in asked])
+        expected = [
+            UNKNOWN if taken is None else NO_TERM if term is None or (strict and not taken) else term
+            for term, taken in rows
+        ]
+        assert answers(table, asked, shape, strict=strict) == expected
+
+
+@pytest.mark.parametrize("language", ["ru", "uk"])
+def test_the_shipped_table_answers_as_the_readable_one(language: Language) -> None:
+    texts = known_texts(language)
+    forms = texts[0].splitlines()[3::50]
+    plain = KnownTerms(*texts)
+    for shape in (Shape.LOWER, Shape.CAPITAL):
+        rows = plain.rows([f"{int(shape)}{form}" for form in forms])
+        expected = [NO_TERM if term is None else term for term, _ in rows]
+        assert answers(known_table(language), forms, shape, strict=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "rule", "kept"), list(product(["ru", "uk", "en"], ["strict", "open"], [True, False]))
+)
+def test_listed_terms_are_those_of_each_word(
+    language: Language, rule: str, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(morph, "_MANY", 1)
+    forms = ["суду", "щзжами", "шольца", "києва", "мінськ", "courts", "и", "зеленский"]
+    shapes = [Shape.CAPITAL, Shape.LOWER, Shape.START, Shape.UPPER, Shape.LOWER, Shape.LOWER, Shape.LOWER, Shape.START]
+    numbers = np.array([7, 0, 3, 2, 5, 1, 4, 6], dtype=np.int64)
+    asked = numbers * SHAPES + [int(shapes[number]) for number in numbers.tolist()]
+    given_settings = Settings(representation="morph", morph=rule)
+    chosen = representation("morph")
+    taken, terms = chosen.listed_terms(SurfaceList.of(forms), asked, language, given_settings, kept=kept)
+    words = [Form(forms[number], shapes[number]) for number in numbers.tolist()]
+    expected = chosen.terms(words, language, given_settings)
+    assert taken.tolist() == [term is not None for term in expected]
+    assert list(terms) == [term for term in expected if term is not None]
+    assert tables.known_table.cache_info().currsize
