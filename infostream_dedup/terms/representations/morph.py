@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.morphology import form_cache
 from infostream_dedup.terms.representation import Representation, representation
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["REPRESENTATION"]
 
 _MANY: Final = 1_000
-"""Minimum number of words for which the table is worth loading, which takes 0.1 s."""
+"""Minimum number of words for which the table is worth loading, which takes 0.1 s in compiled code."""
 
 
 class _Morph(Representation):
@@ -45,7 +46,7 @@ class _Morph(Representation):
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Take most terms from the shipped table, without Python strings."""
-        if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY:
+        if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY or is_plain():
             return super().listed_terms(forms, words, language, settings, kept=kept)
         from infostream_dedup.morphology.listed_terms import listed_terms
 
