@@ -59,7 +59,7 @@ class ReadingReport:
         self.languages[language or ""] = self.languages.get(language or "", 0) + 1
 
     def take_back(self, source: str) -> None:
-        """Uncount a document of the file `source` that turned out to be a bad record."""
+        """Undo the count of a document of the file `source` that turned out to be a bad record."""
         self.read -= 1
         self.used -= 1
         self.used_by_source[source] -= 1

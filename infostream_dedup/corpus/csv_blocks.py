@@ -41,7 +41,7 @@ class _Piece:
         header: names of the columns.
         limit: maximum bytes of a row.
         data: the bytes.
-        rows: location of the rows.
+        rows: where the rows are.
         number: number of lines before them in the file.
         offset: number of bytes before them in the file.
     """

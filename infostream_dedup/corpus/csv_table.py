@@ -207,7 +207,7 @@ def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
         except StopIteration:
             return
         except csv.Error as error:
-            yield feed.place().error("E_CSV", f"{error}; expected a row of RFC 4180, quotes inside a cell doubled")
+            yield feed.place().error("E_CSV", f"{error}; expected an RFC 4180 row, with quotes inside a cell doubled")
         except _RowTooLongError:
             yield feed.place().error("E_TOO_LARGE", "the row is longer than --max-line-bytes, or a quote is not closed")
         else:

@@ -174,7 +174,7 @@ def _parse_other_form(text: str) -> datetime:
         raise ValueError(f"not a date; {_EXPECTED}")
     # Other zone names are ambiguous, and Python silently takes them for UTC.
     if feed["zone"] and feed["zone"][0].isalpha() and feed["zone"].upper() not in _ZONES:
-        raise ValueError(f"{feed['zone']} is not a zone of RFC 822; write the difference, such as +0200")
+        raise ValueError(f"{feed['zone']} is not an RFC 822 time zone; write the offset from UTC, such as +0200")
     return parsedate_to_datetime(text)
 
 

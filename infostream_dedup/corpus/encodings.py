@@ -18,7 +18,7 @@ _LEAST_LETTERS: Final = 20
 _LEAST_SHARE: Final = 0.85
 _ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
 _COMMON: Final = frozenset("оаеинтсрвліi")
-"""Small letters that make up more than half of any Russian or Ukrainian text."""
+"""Lower-case letters that make up more than half of any Russian or Ukrainian text."""
 
 _WIDE: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 

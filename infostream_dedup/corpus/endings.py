@@ -64,7 +64,7 @@ class FileKind(NamedTuple):
 
 
 def file_kind(name: str) -> FileKind:
-    """Return the kind of the file `name`, to be written; ``-`` is JSON Lines.
+    """Return how to write the file `name`; ``-`` is JSON Lines.
 
     Case is ignored. ``.json`` also means JSON Lines.
 

@@ -112,7 +112,7 @@ class GunzipStream(io.RawIOBase):
         if self._bytes_out > self._ratio_free_bytes and self._bytes_out > self._max_ratio * used:
             raise StreamError(
                 "E_RATIO",
-                f"{used} packed bytes unpacked to {self._bytes_out}, more than {self._max_ratio} for each; "
+                f"{used} packed bytes unpack to {self._bytes_out}, more than {self._max_ratio} times as many; "
                 "if that is intended, unpack the archive first",
             )
 

@@ -60,7 +60,7 @@ class JsonBlock:
         return (rows + (self.buffer.number + 1)).astype(np.uint64)
 
     def date(self, row: int) -> object:
-        """The value of ``published``, which is there."""
+        """The value of ``published``, which must be present."""
         begin, end = self.columns.spans[row, PUBLISHED].tolist()
         return orjson.loads(self.buffer.data[begin:end].tobytes())
 

@@ -267,7 +267,7 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
 
     Args:
         source: see ``read_documents``.
-        reading: how.
+        reading: reading options.
         readers: what reads lines, tables and rows.
 
     Raises:
@@ -336,7 +336,7 @@ def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuil
     """Return the builder of a reading's documents.
 
     Args:
-        reading: how.
+        reading: reading options.
         report: counts documents of other languages; None if the documents have already been counted.
 
     Raises:

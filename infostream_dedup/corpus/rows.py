@@ -41,7 +41,7 @@ def write_rows(
             ``xlsx``: a workbook with one sheet (extra ``xlsx``).
         columns: columns of CSV; the keys of the first row if None. A column that a row lacks becomes an empty cell.
         raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (``formulas.guarded``).
-        dialect: CSV only: ``excel`` is the form that Ukrainian and Russian spreadsheet programs open by a double click:
+        dialect: CSV only: ``excel`` is the form that Ukrainian and Russian spreadsheet programs open on a double click:
             a byte order mark, semicolons, decimal commas, ``\r\n``.
 
     Returns:
@@ -159,7 +159,7 @@ def csv_cells(values: Iterable[Any], *, raw: bool = False) -> list[str]:
 
 
 def joined(cells: Sequence[str], separator: str = ",", end: str = "\n") -> bytes:
-    """Join formatted cells to one row in UTF-8 with its line end.
+    """Join formatted cells into one row in UTF-8 with its line end.
 
     Raises:
         BadDataError: text with a lone surrogate.

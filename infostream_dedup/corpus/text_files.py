@@ -1,4 +1,4 @@
-"""Read a plain text as one document, and expand folders and patterns to files."""
+"""Read a plain-text file as one document, and expand folders and patterns into files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def files_of(source: str) -> list[str]:
 
 
 def text_records(source: str, encoding: str | None) -> Iterator[Item]:
-    """Yield a plain text as one record whose id is the name of the file without its ending.
+    """Yield a plain-text file as one record whose id is the file's name without its ending.
 
     Args:
         source: path of the file.

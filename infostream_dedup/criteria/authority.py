@@ -48,7 +48,7 @@ def read_authority(path: str | Path) -> dict[str, float]:
             raise place.error("E_SOURCE", f"is {source!r}; expected the name of a source", "source")
         authority = _authority(value, place)
         if found.setdefault(source, authority) != authority:
-            message = f"{source!r} has {authority:g} here and {found[source]:g} before; leave one of the lines out"
+            message = f"{source!r} has {authority:g} here and {found[source]:g} earlier; leave one of the lines out"
             raise place.error("E_CONTRADICTION", message, "authority")
     return found
 
@@ -119,5 +119,5 @@ def _cells(data: bytes, place: Place) -> list[str]:
         return []
     cells = [cell.strip() for cell in text.rstrip("\r\n").split("\t")]
     if len(cells) != len(_HEADER):
-        raise place.error("E_CELLS", f"{len(cells)} cells came, expected 2: source, tab, authority")
+        raise place.error("E_CELLS", f"{len(cells)} cells; expected 2: source, tab, authority")
     return cells

@@ -126,8 +126,8 @@ class ClassifierSet:
             self._default = self._numbers[""]
         else:
             raise ConfigurationError(
-                f"models are of the domains {shown}, and none is for pairs that no rule places; add a model trained "
-                "without --domain, or choose one with --domain"
+                f"models are of the domains {shown}, and none is for pairs that no rule assigns to a domain; "
+                "add a model trained without --domain, or choose one with --domain"
             )
         self.classifiers = tuple(classifiers)
 

@@ -46,7 +46,7 @@ def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64],
             if name not in ordinals:
                 raise item.place.error("E_NO_DOCUMENT", f"is {name!r:.80}, which none of the documents has", field)
         if a == b:
-            raise item.place.error("E_SELF_PAIR", f"is {b!r:.80} like a; expected two different documents", "b")
+            raise item.place.error("E_SELF_PAIR", f"is {b!r:.80}, the same as a; expected two different documents", "b")
         one, other = ordinals[str(a)], ordinals[str(b)]
         found.setdefault((min(one, other), max(one, other)), (one, other))
     table = np.array(list(found.values()), dtype=np.int64).reshape(-1, 2)

@@ -140,7 +140,7 @@ def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: 
         pair = (label.b, label.a) if turned else (label.a, label.b)
         judgement = (b_repeats, a_repeats, joined) if turned else (a_repeats, b_repeats, joined)
         if found.setdefault(pair, judgement) != judgement:
-            message = f"the pair {label.a!r}, {label.b!r} was judged otherwise before; leave one of the lines out"
+            message = f"the pair {label.a!r}, {label.b!r} was judged differently before; leave one of the lines out"
             raise _fault(label, message, "E_CONTRADICTION", None)
     pairs = sorted(found)
     table = np.array([found[pair] for pair in pairs], dtype=np.bool_).reshape(-1, 3)

@@ -123,7 +123,7 @@ class _Reader:
             raise _fault(source, f"is not a model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
         if type(value.get("version")) is int and value["version"] in _OLD:
             message = (
-                f"is {value['version']}, of an earlier infostream-dedup; this one reads {_VERSION}: train the model "
+                f"is {value['version']}, from an earlier infostream-dedup; this one reads {_VERSION}: train the model "
                 "again from the same labels"
             )
             raise _fault(source, message, "version")

@@ -95,7 +95,7 @@ def links_in_groups(groups: NDArray[np.int64]) -> Links:
     sizes = np.bincount(groups)
     total = int((sizes * (sizes - 1)).sum())
     if total > _MOST:
-        raise UsageError(f"groups join {total // 2} pairs; copies are counted among {_MOST // 2} at most")
+        raise UsageError(f"groups join {total // 2} pairs; copies are counted among at most {_MOST // 2}")
     order = np.argsort(groups, kind="stable")
     begins = np.cumsum(sizes) - sizes
     indptr = np.zeros(len(groups) + 1, dtype=np.int64)

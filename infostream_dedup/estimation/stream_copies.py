@@ -122,10 +122,10 @@ class Drift:
 
 
 def latest_drifts(store: Store) -> list[Drift] | None:
-    """Drifts of the last week of a stream, for a page; ``None`` if they cannot be computed at once.
+    """Drifts of the last week of a stream, for a page; ``None`` if they cannot be computed quickly, or at all.
 
-    They cannot for a store without wording, or with more than 50,000 documents in five weeks; for the latter,
-    ``store copies --drifts`` computes them.
+    A store without wording has none. With more than 50,000 documents in five weeks, computing them takes too long for a
+    page; ``store copies --drifts`` does so.
     """
     with store.reading():
         _, end = store.span()

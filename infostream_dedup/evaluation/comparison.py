@@ -339,7 +339,7 @@ def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *
     protocol: Protocol = given or ("pool" if labels is None else "labels")
     if restricted and protocol == "pool":
         raise ConfigurationError(
-            "kin, languages, domains and closed are about what labels say, but the protocol is pool; leave them out, "
+            "kin, languages, domains and closed apply to labels only, but the protocol is pool; leave them out, "
             "or name labels"
         )
     return protocol
@@ -354,9 +354,9 @@ def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str])
         )
     if not truth.takes_part().any():
         notes.append(
-            "documents name no family: only labelled pairs count, what methods find beyond them is not judged; the "
-            "columns linked and judged say how many pairs that is, and no method is called the best; if the labels "
-            "are exhaustive, say closed (--closed)"
+            "documents name no family, so only labelled pairs count, and what methods find beyond them is not "
+            "judged; the columns linked and judged say how many pairs that is, and no method is called the best; if "
+            "the labels are exhaustive, set closed (--closed)"
         )
     return notes
 

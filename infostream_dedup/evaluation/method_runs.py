@@ -85,7 +85,7 @@ def run_methods(
         progress: called before each method.
 
     Raises:
-        ConfigurationError: a method or parameter is unknown, or a value is out of its range.
+        ConfigurationError: a method or parameter is unknown, or a value is out of range.
         MissingExtraError: a requested method needs a package that is not installed.
     """
     chosen = {name: written(name) for name in (_by_default() if names is None else names)}

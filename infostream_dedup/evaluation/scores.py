@@ -34,7 +34,7 @@ class Scores:
 
     @property
     def judged(self) -> int:
-        """Number of predicted pairs that are true or false, tp + fp: all that precision speaks of."""
+        """Number of predicted pairs that are true or false, tp + fp: the pairs on which precision is computed."""
         return self.tp + self.fp
 
     @property

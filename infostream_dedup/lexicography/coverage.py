@@ -92,7 +92,7 @@ def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> 
 
 @cache
 def frequent_nouns(language: Language) -> tuple[tuple[str, float], ...]:
-    """Return the nouns of a language with the share of running words that their forms account for, in falling order."""
+    """Return the nouns of a language with the share of running words that their forms account for, largest first."""
     words, frequency = frequent_words(language)[:_FORMS], form_frequencies(language)
     forms = [Form(word, Shape.LOWER) for word in words]
     terms = (

@@ -1,7 +1,7 @@
 """Implementations of the stages from key terms to links and their measures.
 
-Each folder of this room is an engine: a package with the functions ``match``, ``sweep_counts`` and ``group_leaders``,
-and ``TEXT_STAGES``, the name of the package of ``terms`` that reads its texts. A ``Backend`` holds the functions.
+Each folder here is an engine: a package with the functions ``match``, ``sweep_counts`` and ``group_leaders``, and
+``TEXT_STAGES``, the name of the package of ``terms`` that reads its texts. A ``Backend`` holds the functions.
 ``plain`` (numpy and scipy) is the reference; ``compiled`` (numba) is for large collections and gives the same results,
 bit for bit.
 """

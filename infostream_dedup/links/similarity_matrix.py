@@ -81,7 +81,7 @@ class SimilarityMatrix:
             or not np.array_equal(matched.indptr, self.counts.indptr)
             or not np.array_equal(matched.indices, self.counts.indices)
         ):
-            raise ValueError("matched has another pattern than counts; expected one weight for every count")
+            raise ValueError("matched and counts have different patterns; expected one weight for every count")
 
     @property
     def documents(self) -> int:

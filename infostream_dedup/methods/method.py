@@ -42,7 +42,7 @@ class Method(ABC):
     """A method with its parameters.
 
     Raises:
-        ConfigurationError: a parameter is out of its range.
+        ConfigurationError: a parameter is out of range.
     """
 
     name: ClassVar[str] = ""

@@ -23,6 +23,6 @@ def written(notation: str) -> Method:
         notation: a name, then ``:parameter=value`` for each parameter that differs from its default.
 
     Raises:
-        ConfigurationError: the method or a parameter is unknown, a value is out of its range, or a part has no ``=``.
+        ConfigurationError: the method or a parameter is unknown, a value is out of range, or a part has no ``=``.
     """
     return make_from_notation(notation, method_class)

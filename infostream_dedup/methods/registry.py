@@ -82,7 +82,7 @@ def method(name: str, **parameters: Any) -> Method:
     """Create a method; parameters not given keep their defaults.
 
     Raises:
-        ConfigurationError: the method or a parameter is unknown, or a value is out of its range.
+        ConfigurationError: the method or a parameter is unknown, or a value is out of range.
 
     Example:
         >>> method("tf", words=5).as_dict()

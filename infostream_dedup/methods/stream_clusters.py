@@ -84,7 +84,7 @@ class StreamClusters(Method):
     def _cluster(
         self, parts: tuple[sp.csr_array, ...], hours: NDArray[np.float64], languages: list[str]
     ) -> NDArray[np.int64]:
-        """Return the cluster of each document: int64 (documents,), numbered as they began."""
+        """Return the cluster of each document: int64 (documents,), numbered in the order in which they began."""
         documents = len(hours)
         filled = np.stack([np.diff(part.indptr) > 0 for part in parts])
         language = np.unique(np.array(languages, dtype=np.str_), return_inverse=True)[1]

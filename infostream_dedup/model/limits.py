@@ -82,7 +82,7 @@ def check_limits(record: object) -> None:
     ``None`` passes if the field's type allows it.
 
     Raises:
-        ConfigurationError: a value is beyond its limit.
+        ConfigurationError: a value is out of range.
     """
     kind: Any = type(record)
     optional = _optional(kind)

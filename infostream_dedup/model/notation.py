@@ -16,7 +16,7 @@ _Made = TypeVar("_Made")
 def make_from_notation(
     notation: str, find: Callable[[str], Callable[..., _Made]], *, reserved: tuple[str, ...] = ()
 ) -> _Made:
-    """Create the object that a word denotes.
+    """Create the object that a notation describes.
 
     Args:
         notation: a name, then ``:parameter=value`` for each parameter that differs from its default; items of a list
@@ -25,7 +25,7 @@ def make_from_notation(
         reserved: fields that cannot be given here.
 
     Raises:
-        ConfigurationError: there is no such name or parameter, a value is beyond its limit, or a part has no ``=``.
+        ConfigurationError: there is no such name or parameter, a value is out of range, or a part has no ``=``.
     """
     name, *parts = notation.split(":")
     kind = find(name)
@@ -45,7 +45,7 @@ def make_with_parameters(
     """Create an instance of a data class with some parameters; the others keep their defaults.
 
     Raises:
-        ConfigurationError: there is no such parameter, or a value is beyond its limit.
+        ConfigurationError: there is no such parameter, or a value is out of range.
     """
     known = [field.name for field in fields(kind) if field.name not in reserved]  # type: ignore[arg-type]
     unknown = [parameter for parameter in parameters if parameter not in known]

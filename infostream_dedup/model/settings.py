@@ -64,7 +64,7 @@ class Settings:
         pivot: language that representation ``pivot`` translates terms into: ``ru``, ``uk`` or ``en``.
 
     Raises:
-        ConfigurationError: a value is out of its range.
+        ConfigurationError: a value is out of range.
     """
 
     representation: Annotated[str, OneOf(*REPRESENTATIONS)] = "morph"
@@ -109,7 +109,7 @@ class Settings:
             given: values by name; ``None`` means not given.
 
         Raises:
-            ConfigurationError: unknown preset, unknown name, or a value out of its range.
+            ConfigurationError: unknown preset, unknown name, or a value out of range.
         """
         if preset is not None and preset not in PRESETS:
             raise ConfigurationError(f"preset is {preset!r}; expected one of {', '.join(PRESETS)}")

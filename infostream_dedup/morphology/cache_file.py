@@ -170,7 +170,7 @@ def _first_fault(found: Sequence[int], known: Sequence[tuple[str, _Row]]) -> str
 
 def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -> int:
     if not all(isinstance(share, float) and 0 < share <= 1 for share in shares.values()):
-        raise DamagedCacheError(f"a frequency of {language} {kind} is out of its range")
+        raise DamagedCacheError(f"a frequency of {language} {kind} is out of range")
     return checksum_of(language, kind, *(f"{term} {shares[term]!r}" for term in sorted(shares)))
 
 

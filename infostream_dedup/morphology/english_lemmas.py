@@ -251,7 +251,7 @@ def _singular(word: str) -> str:
 
 
 def _singulars(word: str) -> tuple[str, ...]:
-    """Candidates for the singular of a plural, the likelier first: ``max`` keeps the first of equals."""
+    """Candidates for the singular of a plural, likeliest first: ``max`` keeps the first of equals."""
     if word.endswith("ies"):
         return (word[:-3] + "y", word[:-1])
     if word.endswith(_SIBILANT):

@@ -18,8 +18,8 @@ PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
 ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
 
 _CAPITAL_FACTOR: Final = 10.0
-"""A capital inside a sentence makes a proper name this much likelier; a small letter makes a person's name this much
-less likely."""
+"""A capital inside a sentence makes a proper name this much likelier; lower case makes a person's name this much less
+likely."""
 
 _RARE_ADJECTIVE: Final = 1e-6
 _RARE_READING: Final = 0.01

@@ -42,7 +42,7 @@ class BoilerplateRule:
             usually a table cell, a place or an answer.
 
     Raises:
-        ConfigurationError: a value is beyond its limit.
+        ConfigurationError: a value is out of range.
     """
 
     min_documents: int = 5
@@ -52,12 +52,12 @@ class BoilerplateRule:
 
     def __post_init__(self) -> None:
         if self.min_documents < 2:
-            raise ConfigurationError(f"min_documents is {self.min_documents}; expected a whole number from 2 on")
+            raise ConfigurationError(f"min_documents is {self.min_documents}; expected a whole number of at least 2")
         if not 0 <= self.min_share <= 1:
             raise ConfigurationError(f"min_share is {self.min_share}; expected a number from 0 to 1")
         for name, value in (("min_days", self.min_days), ("min_words", self.min_words)):
             if value < 1:
-                raise ConfigurationError(f"{name} is {value}; expected a whole number from 1 on")
+                raise ConfigurationError(f"{name} is {value}; expected a whole number of at least 1")
 
 
 @dataclass(frozen=True, slots=True)

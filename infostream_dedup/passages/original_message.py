@@ -2,7 +2,7 @@
 
 Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
 clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words. It is
-known if one earlier sentence has most of its significant stems, in whatever words around them; a known clause with a
+known if one earlier sentence has most of its significant stems, whatever the words around them; a known clause with a
 number that no earlier sentence like it has is shown for the number.
 
 Where several documents add something at one place, their additions follow in order of publication.

@@ -173,7 +173,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 
 
 def _first_by(ordered: Sequence[Document]) -> FirstBy:
-    """Return how it is known which document was first."""
+    """Return the evidence that the first document was first."""
     first, others = ordered[0], ordered[1:]
     if first.time is None or any(other.time is None for other in others):
         return "order"

@@ -23,7 +23,7 @@ class SentenceFeature(ABC):
     A feature is a frozen data class. Its fields are its parameters, annotated with their limits.
 
     Raises:
-        ConfigurationError: a parameter is beyond its limit.
+        ConfigurationError: a parameter is out of range.
     """
 
     def __post_init__(self) -> None:
@@ -32,7 +32,7 @@ class SentenceFeature(ABC):
     @property
     @abstractmethod
     def tau(self) -> float:
-        """Least multiset Jaccard of a copy, above 0 to 1, that suits the feature."""
+        """Default minimum multiset Jaccard of a copy, above 0 to 1."""
 
     @abstractmethod
     def bags(self, table: SentenceTable) -> Rows:
@@ -67,14 +67,14 @@ def register(name: str, *, order: float = float("inf")) -> Callable[[_Class], _C
 
 
 def sentence_feature(notation: str) -> SentenceFeature:
-    """Make the feature that a word names.
+    """Make the feature that a notation describes.
 
     Args:
         notation: a name, then ``:parameter=value`` for each parameter that differs from its default; words of a list
             are separated by commas.
 
     Raises:
-        ConfigurationError: there is no such feature or parameter, or a value is beyond its limit.
+        ConfigurationError: there is no such feature or parameter, or a value is out of range.
 
     Example:
         >>> sentence_feature("low-idf-sig:n=10:skip=the,an").skip

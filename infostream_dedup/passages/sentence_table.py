@@ -190,8 +190,8 @@ def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _places(cleaned: list[str], words: list[str], places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Find the words of a cleaned sentence in the raw one.
 
-    Where cleaning has changed words, those between two unchanged ones share the raw words there out in order: the last
-    takes what is left, and if there are too few, it has no characters.
+    Between two words that cleaning left unchanged, each changed word takes one raw word, in order. The last takes all
+    that remain; a word for which none is left has no characters.
     """
     found: list[tuple[int, int]] = []
     blocks = SequenceMatcher(None, cleaned, words, autojunk=False).get_matching_blocks()

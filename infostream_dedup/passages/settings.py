@@ -28,10 +28,10 @@ class PassageSettings:
         min_words: minimum number of words in a passage, at least 1. The default is 6, because shorter shared sentences
             are mostly common phrases.
         min_run: minimum number of consecutive equal words that are a passage, or part of one, wherever sentences begin
-            and end; 0 to look at whole sentences only, else at least 3. A run of words counts as no sentence.
+            and end; 0 to look at whole sentences only, else at least 3. A run does not count as a sentence pair.
 
     Raises:
-        ConfigurationError: a value is beyond its limit. The feature's name is checked only when it is used.
+        ConfigurationError: a value is out of range. The feature's name is checked only when it is used.
     """
 
     feature: str = "shingles"
@@ -44,7 +44,7 @@ class PassageSettings:
     def __post_init__(self) -> None:
         check_limits(self)
         if 0 < self.min_run < _SHORTEST_RUN:
-            raise ConfigurationError(f"min_run is {self.min_run}; expected 0 or a whole number from {_SHORTEST_RUN} on")
+            raise ConfigurationError(f"min_run is {self.min_run}; expected 0 or at least {_SHORTEST_RUN}")
 
     def but(self, **changes: Any) -> PassageSettings:
         """Return a copy with some values changed."""

@@ -27,7 +27,7 @@ class TextStretch(NamedTuple):
         text: as in the text.
         passage: number of its passage, counted from 1; 0 if the other text lacks it.
         begins: whether it is the first stretch of its passage.
-        changed: whether it is words of a copied sentence that the other text has otherwise, or not at all.
+        changed: whether these are words of a copied sentence that the other text has in another form, or not at all.
     """
 
     text: str
@@ -70,8 +70,8 @@ class TextComparison(Tabular):
         text_a: as given.
         text_b: as given.
         passages: passages in the order of a's text.
-        coverage_a: share of a's words in sentences and runs that b has, too, 0 to 1.
-        coverage_b: share of b's words in sentences and runs that a has, too, 0 to 1.
+        coverage_a: share of a's words in sentences and runs that b also has, 0 to 1.
+        coverage_b: share of b's words in sentences and runs that a also has, 0 to 1.
         sentences: number of pairs of matching sentences.
         copies_a: copied sentences and runs of a in text order; those of one passage that touch are joined.
         copies_b: copied sentences and runs of b, likewise.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["OCCURRENCES", "shared_runs"]
 
 OCCURRENCES: Final = 8
-"""Occurrences of the same words in one document that are looked at; a text of 10,000 equal lines has no more."""
+"""Maximum number of occurrences of the same words in one document that are considered, even in 10,000 equal lines."""
 
 _AT_ONCE: Final = 4_000_000
 _BLOCK: Final = 32
@@ -152,7 +152,7 @@ def _sizes(
     p_end: NDArray[np.int64],
     q_end: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return how many words are equal from each pair of places on."""
+    """Return the number of equal words from each pair of places onwards."""
     room = np.minimum(p_end - p, q_end - q)
     sizes = np.zeros(len(p), dtype=np.int64)
     open_ones = np.flatnonzero(room > 0)

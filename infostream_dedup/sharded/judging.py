@@ -69,7 +69,7 @@ class JudgedRun(LinkedRun):
         """The vocabulary of documents that do not repeat earlier ones, if some term may be too frequent."""
         vocabulary, most = self.vocabulary, self.settings.df_max
         counted = zip(vocabulary.df, vocabulary.totals, strict=True)
-        # Of a small language the background decides, too; all its documents are soon looked at.
+        # In a small language the background decides too; looking at all its documents takes little time.
         if not any(
             one.documents and (one.pseudo_documents or df.max(initial=0) > as_count(most, one.documents))
             for df, one in counted

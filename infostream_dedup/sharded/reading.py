@@ -1,4 +1,4 @@
-"""Documents to the batches that the first stage takes, and what later steps need of them besides their texts."""
+"""Turn documents into the batches that the first stage takes, and keep what later steps need besides the texts."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def sweep(
     Raises:
         MissingExtraError: pyspark is not installed, or is older than 4.1.
         UsageError: a setting is not for Spark.
-        ConfigurationError: a setting is out of its range.
+        ConfigurationError: a setting is out of range.
     """
     chosen = _settings(settings, representations)
     configuration = configuration_of(chosen, representations)

@@ -117,7 +117,7 @@ def judge_in_store(
 ) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
     """Provide a ``judge`` for ``SlotWriter`` that judges slots in a store while the block runs.
 
-    Spark calls ``foreachBatch`` from changing threads, but a store belongs to the thread that opened it. The store is
+    Spark calls ``foreachBatch`` from different threads, but a store belongs to the thread that opened it. The store is
     therefore opened, used and closed in its own thread.
 
     Args:

@@ -27,7 +27,9 @@ def spans_of_terms(
     if language not in LANGUAGES:
         raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
     if chosen.representation == "pivot":
-        raise ConfigurationError("terms of a pivot language occur in no text; give their_word of met, and morph")
+        raise ConfigurationError(
+            "terms of a pivot language occur in no text; give their_word from met, and representation morph"
+        )
     wanted, made = set(terms), representation(chosen.representation)
     known: dict[str, str | None] = {}
     found = []

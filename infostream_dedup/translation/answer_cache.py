@@ -54,7 +54,7 @@ class AnswerCache:
         self._file = SqliteCache(path, mark, "translations", _SCHEMA_VERSION, _TABLES)
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[_Answers]:
-        """Return the cached answers of each term; also empty if the cache says that there is no answer."""
+        """Return the cached answers of each term; empty also if the cache knows that there is none."""
         known = self.answers(terms, source, target)
         return [known.get(term, ()) for term in terms]
 

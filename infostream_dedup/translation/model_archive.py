@@ -157,10 +157,10 @@ def read_metadata(content: bytes, source: str) -> ModelMetadata:
         raise _wrong_field("package_version", version, "a version such as 1.9", source)
     prefix = fields.get("target_prefix", "")
     if not isinstance(prefix, str):
-        raise _wrong_field("target_prefix", prefix, "a text", source)
+        raise _wrong_field("target_prefix", prefix, "a string", source)
     from_code, to_code = _language(fields, "from_code", source), _language(fields, "to_code", source)
     if from_code == to_code:
-        raise _wrong_field("to_code", to_code, "another language than from_code", source)
+        raise _wrong_field("to_code", to_code, "a language other than from_code", source)
     return ModelMetadata(from_code, to_code, version, prefix)
 
 
@@ -185,7 +185,7 @@ def _read_checked(archive: zipfile.ZipFile, path: Path) -> dict[PurePosixPath, z
     """Return the files of an archive by name; raise if a name, type or size does not belong to a model."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES:
-        _refuse(path, "E_UNSAFE", f"holds {len(entries)} files, a model has at most {MOST_FILES}")
+        _refuse(path, "E_UNSAFE", f"holds {len(entries)} files; a model has at most {MOST_FILES}")
     total = sum(entry.file_size for entry in entries)
     # Uses the size of the file, because overlapping entries share their compressed bytes.
     limit = min(LARGEST_TOTAL, LARGEST_RATIO * path.stat().st_size)
@@ -261,7 +261,7 @@ def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> It
     except _DAMAGE as error:
         _refuse(path, "E_ZIP", f"is damaged at {entry.filename!r} ({error}); download it again")
     if left:
-        _refuse(path, "E_ZIP", f"is damaged: {entry.filename!r} has another size than it names; download it again")
+        _refuse(path, "E_ZIP", f"is damaged: {entry.filename!r} does not have the size given; download it again")
 
 
 def _refuse(path: Path, code: str, reason: str) -> NoReturn:

@@ -20,7 +20,7 @@ _NOTHING: Final = (False, False)
 
 @dataclass(frozen=True, slots=True)
 class NounLemmas:
-    """Lemmas in use, the more frequent first. A word may be in both tuples.
+    """Lemmas in use, most frequent first. A word may be in both tuples.
 
     Attributes:
         common: common nouns.

@@ -173,7 +173,7 @@ _CONSONANTS: Final[dict[str, tuple[str, ...]]] = {
 _LATIN: Final = re.compile("|".join(sorted(_CONSONANTS, key=len, reverse=True)))
 _IN_GROUPS: Final = re.compile("|".join(g for g, sounds in _CONSONANTS.items() if len(g) > 1 or len(sounds) > 1))
 _ONE_BY_ONE: Final = str.maketrans({one: _CONSONANTS.get(one, ("",))[0] for one in "abcdefghijklmnopqrstuvwxyz"})
-"""For words without such a group: most of the quarter of a million that are indexed."""
+"""For words without such a group, which are most of the quarter of a million indexed."""
 _CYRILLIC_CONSONANTS: Final = str.maketrans(
     {
         **dict(zip("бдфклмнпрт", "BDFKLMNPRT", strict=True)),
@@ -206,7 +206,7 @@ def folded_latin(word: str) -> str:
 
 
 def _without_repeats(word: str) -> str:
-    """Each run of one letter as a single one."""
+    """Replace each run of one letter by a single one."""
     return "".join(_RUN.findall(word))
 
 
@@ -288,13 +288,13 @@ def latin_consonants(folded: str) -> list[str]:
 
 
 def outlines(words: Sequence[str]) -> list[str]:
-    """The consonants б, л, м, н, р of each word, in order, repeated ones once: fast for a million words.
+    """Return the consonants б, л, м, н, р of each word, in order, repeated ones once; fast even for a million words.
 
-    Whatever its reading, a word has the outline of its consonants: ``outline_of_key`` of what ``latin_consonants`` or
-    ``cyrillic_consonants`` return for it.
+    The outline does not depend on how a word is read: it equals ``outline_of_key`` of whatever ``latin_consonants`` or
+    ``cyrillic_consonants`` return for the word.
 
     Args:
-        words: of small Latin or Cyrillic letters and apostrophes.
+        words: in lower-case Latin or Cyrillic letters and apostrophes.
 
     Example:
         >>> outlines(["johnson", "джонсон", "анна"]), outline_of_key("SANSAN")
@@ -305,7 +305,7 @@ def outlines(words: Sequence[str]) -> list[str]:
 
 
 def outline_of_key(key: str) -> str:
-    """The outline of all words that have these consonants."""
+    """Return the outline of all words that have these consonants."""
     return _without_repeats("".join(one for one in key if one in _PLAIN))
 
 

@@ -124,10 +124,11 @@ def _names_by_consonants(language: Language) -> _NamesByConsonants:
 
 
 class _NamesByConsonants:
-    """Possible names and their folded spellings by consonants, the more frequent first.
+    """Possible names and their folded spellings by consonants, most frequent first.
 
-    All words of a language would take several seconds. So words are sorted by an outline of their consonants first,
-    which is made for all of them at once, and have their consonants taken when a key of their outline is asked for.
+    Finding the consonants of all words of a language would take several seconds. So the words are first grouped by an
+    outline of their consonants, which is fast to compute for all of them, and the consonants of a group are found only
+    when a key with its outline is looked up.
     """
 
     def __init__(self, language: Language) -> None:
@@ -153,7 +154,7 @@ class _NamesByConsonants:
 
 
 def _possible_names(language: Language) -> Callable[[str], bool]:
-    """What says whether a word may be a name."""
+    """Return a function that says whether a word may be a name."""
     if language == "en":
         return lambda word: may_be_name(word, "en")
     knows = readings_of(language).knows

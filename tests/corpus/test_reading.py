@@ -126,7 +126,7 @@ def test_archive_that_unpacks_to_too_much_stops(tmp_path: Path) -> None:
             stream.write(b" " * 2**20 + b"\n")
     reading = read_documents(path)
     assert next(reading).id == "a"
-    with pytest.raises(BadDataError, match="for each") as caught:
+    with pytest.raises(BadDataError, match="times as many") as caught:
         next(reading)
     assert caught.value.code == "E_RATIO"
 

@@ -83,7 +83,7 @@ def test_the_total_is_limited_too(contents, pack, place, monkeypatch):
 
 def test_too_many_files_are_refused(contents, pack, place):
     many = {f"{TOP}/{number}": b"" for number in range(1001)}
-    refused(pack({**contents, **many}), place, "E_UNSAFE", "holds 10.. files, a model has at most 1000")
+    refused(pack({**contents, **many}), place, "E_UNSAFE", "holds 10.. files; a model has at most 1000")
 
 
 def test_a_wrong_size_is_found(contents, pack, place):
@@ -153,7 +153,7 @@ def test_a_name_that_comes_twice_is_refused(contents, pack, place):
         ({"to_code": "pl"}, "to_code.*'pl'.*ru, uk, en"),
         ({"from_code": "../../x"}, "from_code"),
         ({"from_code": ["uk"]}, "from_code"),
-        ({"to_code": "uk"}, "another language than from_code"),
+        ({"to_code": "uk"}, "a language other than from_code"),
         ({"package_version": None}, "package_version.*nothing"),
         ({"package_version": 1.0}, "package_version.*1.0"),
         ({"package_version": "../x"}, "package_version"),

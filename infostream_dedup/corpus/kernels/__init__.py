@@ -1,1 +1,1 @@
-"""Compiled loops over JSON in UTF-8."""
+"""Compiled loops over JSON, CSV and columns of tables, all in UTF-8."""

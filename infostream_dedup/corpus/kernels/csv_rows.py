@@ -1,4 +1,4 @@
-"""Finds the rows of a piece of a CSV file whose quotes are in their places."""
+"""Find the rows in a piece of a CSV file, up to the first one whose quotes break RFC 4180."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ def _end_of_bare(data: NDArray[np.uint8], at: int, size: int, delimiter: int) ->
 def find_rows(
     data: NDArray[np.uint8], size: int, whole: bool, delimiter: int, columns: int, limit: int, rows: CsvRows
 ) -> tuple[int, int]:
-    """Find rows as RFC 4180 has them.
+    """Find rows as RFC 4180 defines them.
 
     Args:
         data: uint8, the bytes.
-        size: how many they are.
+        size: number of bytes.
         whole: whether no more bytes follow.
         delimiter: byte between cells.
         columns: cells of a row.

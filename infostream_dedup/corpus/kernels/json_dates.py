@@ -75,7 +75,7 @@ def _hours(data: NDArray[np.uint8], at: int) -> int:
 
 @inlined
 def _seconds(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
-    """Microseconds of ``:30`` or ``:30.5`` and the place after them; 0 without seconds, -1 for any other form."""
+    """Microseconds of ``:30`` or ``:30.5`` and the place after it; 0 without seconds, -1 for any other form."""
     if at == end or data[at] != _COLON:
         return 0, at
     second = _two(data, at + 1)

@@ -43,7 +43,7 @@ class SentenceIMatch(SentenceFeature):
         tau: two hashes are equal or not, so only 1 makes sense.
 
     Raises:
-        ConfigurationError: a value is beyond its limit.
+        ConfigurationError: a value is out of range.
     """
 
     low: Annotated[float, Range(0.0, 1.0)] = 0.3

@@ -49,7 +49,7 @@ class SentenceLowIdfSig(SentenceFeature):
         skip: words that chains pass over.
 
     Raises:
-        ConfigurationError: a value is beyond its limit.
+        ConfigurationError: a value is out of range.
     """
 
     n: Annotated[int, Range(0, 5000)] = 50

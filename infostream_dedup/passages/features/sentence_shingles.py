@@ -24,7 +24,7 @@ class SentenceShingles(SentenceFeature):
         tau: minimum resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words.
 
     Raises:
-        ConfigurationError: a value is beyond its limit.
+        ConfigurationError: a value is out of range.
     """
 
     w: Annotated[int, Range(1, 100)] = 3

@@ -30,7 +30,7 @@ class SentenceSpotSigs(SentenceFeature):
         tau: minimum resemblance, above 0 to 1.
 
     Raises:
-        ConfigurationError: a value is beyond its limit.
+        ConfigurationError: a value is out of range.
     """
 
     c: Annotated[int, Range(1, 10)] = 3

@@ -16,7 +16,7 @@ NOTHING: Final = -1
 """The term of a surface that is not a term."""
 
 SEVERAL: Final = -2
-"""This value and all below: the surface has several terms; ``more`` holds their number and them at -2 - value."""
+"""This value and all below: several terms, whose number ``more`` holds at -2 - value, followed by the terms."""
 
 ROOM_FOR_REPEATED: Final = 3
 """Places in ``more`` per word of a surface after the first: two words take three places."""

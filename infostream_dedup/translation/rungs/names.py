@@ -40,7 +40,7 @@ class NamesRung(Rung):
     """Names that are not common nouns of their language."""
 
     name = "names"
-    silence = "no name that can be spelt in the other language"
+    silence = "not a name that can be spelt in the other language"
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Return spellings of each name, those in use in the target language first."""
@@ -55,7 +55,7 @@ class NamesRung(Rung):
     def explain_silence(self, term: str, source: Language, target: Language) -> str:
         """Say whether the term is a name at all."""
         if not may_be_name(term, source):
-            return f"a common noun or another word of {source}, no name"
+            return f"a common noun or another word of {source}, not a name"
         return super().explain_silence(term, source, target)
 
 
@@ -133,7 +133,7 @@ def _read_names(source: Language) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _names_by_key(language: Language) -> dict[str, tuple[str, ...]]:
-    """Index Cyrillic names by the key of their Latin spellings, the more frequent first."""
+    """Index Cyrillic names by the key of their Latin spellings, most frequent first."""
     frequency = form_frequencies(language)
     found: dict[str, list[str]] = {}
     known = {*personal_names(language), *(word for word in names(language) if word.isalpha())}
