@@ -62,32 +62,32 @@ def main() -> None:
 
 INTRODUCTION = """\
 Andreev, Berezkin, Kozlov and Simakov turn a pair of documents into a vector of criteria and let a linear support vector
-machine decide. Learning starts from a prior (reports/learning.md). Every figure here is out of five folds: no story
-(connected component of the judged pairs; where random pairs join everything, of those that are not `different`) is on
-both sides. Source authority is learned from the training pairs of each fold. Intervals: 95 %, bootstrap over stories,
-1000 drawings; a pair counts as often as its stories were drawn. F1 counts pairs: preset `duplicate` wants both
-directions, preset `story` either. A single criterion gets the threshold and the side that did best on its training
-folds."""
+machine decide. Learning starts from a prior (reports/learning.md). Every figure here comes from five folds, none of
+which has a story on both sides. (A story is a connected component of the judged pairs; where random pairs would join
+everything, of those that are not `different`.) Source authority is learned from the training pairs of each fold.
+Intervals: 95 %, bootstrap over stories, 1000 draws; a pair counts as often as its stories were drawn. F1 counts pairs:
+preset `duplicate` requires both directions, preset `story` either. A single criterion gets the threshold and the side
+that did best on its training folds."""
 
 ALL_TEXT = """\
 `uagec` counts every candidate pair (key terms, k = 3) of two families that are not kin as negative; the other sets have
 no families, so there only judged pairs count. "key terms k = 6" is the main job of this project with its defaults (k of
 12 terms, no training). Labels of mdnews and slavictopics are computed from shared 5-grams: `dup` is a Jaccard
-coefficient of .5 and more, without templates; pairs at .49 and at .51 differ in their label and in nothing else."""
+coefficient of .5 or more, without templates; pairs at .49 and at .51 differ in their label and in nothing else."""
 
 TABLE_1_TEXT = """\
-The paper: 1,502 documents of one day against 10,293 earlier ones and each other. mdnews has 46 documents on its fullest
-day, so its newest 1,502 dated documents represent the day; all pairs are what every day against all earlier ones adds
-up to. Duplicates are the pairs labelled `dup`, an "original" pair is any other, so precision counts templates and
-partial copies as wrong. The paper prints a rejection of 0.99998 %; it means the share .99998."""
+The paper compares 1,502 documents of one day with 10,293 earlier ones and with each other. mdnews has 46 documents on
+its fullest day, so its newest 1,502 dated documents stand for the day; comparing every day with all earlier ones adds
+up to all pairs. Duplicates are the pairs labelled `dup`, and an "original" pair is any other, so precision counts
+templates and partial copies as wrong. The paper prints a rejection of 0.99998 % but means the share .99998."""
 
 NEW_DOCUMENTS = 1_502
 """Documents of the paper's day."""
 
 CURVE_TEXT = """\
-Ever more pairs to learn from, judged by a third of the pairs of other stories; mean and 95 % of 20 drawings. As in the
-paper only pairs that passed the candidate filter (key terms, k = 3). Dotted: F of the paper where its curves are flat,
-and its 400 pairs."""
+Classifiers that learn from ever more pairs, tested on a third of the pairs, which belong to other stories; mean and 95
+% of 20 draws. As in the paper, only pairs that passed the candidate filter (key terms, k = 3) count. Dotted: the
+paper's F where its curves are flat, and its 400 pairs."""
 
 
 def quality_tables(corpora: Corpora) -> list[str]:
@@ -123,9 +123,9 @@ def quality_tables(corpora: Corpora) -> list[str]:
             surely.append(judged.name)
         singles.append({"set": judged.name, **{name: _f1(truth, hits) for name, hits in alone.items()}})
     finding = (
-        f"All criteria are better than the best single one beyond the interval on: {'; '.join(surely) or 'no set'}. "
+        f"All criteria together beat the best single one by an interval above 0 on: {'; '.join(surely) or 'no set'}. "
         "The best single criterion is picked after the fact, which favours it. The model of uagec leans on `site` too: "
-        "there a text and its corrected form are told apart by their field `source`, which says nothing of news."
+        "there a text and its corrected form differ in their field `source`, which says nothing about news."
     )
     columns = ["set", *CLASSIFIER_PRESETS["duplicate"].criteria]
     return [
@@ -308,7 +308,7 @@ def _saturation(points: Sequence[CurvePoint]) -> str:
     """Tabulate the gain of each doubling beyond 400 pairs."""
     own = {point.size: point.f1[0] for point in points if point.criteria == "all"}
     steps = [f"{one} to {other}: {own[other] - own[one]:+.3f}" for one, other in zip(own, list(own)[1:], strict=False)]
-    return "All criteria, gain in F1 by more pairs: " + "; ".join(steps) + "."
+    return "All criteria, gain in F1 from more pairs: " + "; ".join(steps) + "."
 
 
 def speed_table(corpora: Corpora) -> str:

@@ -85,17 +85,19 @@ def main() -> None:
 
 TEXT = """\
 Preset `duplicate`: a pair is found when each document repeats the other. Labels `dup` of mdnews and slavictopics are \
-computed from shared word 5-grams, and the criteria `wording` and `wording_of_both` count shared word triples: part of \
-what is measured is the definition.
+computed from shared word 5-grams, and the criteria `wording` and `wording_of_both` count shared word triples, so part \
+of what is measured is the definition.
 
 The prior: `wording_of_both` is measured from .27, the threshold with the greatest F1 on slavictopics (mdnews had no \
 part in it; the figures of slavictopics without labels are optimistic). `another_day` follows from what forms are, but \
 the errors on mdnews had been read before it was added. Priors that also weigh `evidence` and one-way `wording` do as \
-well on slavictopics; the one with the fewest weights was taken, with the figures of mdnews in view: by most of the \
-others one pair more is wrong by time (.967 .962 .947 .936), so goals .97 and .95 would be missed by one pair each.
+well on slavictopics; the one with the fewest weights was taken, with the figures of mdnews in view: with most of the \
+others one more pair is wrong in the splits by time (.967 .962 .947 .936), so the goals .97 and .95 would be missed by \
+one pair each.
 
-Documents are those that labels name; words are weighed by them. The power by which the size of a class counts (1/2 of \
-0, 1/2, 1), C (2 of 1, 2, 4, 8) and the half point of F1 from which a threshold moves were chosen on these sets."""
+The documents are those that labels name; words are weighted by their statistics. The power of its size by which a \
+class counts (1/2, out of 0, 1/2, 1), C (2, out of 1, 2, 4, 8) and the half point of F1 from which a threshold moves \
+were chosen on these sets."""
 
 BEFORE = (0.853, 0.889, 0.836, 0.850)
 """F1 by time of the classifier before it learned from a prior, at ``MOMENTS``: commit da44019, the same pairs."""
@@ -162,14 +164,14 @@ def _splits(one: LearningSet) -> str:
             rows.append(row | {"F1 of the nine criteria from nothing": before, "goal": min(0.97, before + 0.1)})
     return (
         "## By time\n\nmdnews: learned from pairs that were complete before a moment, tested on pairs that begin after "
-        "it; pairs that straddle it are left out. Beside it the classifier as it was before it had a prior "
-        "(commit da44019, same pairs); the goal is .10 more, at most .97.\n\n" + table(rows)
+        "it; pairs that straddle it are left out. Beside it is the classifier as it was before it had a prior (commit "
+        "da44019, same pairs); the goal is .10 more than that, at most .97.\n\n" + table(rows)
     )
 
 
 def _sites(one: LearningSet, other: LearningSet) -> str:
     split = across_sites(one.pairs, one.models.sources)
-    # Pairs of both sets teach; their vectors are learned from together.
+    # The planes are learned from the pairs of both sets together.
     planes = tuple(
         _fit_together([(one, split.training), (other, np.arange(len(other.pairs)))], side) for side in range(2)
     )
@@ -256,8 +258,8 @@ def _attachments() -> str:
     return (
         f"## Pictures and links\n\nNo corpus here has them. {PAGES} made-up pages are published again three hours "
         "later with one sentence changed: half as reprints, which lose pictures and links, half as new editions, which "
-        "gain them (0 to 3 of each, drawn). Labels are directed: the later repeats the earlier, or not. Five folds by "
-        "story.\n\n" + table(rows)
+        "gain them (0 to 3 of each, at random). Labels are directed: the later repeats the earlier, or not. Five folds "
+        "by story.\n\n" + table(rows)
     )
 
 
@@ -355,8 +357,8 @@ def _meaning() -> str:
     return (
         "## Same story, other words\n\ntgpairs, 125 pairs of one language. The weight and the middle of the cosine "
         f"({MEANING_WEIGHT:g} and {MEANING_MIDDLE:g}) were fixed before the cosines of these pairs were looked at. "
-        f"Chosen anew on four fifths of the pairs and judged on the last fifth, F1 is {refitted:.3f}. "
-        f"{asked} of {len(truth)} pairs were asked; {seconds:.0f} CPU s.\n\n" + table(rows)
+        f"With both chosen anew on four fifths of the pairs and tested on the last fifth, F1 is {refitted:.3f}. "
+        f"The encoder was asked about {asked} of {len(truth)} pairs, in {seconds:.0f} CPU seconds.\n\n" + table(rows)
     )
 
 

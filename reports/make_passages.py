@@ -60,9 +60,9 @@ def _document_pairs() -> str:
     heads = ("corpus", "feature", "pairs labelled", "found", "recall", "pairs found", "passages", "precision", "half")
     return f"""## Pairs of documents that share a whole sentence
 
-Pairs labelled: `same_sentences` of the labels is at least 1 (an equal sentence of six words or more). Precision: \
-share of the passages found whose two sides have a word 5-gram in common; half: whose smaller side has half of its \
-5-grams in the other. Goals: recall .99, precision .97.
+Pairs labelled: those whose labels have `same_sentences` of at least 1 (an equal sentence of six words or more). \
+Precision: share of the passages found whose two sides have a word 5-gram in common; half: share of those whose \
+smaller side has half of its 5-grams in the other. Goals: recall .99, precision .97.
 
 {as_table(heads, rows)}"""
 
@@ -112,8 +112,8 @@ def _words_in_runs() -> str:
             rows.append((name, told, *(shares.get(kind, "-") for kind in KINDS)))
     return f"""## Words in runs
 
-Of the words of labelled pairs that are in a run of {RUN} equal words or more, counted by brute force, the share \
-inside a passage, both documents of a pair counted; feature shingles. Goal: .97 in every kind of pair.
+Of the words of labelled pairs that are in a run of {RUN} equal words or more (counted by brute force, in both \
+documents of a pair), the share inside a passage; feature shingles. Goal: .97 for every kind of pair.
 
 {as_table(("corpus", "runs looked for", *KINDS), rows)}"""
 
@@ -140,7 +140,7 @@ def _placed_words(text: str) -> list[tuple[str, int, int]]:
 
 
 def _places_in_runs(one: list[tuple[str, int, int]], other: list[tuple[str, int, int]]) -> Iterable[tuple[int, int]]:
-    """Yield where the words of a text stand that are in a run of equal words of another text."""
+    """Yield the places of the words of a text that are in a run of equal words of another text."""
     runs = {tuple(word for word, *_ in other[place : place + RUN]) for place in range(len(other) - RUN + 1)}
     last = -1
     for place in range(len(one) - RUN + 1):
@@ -168,7 +168,7 @@ def _speed() -> str:
 
 `python -m benchmarks.passages` on a made-up stream, feature {measured["feature"]}, CPU seconds of one thread; the \
 machine is shared. {paper["sentences"]} sentences by `passages find`, from the file to the rows: \
-{paper["seconds"]:.1f} s on the clock, {paper["cpu_seconds"]:.1f} of the processor (goal 10).
+{paper["seconds"]:.1f} s by the clock, {paper["cpu_seconds"]:.1f} s of CPU time (goal 10).
 
 {as_table((*heads, "indexed a second", "read and indexed a second"), rows)}"""
 

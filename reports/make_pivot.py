@@ -90,7 +90,7 @@ CONFIGURATIONS: Final = {
     "pivot, best": Settings.of(preset="best", representation="pivot"),
     "none, best": Settings.of(preset="best", representation="morph"),
 }
-"""``none`` is the same without any translation: only words written alike can meet."""
+"""``none`` is the same without any translation: only words spelt alike can match."""
 
 
 @dataclass(frozen=True)
@@ -342,38 +342,38 @@ Intervals (95 %) come from resampling families. All of it is development data: r
 with it in view."""
 
 GOALS_TEXT = """\
-F1 with its interval. "must" is asked of the defaults at k = 6 and 7 and at the recommended k, "ambitious" of the preset
-`best` (30 key terms, shared weight of .4 at least), "goal" of the preset `judged`."""
+F1 with its interval. "must" applies to the defaults at k = 6 and 7 and at the recommended k, "ambitious" to the preset
+`best` (30 key terms, shared weight of at least .4), "goal" to the preset `judged`."""
 
 BETWEEN_TEXT = """\
 P / R / F1 of the translations that `pairs --preset judged` lists: by `--between nothing-better`, its default; by
 `--between plain`, which is `best`; and by `--one-to-one`, which suits sources that translate a text once, unlike wmt
 and ntrex, where each text has several renderings in a language. The rule has three numbers: a share of .4, nine tenths
 of the best share, and the judgement of which documents of one language have one text. The first two were published
-before it was built and are not fitted here; the third is that of the shipped model, whose coefficients were learned on
-pairs of one language of wmt and ntrex, but not of multilingual. Which kinds of pairs count as one text (copy, retold,
-updated; not templates and follow-ups) was chosen on multilingual, where advisories are refilled forms: with all
-kinds of a probability of .5 and more, F1 is .937, .658 and .886 there for ru-uk, en-ru and en-uk, and the same in the
-other sets. A group by the key terms alone (share of .5 in both directions) gives .937, .677 and .368."""
+before the rule was built and are not fitted here; the third is that of the shipped model, whose coefficients were
+learned on pairs of one language of wmt and ntrex, but not of multilingual. Which kinds of pairs count as one text
+(copy, retold, updated; not templates and follow-ups) was chosen on multilingual, where advisories are refilled forms:
+if all kinds with a probability of .5 or more count, F1 there is .937, .658 and .886 for ru-uk, en-ru and en-uk, and
+unchanged in the other sets. Grouping by key terms alone (share of .5 in both directions) gives .937, .677 and .368."""
 
 ACROSS_TEXT = """\
 Translation `none` is representation `morph`: only words spelt alike in both languages can match."""
 
 WITHIN_TEXT = """\
-What the common space costs or gains inside a language: `none` is `morph` (English: stems) with the same documents."""
+What the common space costs or gains within a language: `none` is `morph` (English: stems) with the same documents."""
 
 SAMPLE_TEXT = """\
-The paper matched translated key terms against documents of the other language only, so its figures stand for our block
-`cross` (March 2009, 1,272,217 documents: another corpus). T is left out of `cross`: with two languages a path of two
-links there ends in the language it began in, so nothing can close it; the paper does not say how it arrived at .08 to
-.01. The sample is small: count the links before reading S and T."""
+The paper matched translated key terms against documents of the other language only, so its figures correspond to our
+block `cross` (March 2009, 1,272,217 documents: another corpus). T is left out of `cross`: with two languages a path of
+two links there ends in the language it began in, so nothing can close it; the paper does not say how it arrived at .08
+to .01. The sample is small: count the links before reading S and T."""
 
 UNTRANSLATED_TEXT = """\
-Share of the weight of all terms of the documents that terms without an equivalent have; terms of the pivot language
-count as such if another language cannot express them."""
+Share of the weight of all terms of the documents that belongs to terms without an equivalent; a term of the pivot
+language counts as one if another language cannot express it."""
 
 CLOSING_TEXT = """\
-Coverage of the frequent nouns by rung: [coverage.md](coverage.md). Missed and false pairs by cause:
+Coverage of frequent nouns by rung: [coverage.md](coverage.md). Missed and false pairs by cause:
 [cross-errors.md](cross-errors.md)."""
 
 

@@ -102,11 +102,11 @@ def comparison() -> str:
 
 {_quality_table(gold, found)}
 
-Space: {POSTING} bytes for each entry of the inverted lists. Indexing: words to features to sorted lists, of which \
-hashing the distinct words, the same for all, takes {hashing:.3f} s (the second ratio leaves it out); matching: all \
-pairs at the feature's threshold; CPU seconds, the best of {REPEATS} runs. Visits: pairs of entries of one list, what \
-an index compares that prunes nothing, as the paper's does (n sentences with a feature make n² comparisons). Ratios \
-are to 3-shingles; the paper's beside.
+Space: {POSTING} bytes for each entry of the inverted lists. Indexing: from words to features to sorted lists; \
+{hashing:.3f} s of it go into hashing the distinct words, the same for every feature (the second ratio leaves this \
+out). Matching: all pairs at the feature's threshold. CPU seconds are the best of {REPEATS} runs. Visits: pairs of \
+entries of one list, which is what an index without pruning compares, such as the paper's (n sentences with a feature \
+make n² comparisons). Ratios are to 3-shingles, with the paper's beside them.
 
 {_cost_table(costs, hashing)}
 
@@ -229,11 +229,11 @@ def _gold_text(gold: Gold) -> str:
     share = len(gold.identical) / len(gold.truth)
     parts = ", ".join(f"{number} of {name}" for name, number in gold.documents.items())
     return f"""The gold set: {len(gold.sentences)} sentences of {sum(gold.documents.values())} documents ({parts}); \
-the paper's has {SENTENCES} of 2,000 pages of the Web, labelled by hand. True pairs: {len(gold.truth)}, of which \
+the paper's has {SENTENCES} of 2,000 web pages, labelled by hand. True pairs: {len(gold.truth)}, of which \
 {100 * share:.1f} % are identical (the paper: more than 80 %). A pair is true when 2 LCS / (n + m) of its words is \
-at least {ALIKE}, or when one is the correction of the other (uagec: place by place in texts with equally many \
-sentences). Judged are all sentences of labelled pairs of documents against each other, and whatever any feature \
-finds, at any tau of {", ".join(map(str, TAUS))}. Edited: the true pairs that are not identical."""
+at least {ALIKE}, or when one is the correction of the other (uagec: sentence by sentence in texts with equally \
+many). All sentences of labelled pairs of documents are judged against each other, and so is whatever any feature \
+finds at a tau of {", ".join(map(str, TAUS))}. Edited: the true pairs that are not identical."""
 
 
 def _quality_table(gold: Gold, found: dict[str, dict[float, NDArray[np.int64]]]) -> str:
@@ -341,8 +341,8 @@ def _against_the_paper(gold: Gold, found: dict[str, dict[float, NDArray[np.int64
     cost = costs[shingles]
     return f"""Against the paper: Low-IDF-Sig with 50 antecedents has \
 {100 * costs[chains].postings / cost.postings:.0f} % of the entries of 3-shingles (paper: 29 %), and \
-{100 * (f1[0] - f1[1]):.1f} points of F1 less (paper: 1): it loses edited sentences, more of which are here. Its times \
-are not a third and a twelfth. All features are computed by columns of numbers, whose time does not follow the entries \
-kept; and matching here visits only pairs that can still reach tau, so that the frequent shingles which make the \
-paper's n² comparisons cost nothing: matching 3-shingles takes {100 * cost.matching / cost.indexing:.0f} % of the \
-time of indexing them. That is why 3-shingles are the default."""
+{100 * (f1[0] - f1[1]):.1f} points of F1 less (paper: 1): it loses edited sentences, of which there are more here. Its \
+times are not a third and a twelfth, as in the paper. Features are computed on whole columns of numbers, in a time \
+that hardly depends on how many entries are kept; and matching visits only pairs that can still reach tau, so the \
+frequent shingles behind the paper's n² comparisons cost nothing: matching 3-shingles takes \
+{100 * cost.matching / cost.indexing:.0f} % of the time of indexing them. That is why 3-shingles are the default."""

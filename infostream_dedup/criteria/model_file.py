@@ -155,7 +155,7 @@ class _Reader:
             statistics=statistics,
         )
         if self._value.get("checksum") != _checksum(made):
-            raise _fault(self._source, "is not that of the other values: the file was damaged or edited", "checksum")
+            raise _fault(self._source, "does not match the other values: the file was damaged or edited", "checksum")
         return made
 
     def _planes(self) -> tuple[tuple[str, ...], Plane, Plane]:

@@ -109,7 +109,7 @@ def import_table(
     if not intake.pairs:
         raise BadDataError(
             f"no pair of {' or '.join(sorted(wanted.parts))} between {source} and {target} in it"
-            f" ({_format_left_out(intake.left_out)}); see whether --from, --to, --format and --pos fit the file",
+            f" ({_format_left_out(intake.left_out)}); check whether --from, --to, --format and --pos fit the file",
             code="E_IMPORT",
             source=str(file),
         )

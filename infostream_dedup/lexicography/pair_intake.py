@@ -124,7 +124,7 @@ class PairIntake:
             stray = "" if is_latin(key) and language != "en" else stray_letter(key, language, latin=True)
             if stray:
                 message = (
-                    f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have; correct the word, or see"
+                    f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have; correct the word, or check"
                     " whether --from and --to are swapped"
                 )
                 return self._refuse(line, field, message, edited)

@@ -201,7 +201,7 @@ def test_results_convert_to_tables():
         ({"protocol": "labels"}, "the protocol labels needs labels"),
         ({"protocol": "trec"}, "protocol is 'trec'; expected one of labels, pool"),
         ({"pool": "a1"}, "pool is 'a1'; expected one of a0-a10, all"),
-        ({"lang": "ru"}, "are about what labels say"),
+        ({"lang": "ru"}, "apply to labels only"),
         ({"methods": ["md6"]}, "method is 'md6'"),
     ],
 )

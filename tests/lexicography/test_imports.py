@@ -112,7 +112,7 @@ def test_a_failed_import_keeps_the_table_of_before(bring: Bring) -> None:
 def test_a_table_without_header_or_pairs(bring: Bring) -> None:
     with pytest.raises(BadDataError, match=r"t\.tsv:1: the header is 'дом', 'дім'; expected a column source \(or ru\)"):
         bring("t.tsv", "дом\tдім\n", "tsv")
-    with pytest.raises(BadDataError, match=r"no pair of name or noun between ru and uk in it .*; see whether"):
+    with pytest.raises(BadDataError, match=r"no pair of name or noun between ru and uk in it .*; check whether"):
         bring("t.tsv", "source\ttarget\tpos\nтихий\tтихий\tadj\n", "tsv")
     with pytest.raises(BadDataError, match=r"t\.tsv:2: byte 0 is not UTF-8"):
         bring("t.tsv", b"source\ttarget\n\xff\t\xfe\n", "tsv")

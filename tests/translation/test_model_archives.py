@@ -94,7 +94,7 @@ def test_a_wrong_size_is_found(contents, pack, place):
     assert int.from_bytes(raw[entry + 24 : entry + 28], "little") == 5_000
     raw[entry + 24 : entry + 28] = (4_000).to_bytes(4, "little")
     path.write_bytes(raw)
-    refused(path, place, "E_ZIP", "is damaged at|has another size")
+    refused(path, place, "E_ZIP", "is damaged at|does not have the size")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])

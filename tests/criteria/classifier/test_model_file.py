@@ -148,7 +148,7 @@ def test_no_flipped_bit_makes_another_model(trained, tmp_path):
 def test_a_model_of_an_earlier_version_says_what_to_do(version, trained, tmp_path):
     path = tmp_path / "model.json"
     path.write_text(json.dumps(json.loads(model_bytes(trained)) | {"version": version}), encoding="utf-8")
-    with pytest.raises(BadDataError, match=f"is {version}, of an earlier infostream-dedup.*train the model again"):
+    with pytest.raises(BadDataError, match=f"is {version}, from an earlier infostream-dedup.*train the model again"):
         read_model(path)
 
 
