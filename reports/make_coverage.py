@@ -42,7 +42,7 @@ Made on {date.today().isoformat()} by `python reports/make_coverage.py`; the sam
 `infostream-dedup dictionaries check`. {packages}; no imported table, no translation model.
 
 Share of the frequency mass of the most frequent nouns of a language that has an equivalent in another one. Nouns are
-the `morph` terms (English: lemmas) of the 100,000 most frequent forms of wordfreq in small letters; the mass of a noun
+the `morph` terms (English: lemmas) of the 100,000 most frequent forms of wordfreq in lower case; the mass of a noun
 is the sum over its forms. Counted are the rungs from identity to gated cognates. Not counted: the skeleton, an identity
 that the target's lexicon (wordfreq, our names, names-translator) lacks, and names spelt by rule that the target
 language is not known to use.

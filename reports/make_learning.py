@@ -95,9 +95,9 @@ well on slavictopics; the one with the fewest weights was taken, with the figure
 others one more pair is wrong in the splits by time (.967 .962 .947 .936), so the goals .97 and .95 would be missed by \
 one pair each.
 
-The documents are those that labels name; words are weighted by their statistics. The power of its size by which a \
-class counts (1/2, out of 0, 1/2, 1), C (2, out of 1, 2, 4, 8) and the half point of F1 from which a threshold moves \
-were chosen on these sets."""
+The documents are those that labels name; words are weighted by their statistics. A class counts by a power of its \
+size; this power (1/2, out of 0, 1/2, 1), C (2, out of 1, 2, 4, 8) and the half point of F1 from which a threshold \
+moves were chosen on these sets."""
 
 BEFORE = (0.853, 0.889, 0.836, 0.850)
 """F1 by time of the classifier before it learned from a prior, at ``MOMENTS``: commit da44019, the same pairs."""

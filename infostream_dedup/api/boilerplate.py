@@ -47,7 +47,7 @@ def boilerplate(
         frequent first. ``warnings`` says if ``min_days`` could not be checked because documents have no date.
 
     Raises:
-        ConfigurationError: a value is out of its range or given twice.
+        ConfigurationError: a value is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
     """

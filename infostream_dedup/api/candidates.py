@@ -32,7 +32,7 @@ def candidate_pairs(
         Two arrays of int64 (pairs,), ordinals.
 
     Raises:
-        ConfigurationError: the name of the candidates is unknown, or k is out of its range.
+        ConfigurationError: the name of the candidates is unknown, or k is out of range.
     """
     import numpy as np
 

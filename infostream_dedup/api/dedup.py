@@ -93,7 +93,7 @@ def dedup(
         Counts, the reading report as ``report``, and without ``out`` the documents.
 
     Raises:
-        ConfigurationError: an option is out of its range or given twice, or a file name has an unknown ending.
+        ConfigurationError: an option is out of range or given twice, or a file name has an unknown ending.
         BadDataError, NoInputError: see ``read_documents``; ``E_CHANGED``: the second reading differs from the first.
         CannotCreateError, CannotWriteError: the file cannot be written.
         TypeError: an option is unknown.

@@ -75,7 +75,7 @@ class DedupSummary(Tabular):
 
         Raises:
             UsageError: the documents went to a file; evidence or shares decided, which k does not change.
-            ConfigurationError: k is out of its range.
+            ConfigurationError: k is out of range.
 
         Example:
             >>> found = dedup("march.csv", k=6)  # doctest: +SKIP

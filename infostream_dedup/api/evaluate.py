@@ -71,7 +71,7 @@ def evaluate(
         ``rows``, ``best``, ``recommended``, ``judged``, ``groups``, and the reading report as ``report``.
 
     Raises:
-        ConfigurationError: an option is out of its range or given twice.
+        ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: the documents or the labels cannot be used.
         MissingExtraError: ``semantic`` without its extra.
         TypeError: an option is unknown.

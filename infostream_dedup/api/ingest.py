@@ -167,7 +167,7 @@ def ingest(
         An iterator of ``Verdict`` with ``report`` and ``batches()``; nothing is ingested until it is read.
 
     Raises:
-        ConfigurationError: the store was made with other settings, or an option is out of its range or given twice.
+        ConfigurationError: the store was made with other settings, or an option is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``; ``E_ID_CONFLICT``, ``E_BATCH_CONFLICT``.
         CannotCreateError, CannotWriteError, StoreBusyError: the store cannot be written.
         TypeError: an option is unknown.

@@ -173,7 +173,7 @@ def chosen(
 
     Raises:
         TypeError: a keyword is unknown.
-        ConfigurationError: settings or reading options are given both ways, or a value is out of its range.
+        ConfigurationError: settings or reading options are given both ways, or a value is out of range.
     """
     single, reads = parted(function, known, given)
     named = [name for name, value in single.items() if value is not None]

@@ -107,7 +107,7 @@ def pairs(
         stricter threshold.
 
     Raises:
-        ConfigurationError: an option is out of its range or given twice, or does not fit the stream's statistics.
+        ConfigurationError: an option is out of range or given twice, or does not fit the stream's statistics.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
 

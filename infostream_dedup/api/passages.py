@@ -53,7 +53,7 @@ def find(
         ``sentences`` (number of matching sentences).
 
     Raises:
-        ConfigurationError: a setting is out of its range or given twice, or there is no such feature.
+        ConfigurationError: a setting is out of range or given twice, or there is no such feature.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
 
@@ -180,7 +180,7 @@ def compare(
         Passages, coverage, and both texts cut into what they share and what they do not.
 
     Raises:
-        ConfigurationError: a setting is out of its range or given twice, or there is no such feature.
+        ConfigurationError: a setting is out of range or given twice, or there is no such feature.
         TypeError: an option is unknown.
     """
     from infostream_dedup.machine.plain_work import expect_little

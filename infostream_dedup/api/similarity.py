@@ -40,7 +40,7 @@ def similarity_matrix(
         The matrix (documents, documents) of counts, whose rows ask and columns answer; and the ids of its rows.
 
     Raises:
-        ConfigurationError: an option is out of its range or given twice.
+        ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
     """

@@ -90,7 +90,7 @@ def sweep(
         ``rows``, ``recommended_k``, ``reason``, ``planted``, and the reading report as ``report``.
 
     Raises:
-        ConfigurationError: an option is out of its range or given twice, or an input has an unknown format.
+        ConfigurationError: an option is out of range or given twice, or an input has an unknown format.
         BadDataError, NoInputError: see ``read_documents``.
         TypeError: an option is unknown.
 

@@ -93,7 +93,7 @@ class PairChoice:
         one_to_one: list at most one translation of each document into each other language.
 
     Raises:
-        ConfigurationError: a value is out of its range.
+        ConfigurationError: a value is out of range.
     """
 
     k_min: int | None = None

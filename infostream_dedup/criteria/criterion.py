@@ -67,7 +67,7 @@ class ComparedPairs:
 
 @dataclass(frozen=True, slots=True)
 class Typical:
-    """Rough typical values of a criterion in news, from which a classifier measures.
+    """Rough typical values of a criterion in news, relative to which a classifier measures it.
 
     Attributes:
         mean: a medium value.

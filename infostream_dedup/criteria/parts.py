@@ -47,7 +47,7 @@ class Parts:
 
 
 def paragraphs(text: str) -> list[str]:
-    r"""Split a text into its non-empty lines; a line that begins with a small letter continues the one before.
+    r"""Split a text into its non-empty lines; a line that begins in lower case continues the one before.
 
     Example:
         >>> paragraphs("Первый абзац\nпродолжается.\n\nВторой.")

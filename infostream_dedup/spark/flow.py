@@ -139,14 +139,14 @@ def shared_value(spark: SparkSession, value: Any) -> Any:
 
 @contextmanager
 def large_rows(spark: SparkSession) -> Iterator[None]:
-    """Let Arrow batches hold few rows while the block runs: a row is megabytes, and Spark's default 10,000 of them."""
+    """Let Arrow batches hold few rows while the block runs: a row takes megabytes, and Spark's default is 10,000."""
     with _rows_at_once(spark, 4):
         yield
 
 
 @contextmanager
 def rows_of_texts(spark: SparkSession) -> Iterator[None]:
-    """Let Arrow batches hold some hundred rows while the block runs: each batch costs as much as several texts."""
+    """Let Arrow batches hold hundreds of rows while the block runs: each batch costs as much as several texts."""
     with _rows_at_once(spark, 500):
         yield
 

@@ -18,7 +18,7 @@ def other_text(pairs: ComparedPairs) -> Both:
     """0 if the bodies differ at most in white space, else 1; symmetric. Empty bodies equal nothing.
 
     Not in the paper: a form filled in on another day and a reprint of last week share as much wording, but only the
-    reprint has every letter of it. Measured from 1, so that it adds nothing to pairs of two texts.
+    reprint has every letter of it. It is measured from 1, so it adds nothing to pairs of different texts.
     """
     hashes = pairs.models.text_hashes
     equal = (hashes[pairs.i] == hashes[pairs.j]) & (hashes[pairs.i] != b"")
