@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["RowWindow", "bounds_of", "with_room", "without_first"]
+
+_STEPS: Final = 16
+"""Maximum number of steps in which elements are moved to the front of an array."""
 
 
 class RowWindow:
@@ -96,18 +99,24 @@ def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return the array, or a larger copy if it has fewer than ``size`` elements."""
+    """Return the array, or a copy with a quarter more room if it has fewer than ``size`` elements."""
     if len(array) >= size:
         return array
-    grown = np.empty(max(size, len(array) * 3 // 2), dtype=array.dtype)
+    grown = np.empty(max(size, len(array) * 5 // 4), dtype=array.dtype)
     grown[: len(array)] = array
     return grown
 
 
 def without_first(array: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
     """Move the elements from ``begin`` to ``end`` to the front; a much too large array is replaced."""
-    kept = array[begin:end].copy()
-    if len(array) > max(1 << 12, 4 * len(kept)):
-        array = np.empty(max(1 << 12, 2 * len(kept)), dtype=array.dtype)
-    array[: len(kept)] = kept
+    kept = end - begin
+    if len(array) > max(1 << 12, 4 * kept):
+        shorter = np.empty(max(1 << 12, 2 * kept), dtype=array.dtype)
+        shorter[:kept] = array[begin:end]
+        return shorter
+    # In steps, because numpy copies whatever overlaps before it moves it.
+    step = max(begin, kept // _STEPS, 1)
+    for there in range(0, kept if begin else 0, step):
+        moved = array[begin + there : min(begin + there + step, end)]
+        array[there : there + len(moved)] = moved
     return array

@@ -20,6 +20,9 @@ __all__ = ["NO_SOURCE", "Window"]
 
 _LEAST_DROPPED: Final = 1024
 
+_DROPPED: Final = 8
+"""Documents are dropped once this fraction of those in memory has expired: the others are moved to the front then."""
+
 
 class Window:
     """Documents by ordinal. Expired documents are dropped from memory some time later.
@@ -157,7 +160,7 @@ class Window:
     def tidy(self) -> None:
         """Drop expired documents from memory if there are enough of them."""
         gone = self.oldest - self.first
-        if gone < _LEAST_DROPPED or 2 * gone < self.end - self.first:
+        if gone < _LEAST_DROPPED or _DROPPED * gone < self.end - self.first:
             return
         for name in ("group_starts", "sizes", "sources", "clocks", "times"):
             setattr(self, name, without_first(getattr(self, name), gone, self.end - self.first))

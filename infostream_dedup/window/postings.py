@@ -75,11 +75,11 @@ class Postings:
         self.targets = _with_room(self.targets, targets)
 
     def grow_keys(self) -> None:
-        """Enlarge the memory of the key lists by half."""
+        """Enlarge the memory of the key lists by a quarter."""
         self.keys = _grown(self.keys)
 
     def grow_targets(self) -> None:
-        """Enlarge the memory of the target lists by half."""
+        """Enlarge the memory of the target lists by a quarter."""
         self.targets = _grown(self.targets)
 
     def extend(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> None:
@@ -170,4 +170,4 @@ def _with_room(pool: Pool, postings: int) -> Pool:
 
 
 def _grown(pool: Pool) -> Pool:
-    return pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2))
+    return pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 5 // 4))

@@ -1,0 +1,59 @@
+"""What a window of documents holds in memory follows the documents that have not expired."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.stream.row_window import with_room, without_first
+from infostream_dedup.stream.window import Window
+
+
+@given(st.integers(0, 9000), st.data())
+def test_elements_move_to_the_front(size: int, data: st.DataObject) -> None:
+    end = data.draw(st.integers(0, size))
+    begin = data.draw(st.integers(0, end))
+    given_array = np.arange(size)
+    moved = without_first(given_array.copy(), begin, end)
+    assert moved[: end - begin].tolist() == list(range(begin, end))
+
+
+def test_a_much_too_large_array_is_replaced() -> None:
+    assert len(without_first(np.arange(1 << 16), 60_000, 61_000)) == 1 << 12
+    assert len(without_first(np.arange(1 << 16), 10_000, 60_000)) == 1 << 16
+
+
+def test_arrays_grow_by_a_quarter() -> None:
+    array = np.arange(1000)
+    assert with_room(array, 1000) is array
+    assert len(with_room(array, 1001)) == 1250
+    assert len(with_room(array, 5000)) == 5000
+
+
+def _add(window: Window, documents: int) -> None:
+    first = window.end
+    ids = [f"d{first + number}" for number in range(documents)]
+    row = Rows(np.arange(documents + 1, dtype=np.int64) * 2, np.arange(2 * documents, dtype=np.int64) + 2 * first)
+    clocks = np.arange(first, first + documents, dtype=np.int64)
+    hashes = [(b"", b"")] * documents
+    window.extend(ids, hashes, np.zeros(documents, dtype=np.int32), clocks, clocks, (row, row, row, row))
+
+
+def test_a_window_holds_few_expired_documents_however_long_the_stream() -> None:
+    window, room = Window(), []
+    for _ in range(60):
+        _add(window, 1000)
+        window.expire_before(window.end - 16_000)
+        window.tidy()
+        held = window.end - window.first
+        assert held == len(window.ids) == len(window.groups) == len(window.hashes) == len(window.keys)
+        assert held - len(window) <= max(1024, held // 8)
+        assert window.ids[window.oldest - window.first] == f"d{window.oldest}"
+        assert window.clocks[:held].tolist() == list(range(window.first, window.end))
+        assert window.targets.row(held - 1).tolist() == [2 * window.end - 2, 2 * window.end - 1]
+        room.append(len(window.targets.rows.values))
+    # 16,000 documents, an eighth more that has expired, and a quarter of room.
+    assert max(room) <= 2 * 16_000 * 8 // 7 * 5 // 4 + 2000
+    assert room[30] == room[-1]
