@@ -85,8 +85,8 @@ def _unsorted() -> sp.csr_array:
         ({"counts": sp.csr_array(np.diag(np.full(4, 2, np.uint8)))}, "diagonal"),
         ({"counts": _unsorted()}, "sorted indices"),
         ({"matched": sp.csr_array(MATCHED.astype(np.int32))}, "int32"),
-        ({"matched": sp.csr_array(MATCHED.T)}, "another pattern"),
-        ({"matched": sp.csr_array(MATCHED * (MATCHED > 20))}, "another pattern"),
+        ({"matched": sp.csr_array(MATCHED.T)}, "different patterns"),
+        ({"matched": sp.csr_array(MATCHED * (MATCHED > 20))}, "different patterns"),
     ],
 )
 def test_broken_invariants_are_named(change: dict[str, object], message: str) -> None:
