@@ -38,6 +38,9 @@ DAY: Final = 24 * HOUR
 STORY_HOURS: Final = 36
 """Hours within which two sources may report one story; the time between documents is used for nothing else."""
 
+_RECALLED_LEAD: Final = 0.5
+"""Smallest share of a lead, by weight, in a text that recalls what was reported there."""
+
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -116,6 +119,7 @@ class PairFacts:
         one has fewer than two.
         many_figures: bool, both have at least four numbers that are not dates.
         other_dates: bool, the dates in the two heads differ.
+        recalled: bool, b says that it goes back to earlier news, and half of a's lead occurs in it.
         same_title: bool, titles are equal except for case and punctuation.
         same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
         no_title: bool, at least one has no title.
@@ -136,6 +140,7 @@ class PairFacts:
     numbers: NDArray[np.float64]
     many_figures: NDArray[np.bool_]
     other_dates: NDArray[np.bool_]
+    recalled: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
     same_form: NDArray[np.bool_]
     no_title: NDArray[np.bool_]
@@ -204,6 +209,7 @@ def facts_of_pairs(
         numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
         many_figures=column("figures_least") >= 4,
         other_dates=column("dates") == 2,
+        recalled=(column("looks_back") == 1) & (column("opening_forward") >= _RECALLED_LEAD),
         same_title=title == 3,
         same_form=title >= 2,
         no_title=title == 0,

@@ -105,11 +105,12 @@ def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
 def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: a new lead over old wording.
 
-    Unless most of the text is old, the model must be sure, the story's vocabulary must return, and the lead must have
-    something in common with the old one. Otherwise an affair has two sides with one background.
+    Unless most of the text is old, the text must say that it goes back to what was reported, the model must be sure,
+    the story's vocabulary must be repeated, and the lead must have something in common with the old one. Otherwise an
+    affair has two sides with one background.
     """
-    told = (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
-    return _own_wording(pair) & ~_old_lead(pair) & (told | (pair.wording_least >= 0.6))
+    told = pair.recalled & (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
+    return _own_wording(pair) & ~_old_lead(pair) & (told | _mostly_old(pair))
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
@@ -134,8 +135,11 @@ def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: some of the wording is repeated under the old lead."""
-    return _own_wording(pair) & _old_lead(pair)
+    """Same source: some of the wording is repeated under the old lead, and the text goes back to what was reported.
+
+    Unless most of the text is old, it must say so.
+    """
+    return _own_wording(pair) & _old_lead(pair) & (pair.recalled | _mostly_old(pair))
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -189,17 +193,22 @@ def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: the model is fairly sure that it is one story, and the story's vocabulary is repeated.
+    """Same source: the model is fairly sure that it is one story, its vocabulary is repeated, and the text says so.
 
-    Below 0.6, every second pair shares only a topic. Reports on two sides of one event share names and little else. An
-    earlier rule has handled old wording under a new lead.
+    Half of the links that do not go back to what was reported share only an affair. Below 0.6, every second pair shares
+    only a topic. Reports on two sides of one event share names and little else. An earlier rule has handled old wording
+    under a new lead.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
-    return pair.own & (pair.probability >= 0.6) & (pair.vocabulary >= 0.5) & ~background
+    return pair.own & pair.recalled & (pair.probability >= 0.6) & (pair.vocabulary >= 0.5) & ~background
 
 
 def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
     return pair.own & (pair.wording_least >= 0.25)
+
+
+def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.wording_least >= 0.6
 
 
 def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from infostream_dedup.evidence.kernels.matching_tables import matching_tables
 from infostream_dedup.evidence.kernels.sharing import ShareScratch, share_pairs
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
+from infostream_dedup.evidence.look_back_words import look_back_beginnings
 from infostream_dedup.evidence.records import EvidenceRecords
 
 if TYPE_CHECKING:
@@ -138,7 +139,16 @@ def compared(
     Returns:
         ``evidence`` itself; all columns except ``length`` (0 to 3), counts and codes are between 0 and 1.
     """
-    compare_pairs(a, b, keys, records.words, records.begins, matching_tables(), evidence)
+    compare_pairs(
+        a,
+        b,
+        keys,
+        records.words,
+        records.begins,
+        tables=matching_tables(),
+        beginnings=look_back_beginnings(),
+        evidence=evidence,
+    )
     if triples is not None:
         fill_in_wording(a, b, triples, evidence)
     return evidence

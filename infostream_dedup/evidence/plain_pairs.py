@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.evidence.kernels.packing import LEAD_BITS
+from infostream_dedup.evidence.look_back_words import look_back_beginnings
 from infostream_dedup.evidence.plain_records import in_filter
 
 __all__ = ["PlainDocument", "PlainRecord", "compare_plainly", "unpack_plainly"]
@@ -106,6 +107,7 @@ def compare_plainly(a: PlainDocument, b: PlainDocument) -> list[float]:
         min(abs(math.log((one.tokens + 5) / (other.tokens + 5))), 3.0),
         _dates(one, other),
         _titles(one, other),
+        float(any(in_filter(start, other.filter) for start in look_back_beginnings().tolist())),
         len(shared) / len(a.triples) if a.triples else 0.0,
         len(shared) / len(b.triples) if b.triples else 0.0,
     ]

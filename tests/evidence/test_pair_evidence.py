@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
 from infostream_dedup.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
+from infostream_dedup.evidence.look_back_words import LOOK_BACK_WORDS, look_back_beginnings
 from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.evidence.plain_reading import read_plainly
@@ -94,6 +95,24 @@ def test_comparison_equals_plain_comparison(seed: int) -> None:
         assert dict(zip(COLUMNS, found[pair].tolist(), strict=True)) == dict(zip(COLUMNS, expected, strict=True))
 
 
+@pytest.mark.parametrize("word", LOOK_BACK_WORDS)
+def test_a_word_that_looks_back_is_recognised_by_its_beginning(word: str) -> None:
+    raw, _ = read([Document(id="1", text=word.capitalize())])
+    assert set(raw.body.tolist()) <= set(look_back_beginnings().tolist())
+    assert len(raw.body) == 1
+
+
+def test_only_the_later_document_is_asked_whether_it_looks_back() -> None:
+    plain = Document(id="1", text="Суд арестовал водителя автобуса после аварии на мосту")
+    recalling = Document(id="2", text="Водителя отпустили под залог. Напомним, суд арестовал его в марте.")
+    raw, languages = read([plain, recalling, plain])
+    records = pack_evidence(raw, languages, EvidenceFrequencies())
+    a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
+    keys = key_rows(*key_terms(1, 3))
+    found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
+    assert found[:, COLUMNS.index("looks_back")].tolist() == [1.0, 0.0, 0.0]
+
+
 def test_a_document_equals_itself() -> None:
     text = "Президент Санду была 17 апреля в Кишинёве, сообщает Рада, и 300 лей в Киеве"
     raw, languages = read([Document(id="1", text=text, title="Визит"), Document(id="2", text=text, title="Визит")])
@@ -107,6 +126,7 @@ def test_a_document_equals_itself() -> None:
     assert values.pop("title") == 3
     assert values.pop("names_least") == 4
     assert values.pop("numbers_least") == 2
+    assert values.pop("looks_back") == 0
     assert {name: value for name, value in values.items() if value != 1} == {}
 
 

@@ -48,10 +48,14 @@ COLUMNS: Final = (
     "length",
     "dates",
     "title",
+    "looks_back",
     "wording_forward",
     "wording_backward",
 )
-"""Columns of the evidence of pairs, float64; forward is the share of a's entries that b has, 0 to 1."""
+"""Columns of the evidence of pairs, float64; forward is the share of a's entries that b has, 0 to 1.
+
+``looks_back`` is 1 if b contains one of the ``look_back_words``; the filter takes a few other words for one of them.
+"""
 
 _COSINE: Final = 4
 _NUMBERS: Final = 5
@@ -62,6 +66,7 @@ _OPENING: Final = 16
 _LENGTH: Final = 18
 _DATES: Final = 19
 _TITLE: Final = 20
+_LOOKS_BACK: Final = 21
 
 _UNIT: Final = 1e-9
 """Of the weight of a key term."""
@@ -221,6 +226,17 @@ def _opening(
     return met
 
 
+@compiled_bare
+def _looks_back(words: NDArray[np.uint32], parts: _Parts, beginnings: NDArray[np.uint32]) -> float:
+    """1 if the filter of a document may contain one of these beginnings of words, otherwise 0."""
+    found = False
+    for number in range(beginnings.size if parts.blocks else 0):
+        block, first, second = filter_place(beginnings[number], parts.blocks)
+        block = parts.filter_at + 2 * block
+        found |= (words[block] & first == first) & (words[block + 1] & second == second)
+    return np.float64(found)
+
+
 @inlined
 def _sum(words: NDArray[np.uint32], at: int, kind: int) -> int:
     """Total weight of the numbers, figures, names or lead words of a record."""
@@ -300,6 +316,7 @@ def compare_pairs(
     words: NDArray[np.uint32],
     begins: NDArray[np.int64],
     tables: MatchingTables,
+    beginnings: NDArray[np.uint32],
     evidence: NDArray[np.float64],
 ) -> None:
     """Fill in everything except shares and wording.
@@ -311,14 +328,17 @@ def compare_pairs(
         words: uint32, records.
         begins: int64 (documents + 1,), bounds of the records.
         tables: empty tables.
-        evidence: float64 (pairs, COLUMNS), receives columns 4 to 20.
+        beginnings: uint32, as ``look_back_beginnings`` returns them.
+        evidence: float64 (pairs, COLUMNS), receives columns 4 to 21.
     """
-    held = -1
+    held, looks_back = -1, 0.0
     for pair in range(a.size):
         other = _parts(words, begins[b[pair]])
         if b[pair] != held:
             held = b[pair]
             _enter(words, other, keys, held, tables)
+            looks_back = _looks_back(words, other, beginnings)
         row = evidence[pair]
+        row[_LOOKS_BACK] = looks_back
         row[_COSINE] = _cosine(keys, a[pair], held, tables)
         _compare_records(words, _parts(words, begins[a[pair]]), other, tables, row)
