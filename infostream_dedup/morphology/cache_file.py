@@ -9,6 +9,8 @@ or changes an answer. Each form and each table of frequencies has a checksum; a 
 from __future__ import annotations
 
 import sqlite3
+import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
@@ -36,6 +38,9 @@ _PACKAGES: Final = (
     "PyStemmer",
 )
 _CHUNK: Final = 50_000
+
+_MOST_WAITING: Final = 500
+"""Number of rows that wait in memory, in all, until they are stored."""
 
 _LOOK_UP: Final = (
     "SELECT term, strict, checksum FROM json_each(?) AS asked LEFT JOIN form ON language = ? AND form.key = asked.value"
@@ -82,6 +87,34 @@ def package_versions() -> dict[str, str]:
     return {package: version(package) for package in _PACKAGES}
 
 
+class _Waiting:
+    """Rows that are not in the file yet.
+
+    Args:
+        file: receives them.
+
+    Attributes:
+        rows: row of each language and key.
+    """
+
+    def __init__(self, file: SqliteCache) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self.rows: dict[tuple[str, str], FormRow] = {}
+
+    def add(self, language: str, rows: Mapping[str, FormRow]) -> None:
+        with self._lock:
+            self.rows.update(((language, key), row) for key, row in rows.items())
+
+    def write(self) -> None:
+        """Store all rows in one transaction."""
+        with self._lock:
+            every, self.rows = sorted((*of, *row) for of, row in self.rows.items()), {}
+        checked = [(*row, checksum_of(*row)) for row in every]
+        if checked:
+            self._file.write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
+
+
 class CacheFile:
     """The cache file; see ``machine.sqlite_cache`` for failures.
 
@@ -93,6 +126,9 @@ class CacheFile:
     def __init__(self, path: Path, mark: str) -> None:
         self.path = path
         self._file = SqliteCache(path, mark, "terms", _SCHEMA_VERSION, _TABLES)
+        self._waiting = _Waiting(self._file)
+        # Also when the process ends.
+        weakref.finalize(self, self._waiting.write)
 
     def rows(self, language: str, keys: Sequence[str]) -> list[FormRow]:
         """Look up keys; return a row for each.
@@ -111,13 +147,24 @@ class CacheFile:
                 found += [(term, strict) for term, strict, _ in rows]
             return found
 
-        return self._file.read(read, None) or [UNKNOWN_ROW] * len(keys)
+        rows = self._file.read(read, None) or [UNKNOWN_ROW] * len(keys)
+        waiting = self._waiting.rows
+        if waiting:
+            rows = [waiting.get((language, key), row) for key, row in zip(keys, rows, strict=True)]
+        return rows
 
-    def remember(self, language: str, rows: Mapping[str, FormRow]) -> None:
-        """Store the row of each key in one transaction."""
-        every = sorted((language, key, term, taken) for key, (term, taken) in rows.items())
-        checked = [(*row, checksum_of(*row)) for row in every]
-        self._file.write({"INSERT OR REPLACE INTO form VALUES (?, ?, ?, ?, ?)": checked})
+    def remember(self, language: str, rows: Mapping[str, FormRow], *, at_once: bool = True) -> None:
+        """Store the row of each key in one transaction.
+
+        Args:
+            language: language of the forms.
+            rows: row of each key.
+            at_once: if not, the rows may wait in memory for others, at the latest until the process ends: a transaction
+                takes longer than the analysis of a few words.
+        """
+        self._waiting.add(language, rows)
+        if at_once or len(self._waiting.rows) >= _MOST_WAITING:
+            self._waiting.write()
 
     def frequencies(self, language: str, kind: str) -> dict[str, float]:
         """Return cached term frequencies; empty if none were stored."""

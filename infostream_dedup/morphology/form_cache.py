@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
+from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.model import Language
 from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, cache_file
@@ -99,11 +100,15 @@ class FormCache:
             unknown = _fill_in(rows, keys, unknown, self._shipped)
         _fill_in(rows, keys, unknown, self._analysed)
         if file is not None and unkept:
-            file.remember(self._language, {keys[place]: rows[place] for place in unkept})
+            file.remember(self._language, {keys[place]: rows[place] for place in unkept}, at_once=len(unkept) >= _MANY)
         return rows
 
     def _shipped(self, keys: Sequence[str]) -> list[FormRow]:
-        return known_terms(self._language).rows(keys)
+        if is_plain():
+            return known_terms(self._language).rows(keys)
+        from infostream_dedup.morphology.known_table import known_table
+
+        return known_table(self._language).rows(keys)
 
     def _analysed(self, keys: Sequence[str]) -> list[FormRow]:
         return analysed_over_cores(self._language, keys, self._analysis)

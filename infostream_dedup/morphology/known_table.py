@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.morphology.known_terms import BETWEEN, GUESS, ITSELF, known_texts
+from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, FormRow
+from infostream_dedup.morphology.known_terms import BETWEEN, GUESS, ITSELF, NO_TERM_ROW, known_texts
 from infostream_dedup.text.kernels.surface_table import MISSING
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Shape
@@ -56,16 +58,31 @@ class KnownTable:
             words: int64 (words,), number of the form times the number of shapes, plus the shape.
             strict: dictionary words only.
         """
+        found, guessed = self._look_up(forms, words)
+        if strict:
+            found[(guessed != 0) & (found != UNKNOWN)] = NO_TERM
+        return found
+
+    def rows(self, keys: Sequence[str]) -> list[FormRow]:
+        """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
+        words = np.arange(len(keys)) * len(Shape) + np.array([int(key[0]) for key in keys], dtype=np.int64)
+        found, guessed = self._look_up(SurfaceList.of([key[1:] for key in keys]), words)
+        terms = iter(self.terms.some(found[found >= 0]))
+        return [
+            UNKNOWN_ROW if number == UNKNOWN else NO_TERM_ROW if number == NO_TERM else (next(terms), int(not guess))
+            for number, guess in zip(found.tolist(), guessed.tolist(), strict=True)
+        ]
+
+    def _look_up(self, forms: SurfaceList, words: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Numbers as in ``numbers``, and whether the strict rule rejects each term."""
         if not len(self._forms):
-            return np.full(len(words), UNKNOWN, dtype=np.int32)
+            return np.full(len(words), UNKNOWN, dtype=np.int32), np.zeros(len(words), dtype=np.int32)
         asked, shapes = np.divmod(words, len(Shape))
         held = self._forms.find(forms, asked)
         columns = np.minimum(shapes, _SHAPES - 1)
         found = self._numbers[held, columns]
-        if strict:
-            found[self._guessed[held, columns] != 0] = NO_TERM
         found[(held == MISSING) | (shapes >= _SHAPES)] = UNKNOWN
-        return found
+        return found, self._guessed[held, columns]
 
 
 class _Parts:

@@ -25,6 +25,7 @@ __all__ = [
     "BETWEEN",
     "GUESS",
     "ITSELF",
+    "NO_TERM_ROW",
     "SHARES_FILE",
     "KnownTerms",
     "known_shares",
@@ -48,7 +49,7 @@ ITSELF: Final = "="
 """The term equals the form."""
 GUESS: Final = "~"
 """Precedes a term that the strict rule rejects."""
-_NO_TERM: Final[FormRow] = (None, 0)
+NO_TERM_ROW: Final[FormRow] = (None, 0)
 _SHAPES: Final = {"0": 0, "1": 1, "2": 2}
 """Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
 
@@ -109,7 +110,7 @@ def _row(text: str, form: str) -> FormRow:
     if text == ITSELF:
         return form, 1
     if not text:
-        return _NO_TERM
+        return NO_TERM_ROW
     if text[0] != GUESS:
         return text, 1
     term = text[1:]

@@ -33,6 +33,13 @@ TERMS = ["правительство", None, "шольц", "щзж", "прави
 STRICT = ["правительство", None, "шольц", None, "правительство"]
 
 
+@pytest.fixture(autouse=True)
+def _eager(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer waits to be stored, unless a test says so."""
+    if "waiting" not in request.node.name:
+        monkeypatch.setattr(cache_file, "_MOST_WAITING", 1)
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "forms.sqlite"
@@ -103,10 +110,10 @@ def test_damaged_file_costs_one_warning_and_no_answer(path: Path, caplog: pytest
     cache = FormCache("ru", CacheFile(path, "one"))
     with caplog.at_level(logging.WARNING):
         assert cache.terms_of(FORMS, strict=False) == TERMS
-        assert cache.terms_of([Form("суда", Shape.LOWER)], strict=False) == ["суд"]
+        assert cache.terms_of([Form("щзжами", Shape.LOWER)], strict=True) == [None]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "the cache of terms is damaged (file is not a database); it is rebuilt" in caplog.text
-    assert kept(CacheFile(path, "one"), ["0суда"]) == {"0суда": ("суд", 1)}
+    assert kept(CacheFile(path, "one"), ["0щзжами"]).keys() == {"0щзжами"}
 
 
 SHARES = {f"слово{number}": (number + 1) / 10_000 for number in range(300)}
@@ -301,3 +308,24 @@ def test_many_forms_are_looked_up_in_the_shipped_table_before_the_file(
     keys = ["0правительства", "0щзжами", "0идти"]
     assert kept(CacheFile(path.with_name("many"), "one"), keys).keys() == {"0щзжами"}
     assert kept(CacheFile(path.with_name("few"), "one"), keys).keys() == set(keys)
+
+
+def test_few_answers_are_waiting_until_there_are_many(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_file, "_MOST_WAITING", 3)
+    file = CacheFile(path, "one")
+    file.remember("ru", {"0щзж": ("щзж", 0)}, at_once=False)
+    file.remember("uk", {"0щзж": (None, 0)}, at_once=False)
+    assert not path.exists()
+    assert file.rows("ru", ["0щзж", "0суд"]) == [("щзж", 0), UNKNOWN_ROW]
+    assert file.rows("uk", ["0щзж"]) == [(None, 0)]
+    file.remember("ru", {"0суд": ("суд", 1)}, at_once=False)
+    assert CacheFile(path, "one").rows("ru", ["0щзж", "0суд"]) == [("щзж", 0), ("суд", 1)]
+    assert CacheFile(path, "one").rows("uk", ["0щзж"]) == [(None, 0)]
+
+
+def test_waiting_answers_are_stored_when_the_process_ends(path: Path) -> None:
+    script = "import sys; from infostream_dedup.morphology.cache_file import CacheFile; from pathlib import Path\n"
+    script += "file = CacheFile(Path(sys.argv[1]), 'one'); file.remember('ru', {'0суд': ('суд', 1)}, at_once=False)\n"
+    script += "assert not Path(sys.argv[1]).exists()"
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True)
+    assert CacheFile(path, "one").rows("ru", ["0суд"]) == [("суд", 1)]
