@@ -110,7 +110,7 @@ class Postings:
         return pool
 
     def tidy(self, added: int, *, oldest: int, documents: int) -> None:
-        """Free memory of expired documents: one pass over all slots while an eighth of the window changes.
+        """Free memory of expired documents: one pass over all slots while a quarter of the window changes.
 
         Args:
             added: documents added since the last call.
@@ -120,7 +120,7 @@ class Postings:
         self._added_since_tidied += added
         slots = len(self.terms.slot_terms)
         # A small window that follows a large one keeps its many slots: only some are visited with every document.
-        share = 8 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
+        share = 4 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
         visited = min(int(self._added_since_tidied * share), slots)
         if visited >= _TIDIED_AT_ONCE:
             tidy(visited, oldest, self.terms, self.keys, self.targets)
