@@ -115,7 +115,7 @@ def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning."""
-    redated = pair.other_dates & (pair.wording_least < 0.6)
+    redated = pair.other_dates & ~_mostly_old(pair)
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 

@@ -159,8 +159,8 @@ class CacheFile:
         Args:
             language: language of the forms.
             rows: row of each key.
-            at_once: if not, the rows may wait in memory for others, at the latest until the process ends: a transaction
-                takes longer than the analysis of a few words.
+            at_once: if not, a few rows wait in memory for others, at the latest until the process ends: a transaction
+                takes longer than the analysis of a few words. A killed process loses them.
         """
         self._waiting.add(language, rows)
         if at_once or len(self._waiting.rows) >= _MOST_WAITING:

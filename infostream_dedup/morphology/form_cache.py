@@ -100,7 +100,7 @@ class FormCache:
             unknown = _fill_in(rows, keys, unknown, self._shipped)
         _fill_in(rows, keys, unknown, self._analysed)
         if file is not None and unkept:
-            file.remember(self._language, {keys[place]: rows[place] for place in unkept}, at_once=len(unkept) >= _MANY)
+            file.remember(self._language, {keys[place]: rows[place] for place in unkept}, at_once=False)
         return rows
 
     def _shipped(self, keys: Sequence[str]) -> list[FormRow]:
