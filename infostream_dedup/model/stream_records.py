@@ -326,7 +326,8 @@ class Decided:
             across languages.
         stories: events of stories, in order.
         new_terms: terms that got numbers since the last batch, continuing the numbering.
-        state: small values that a restored engine needs and that do not follow from documents.
+        state: small values that a restored engine needs and that do not follow from documents; one that is the same
+            object as in the batch before has not changed.
         oldest: smallest ordinal still in the window.
     """
 

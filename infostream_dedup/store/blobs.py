@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -71,12 +72,16 @@ def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
     """
     if not rows:
         return []
-    values = np.concatenate(rows)
-    bounds = np.iinfo(dtype)
-    if values.size and not bounds.min <= values.min() <= values.max() <= bounds.max:
-        raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
-    whole = values.astype(dtype).tobytes()
-    ends = (np.cumsum([len(row) for row in rows]) * dtype.itemsize).tolist()
+    values = rows[0] if len(rows) == 1 else np.concatenate(rows)
+    if values.dtype != dtype:
+        bounds = np.iinfo(dtype)
+        if values.size and not bounds.min <= values.min() <= values.max() <= bounds.max:
+            raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
+        values = values.astype(dtype)
+    whole = values.tobytes()
+    if len(rows) == 1:
+        return [whole]
+    ends = [dtype.itemsize * end for end in accumulate(map(len, rows))]
     return [whole[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
 
 

@@ -110,8 +110,9 @@ def group_documents(
             _merge(connection, event)
         if verdict.group != one.id or one.version:
             _join(connection, one, verdict.group)
-    alarmed = [(event.group,) for event in events if event.kind == "alarm"]
-    connection.executemany("UPDATE grouping SET alarm = 1 WHERE group_id = ?", alarmed)
+    for event in events:
+        if event.kind == "alarm":
+            connection.execute("UPDATE grouping SET alarm = 1 WHERE group_id = ?", (event.group,))
 
 
 def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:

@@ -46,7 +46,9 @@ class Store(StoreReader):
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, path)
         self._position = position_of(connection)
-        self._written: dict[str, str] = {}
+        self._is_current = False
+        # The values of the state, as given and as written.
+        self._written: dict[str, tuple[Any, str]] = {}
 
     @classmethod
     def open(
@@ -113,7 +115,7 @@ class Store(StoreReader):
     def changed(self) -> bool:
         """Whether another process has written since this object last loaded or appended."""
         with naming_failures(self.path):
-            return position_of(self._connection) != self._position
+            return not self._confirm_position()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -135,6 +137,8 @@ class Store(StoreReader):
         except BaseException:
             self._position, self._written = position, written
             raise
+        finally:
+            self._is_current = False
 
     def load(self, *, since: Position | None = None) -> Loaded:
         """Load the state an engine needs to continue.
@@ -147,7 +151,7 @@ class Store(StoreReader):
             check_settings(self._connection, self.path)
             loaded = load(self._connection, since=since)
         self._position = loaded.position
-        self._written = {name: _json(value) for name, value in loaded.state.items()}
+        self._written = {name: (value, _json(value)) for name, value in loaded.state.items()}
         return loaded
 
     def append(self, batch: Batch) -> None:
@@ -164,18 +168,31 @@ class Store(StoreReader):
             ValueError: the parts of the batch do not belong together.
         """
         with self.transaction():
-            position = position_of(self._connection)
-            if position != self._position:
+            if not self._is_current and not self._confirm_position():
                 raise StoreChangedError(f"{self.path}: another process has written since; run the same command again")
-            self._position = write_batch(self._connection, position, batch)
-            self._write_state(batch.decided.state)
+            self._position = write_batch(self._connection, self._position, batch)
+            if self._write_state(batch.decided.state) or batch.decided.closed or batch.decided.pivot:
+                write_settings_checksum(self._connection)
 
-    def _write_state(self, state: Mapping[str, Any]) -> None:
-        texts = {name: _json(value) for name, value in state.items()}
-        changed = {name: text for name, text in texts.items() if self._written.get(name) != text}
-        self._connection.executemany("REPLACE INTO state (name, value) VALUES (?, ?)", list(changed.items()))
-        write_settings_checksum(self._connection)
-        self._written.update(changed)
+    def _confirm_position(self) -> bool:
+        """Whether the store is where this object left it; asked once in a transaction, which keeps others out."""
+        is_as_left = position_of(self._connection) == self._position
+        self._is_current = is_as_left and self._connection.in_transaction
+        return is_as_left
+
+    def _write_state(self, state: Mapping[str, Any]) -> bool:
+        """Write the values that have changed; return whether there are any."""
+        changed = []
+        for name, value in state.items():
+            before, written = self._written.get(name, (None, None))
+            if value is not before or written is None:
+                text = _json(value)
+                self._written[name] = value, text
+                if text != written:
+                    changed.append((name, text))
+        if changed:
+            self._connection.executemany("REPLACE INTO state (name, value) VALUES (?, ?)", changed)
+        return bool(changed)
 
     def backup(self, target: str | Path, *, mode: int | None = None) -> None:
         """Copy the store while others write.

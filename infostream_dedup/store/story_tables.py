@@ -19,7 +19,7 @@ def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], s
         events: events of groups, in order.
         stories: events of stories, in order; a document's events of groups come before its events of stories.
     """
-    if not stories and connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None:
+    if not stories and (not events or connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None):
         return
     happened: list[GroupEvent | StoryEvent] = [*events, *stories]
     for event in sorted(happened, key=lambda one: one.ordinal):

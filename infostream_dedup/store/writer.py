@@ -46,8 +46,21 @@ from infostream_dedup.store.story_tables import tell_stories
 
 __all__ = ["write_batch"]
 
-_NEXT_EVENT: Final = "SELECT coalesce(max(number) + 1, 0) FROM event"
-_NEXT_STORY: Final = "SELECT coalesce(max(number) + 1, 0) FROM story_event"
+_BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
+_TERM: Final = insertion("term", ("number", "term"))
+_DOCUMENT: Final = insertion("document", ("batch", *DOCUMENT_COLUMNS))
+_JUDGEMENT: Final = insertion("judgement", JUDGEMENT_COLUMNS)
+_EVENT: Final = insertion("event", ("batch", *EVENT_COLUMNS))
+_EPOCH: Final = insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS))
+_REPEATS: Final = insertion("repeat_frequency", ("batch", *EPOCH_COLUMNS))
+_PIVOT_EPOCH: Final = insertion("pivot_frequency", ("batch", *EPOCH_COLUMNS))
+_STORY: Final = insertion("story_event", ("batch", *STORY_COLUMNS))
+_SIGNATURE: Final = insertion("signature", SIGNATURE_COLUMNS)
+_BODY: Final = insertion("body", ("ordinal", "packed"))
+_EVIDENCE: Final = insertion("evidence", EVIDENCE_COLUMNS)
+_WORDING: Final = insertion("wording", WORDING_COLUMNS)
+_PIVOT: Final = insertion("pivot", PIVOT_COLUMNS)
+_COUNT: Final = insertion("evidence_frequency", COUNT_COLUMNS)
 
 
 def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
@@ -73,20 +86,21 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         head=_head(position, batch),
         documents=document_rows(remembered, verdicts, _checksums(signatures, bodies, evidence, wording, pivot)),
         terms=new_terms,
-        events=event_rows(decided.events, connection.execute(_NEXT_EVENT).fetchone()[0]),
+        events=event_rows(decided.events, _next_number(connection, "event") if decided.events else 0),
         epochs=sorted(epoch_rows(decided.closed)),
         judgements=judgement_rows(remembered, verdicts),
         repeats=sorted(epoch_rows(decided.repeated)),
         pivot=sorted(epoch_rows(decided.pivot)),
-        stories=story_rows(decided.stories, connection.execute(_NEXT_STORY).fetchone()[0]),
+        stories=story_rows(decided.stories, _next_number(connection, "story_event") if decided.stories else 0),
     )
     _insert(connection, content)
-    connection.executemany(insertion("signature", SIGNATURE_COLUMNS), signatures)
-    connection.executemany(insertion("body", ("ordinal", "packed")), bodies)
-    connection.executemany(insertion("evidence", EVIDENCE_COLUMNS), evidence)
-    connection.executemany(insertion("wording", WORDING_COLUMNS), wording)
-    connection.executemany(insertion("pivot", PIVOT_COLUMNS), pivot)
-    _count_evidence(connection, decided.evidence)
+    _run(connection, _SIGNATURE, signatures)
+    _run(connection, _BODY, bodies)
+    _run(connection, _EVIDENCE, evidence)
+    _run(connection, _WORDING, wording)
+    _run(connection, _PIVOT, pivot)
+    if decided.evidence:
+        _count_evidence(connection, decided.evidence)
     group_documents(connection, remembered, verdicts, decided.events)
     tell_stories(connection, decided.events, decided.stories)
     if decided.closed:
@@ -117,7 +131,7 @@ def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvi
             connection.execute("DELETE FROM evidence_frequency")
         part = 0 if one.closed else part + 1
         row = (one.epoch, part, one.counts, count_checksum(one.epoch, one.counts))
-        connection.execute(insertion("evidence_frequency", COUNT_COLUMNS), row)
+        connection.execute(_COUNT, row)
 
 
 def _head(position: Position, batch: Batch) -> BatchHead:
@@ -135,21 +149,31 @@ def _head(position: Position, batch: Batch) -> BatchHead:
 
 
 def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
-    run = connection.executemany
     head, documents, terms, events, epochs, judgements, repeats, pivot, stories = content
     batch = head.sequence
-    run(insertion("batch", (*BatchHead._fields, "checksum")), [(*head, batch_checksum(content))])
-    run(insertion("term", ("number", "term")), enumerate(terms, start=head.first_term))
-    run(insertion("document", ("batch", *DOCUMENT_COLUMNS)), [(batch, *row) for row in documents])
-    run(insertion("judgement", JUDGEMENT_COLUMNS), judgements)
-    run(insertion("event", ("batch", *EVENT_COLUMNS)), [(batch, *row) for row in events])
-    run(insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in epochs])
-    run(insertion("repeat_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in repeats])
-    run(insertion("pivot_frequency", ("batch", *EPOCH_COLUMNS)), [(batch, *row) for row in pivot])
-    run(insertion("story_event", ("batch", *STORY_COLUMNS)), [(batch, *row) for row in stories])
-    run("DELETE FROM withheld_pivot WHERE epoch = ?", [row[:1] for row in pivot])
-    run("DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])
-    run("DELETE FROM withheld_repeats WHERE epoch = ?", [row[:1] for row in epochs])
+    _run(connection, _BATCH, [(*head, batch_checksum(content))])
+    _run(connection, _TERM, list(enumerate(terms, start=head.first_term)))
+    _run(connection, _DOCUMENT, [(batch, *row) for row in documents])
+    _run(connection, _JUDGEMENT, judgements)
+    _run(connection, _EVENT, [(batch, *row) for row in events])
+    _run(connection, _EPOCH, [(batch, *row) for row in epochs])
+    _run(connection, _REPEATS, [(batch, *row) for row in repeats])
+    _run(connection, _PIVOT_EPOCH, [(batch, *row) for row in pivot])
+    _run(connection, _STORY, [(batch, *row) for row in stories])
+    _run(connection, "DELETE FROM withheld_pivot WHERE epoch = ?", [row[:1] for row in pivot])
+    _run(connection, "DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])
+    _run(connection, "DELETE FROM withheld_repeats WHERE epoch = ?", [row[:1] for row in epochs])
+
+
+def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[Row]) -> None:
+    # Most batches have nothing for most tables, and even a statement without rows takes as long as inserting one.
+    if rows:
+        connection.executemany(statement, rows)
+
+
+def _next_number(connection: sqlite3.Connection, table: str) -> int:
+    query = f"SELECT coalesce(max(number) + 1, 0) FROM {table}"  # noqa: S608
+    return int(connection.execute(query).fetchone()[0])
 
 
 def _check(position: Position, remembered: Sequence[Remembered], verdicts: Sequence[Verdict], new_terms: int) -> None:

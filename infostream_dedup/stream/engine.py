@@ -46,7 +46,6 @@ __all__ = ["INSUFFICIENT_TERMS", "StreamEngine"]
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms is too short to be compared."""
 
-
 _JUDGED_AT_ONCE: Final = 500
 """Number of documents looked up, or read by a model, at a time: a compromise between speed and memory."""
 
@@ -93,6 +92,7 @@ class StreamEngine:
         self._second = second
         self._wording = wording
         self._model = shipped_model()
+        self._model_text = self._model.as_json()
         self._evidence = EvidenceCounts()
         self._dates: list[int] = []
         self._rules = TermRules(settings)
@@ -168,7 +168,8 @@ class StreamEngine:
         self.rules_changed = self._rules.resume(loaded.state, loaded.position.documents)
         self._evidence, self._dates = EvidenceCounts.of(loaded.evidence), loaded.state.get("dates", [])
         if "pair_model" in loaded.state:
-            self._model = PairModel.from_json(loaded.state["pair_model"], "the store's pair model")
+            self._model_text = loaded.state["pair_model"]
+            self._model = PairModel.from_json(self._model_text, "the store's pair model")
 
     def _remember(self, memory: Memory) -> None:
         self._memory = memory
@@ -379,7 +380,7 @@ class StreamEngine:
         state: dict[str, Any] = {"groups": self._memory.groups.state()} | self._rules.state()
         if self.settings.preset == "judged":
             state["dates"] = self._dates
-            state["pair_model"] = self._model.as_json()
+            state["pair_model"] = self._model_text
         if self.settings.loss_limit is not None:
             state["losses"] = self._losses.state()
         return state

@@ -40,10 +40,16 @@ class Groups:
         self._begun: dict[str, int] = {}
         self._orphaned: dict[str, int] = {}
         self._alarmed: dict[str, int] = {}
+        self._state: dict[str, int] | None = None
 
-    def state(self) -> dict[str, int]:
-        """Groups whose earliest document has left the window, with the ordinal of that document."""
-        return dict(sorted(self._orphaned.items()))
+    def state(self) -> Mapping[str, int]:
+        """Groups whose earliest document has left the window, with the ordinal of that document.
+
+        Between changes it is the same object, because a large window has thousands of such groups.
+        """
+        if self._state is None:
+            self._state = dict(sorted(self._orphaned.items()))
+        return self._state
 
     def resume(self, state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
         """Restore the groups of the window's documents.
@@ -54,7 +60,7 @@ class Groups:
         """
         window = self._window
         self._begun = dict(state)
-        self._orphaned = dict(self._begun)
+        self._orphaned, self._state = dict(self._begun), None
         names = window.groups[window.oldest - window.first :]
         several = {group for group, size in Counter(names).items() if size > 1}
         several.update(self._begun)
@@ -161,10 +167,11 @@ class Groups:
             return []
         del members[0]
         if members:
-            self._orphaned[group] = self._begun[group]
+            if group not in self._orphaned:
+                self._orphaned[group], self._state = self._begun[group], None
             return []
         del self._members[group], self._begun[group]
-        self._orphaned.pop(group, None)
+        self._forget_orphaned(group)
         self._alarmed.pop(group, None)
         return [GroupEvent(cause, "expiry", group)]
 
@@ -190,8 +197,13 @@ class Groups:
         self._begun[stays] = begun[stays]
         self._set(both[1], stays)
         self._begun.pop(joins, None)
-        self._orphaned.pop(joins, None)
+        self._forget_orphaned(joins)
         self._alarmed.pop(joins, None)
+
+    def _forget_orphaned(self, group: str) -> None:
+        """Remove a group that no longer exists from those whose earliest document is gone."""
+        if self._orphaned.pop(group, None) is not None:
+            self._state = None
 
     def _set(self, ordinals: Iterable[int], group: str) -> None:
         """Write a group of several documents into the columns of its documents."""

@@ -114,7 +114,7 @@ STEPS = (
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_every_step(synthetic, writer_script, tmp_path, faults, step, when):
     path = tmp_path / "stream.db"
-    command = [sys.executable, "-c", CRASH, writer_script, path, "12", step, when]
+    command = [sys.executable, "-c", CRASH, writer_script, path, str(BATCHES), step, when]
     killed = subprocess.run(command, capture_output=True, text=True)
     assert (killed.returncode, killed.stderr) == (-9, "")
     acknowledged = len(killed.stdout.split())
@@ -122,7 +122,7 @@ def test_killed_at_every_step(synthetic, writer_script, tmp_path, faults, step, 
         assert faults(store) == []
         after_commit = (step, when) == ("COMMIT", "after")
         assert store.position.batches == acknowledged + after_commit
-    synthetic.write(path, 12, lambda number: None)
-    synthetic.write(tmp_path / "unharmed.db", 12, lambda number: None)
+    synthetic.write(path, BATCHES, lambda number: None)
+    synthetic.write(tmp_path / "unharmed.db", BATCHES, lambda number: None)
     with Store.open(path) as store, Store.open(tmp_path / "unharmed.db") as unharmed:
         assert synthetic.content(store) == synthetic.content(unharmed)

@@ -11,6 +11,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
+from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.equal_hashes import EqualHashes
 from infostream_dedup.stream.evidence_window import compared_keys
@@ -237,3 +238,16 @@ def test_compared_keys_by_hand():
     assert found.heaviest.tolist() == [1, 0, 1, 1]
     assert found.own.tolist() == [[13, 15], [6, 6]]
     assert keys.values.tolist() == [7, 3, 5, 1]
+
+
+def test_groups_without_their_earliest_document():
+    settings = StreamSettings(terms=Settings(representation="stem", df_min=0), window_days=None, window_documents=2)
+    engine = StreamEngine(settings)
+    texts = [*2 * ["мост через реку открыли"], "снег выпал ночью", "рынок закрыли вчера", "дождь идёт"]
+    states = [
+        engine.decide([Document(id="abcde"[number], text=text, lang="ru")]).state["groups"]
+        for number, text in enumerate(texts)
+    ]
+    # Document c still sees a and b; d no longer sees a, and e neither: their group ends.
+    assert states == [{}, {}, {}, {"a": 0}, {}]
+    assert states[0] is states[1] is states[2]
