@@ -49,6 +49,9 @@ INSUFFICIENT_TERMS: Final = 3
 _JUDGED_AT_ONCE: Final = 500
 """Number of documents looked up, or read by a model, at a time: a compromise between speed and memory."""
 
+_GIVEN_BACK_AFTER: Final = 10_000
+"""Number of documents after which freed memory returns to the system, which must clear all of it again."""
+
 
 class StreamEngine:
     """Judges documents in order, each against all earlier ones in the window.
@@ -103,7 +106,7 @@ class StreamEngine:
         self._analyser = Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
-        self._handed_out = 0
+        self._handed_out = self._keeping = 0
         self._across = Across(settings, self.numbers) if settings.across == "pivot" else None
         self._remember(Memory(settings))
 
@@ -241,9 +244,11 @@ class StreamEngine:
             self._decide_within_epoch(self._entering(prepared, analysed, read, pivot, start, end), decided)
             start = end
         self._memory.window.tidy()
-        if epochs and epochs[-1] != epoch:
+        self._keeping += len(prepared)
+        if self._keeping >= _GIVEN_BACK_AFTER:
             # Otherwise the heap of a long stream keeps what its largest batches needed.
             give_back_memory()
+            self._keeping = 0
         decided.new_terms = self.numbers.terms[self._handed_out :]
         self._handed_out = len(self.numbers)
         decided.state = self._state()

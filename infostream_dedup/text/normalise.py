@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import re
+import string
 import unicodedata
 from typing import Final
 
@@ -30,6 +31,8 @@ _MARKS: Final = "\u0300-\u036f"
 # A letter of Russian or Ukrainian with a stress mark that Unicode composes into a letter of another language.
 _STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"
 _UNSTRESSED: Final = str.maketrans(_STRESSED, "ЕГКИегки")
+_UNUSUAL: Final = re.compile("[^\x00-\x7f\xa0«»А-Яа-яЁёЄєІіЇїҐґ–—…“”„’№]")
+"""Texts without these characters, as most are, hold no marks and no hyphens that need a second look."""
 _RARE: Final = re.compile(f"[{_INVISIBLE}{_MARKS}{_STRESSED}]")
 _INVISIBLES: Final = re.compile(f"[{_INVISIBLE}]+")
 # A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
@@ -49,6 +52,7 @@ _EMAIL: Final = re.compile(
     f"(?<!{_EMAIL_CHARACTER}){_EMAIL_CHARACTER}*[A-Za-z0-9]@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+"
     f"(?:{_EMAIL_CHARACTER}*[A-Za-z0-9])?"
 )
+_EMAIL_CHARACTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}._%+-")
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _TAG: Final = re.compile("</?[A-Za-z][A-Za-z0-9_:-]{0,30} ?/?>")
 # Translation programs that do not know the apostrophe write пам<unk>ять.
@@ -99,7 +103,7 @@ def clean(text: str) -> str:
         >>> clean("П 'ять за\u0301мків: https://example.org/a")
         'Пʼять замків:  '
     """
-    if text.isascii():
+    if text.isascii() or not _UNUSUAL.search(text):
         return _apostrophes(_placeholders(text))
     text = with_bounded_marks(text)
     if not unicodedata.is_normalized("NFC", text):
@@ -146,7 +150,7 @@ def _placeholders(text: str) -> str:
     if "://" in text or "www." in text or "WWW." in text:
         text = _URL.sub(" ", text)
     if "@" in text:
-        text = _EMAIL.sub(" ", text)
+        text = _without_addresses(text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     if "<" in text:
@@ -156,6 +160,21 @@ def _placeholders(text: str) -> str:
     if "{" in text:
         text = _FIELD.sub(" ", text)
     return text
+
+
+def _without_addresses(text: str) -> str:
+    """Replace e-mail addresses by blanks. A search for the pattern would try every letter of the text."""
+    kept, done, sign = [], 0, text.find("@")
+    while sign >= 0:
+        begin = sign
+        while begin > done and text[begin - 1] in _EMAIL_CHARACTERS:
+            begin -= 1
+        address = _EMAIL.match(text, begin)
+        if address is not None:
+            kept.append(text[done:begin])
+            done = address.end()
+        sign = text.find("@", max(sign + 1, done))
+    return " ".join([*kept, text[done:]])
 
 
 def _entity(match: re.Match[str]) -> str:

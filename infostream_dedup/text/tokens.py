@@ -49,6 +49,10 @@ _ONE_ALPHABET: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+|[\\x00-\\x
 """What no folding mixes with letters of another alphabet: most pieces of glued words."""
 _LETTER: Final = re.compile(f"[^\\W\\d_{APOSTROPHE}]")
 # Folding may turn one letter into several characters, and leave apostrophes at the ends.
+_SIMPLE: Final = re.compile(
+    f"[А-Яа-яЁёЄєІіЇїҐґ]{{{SHORTEST_FORM},{LONGEST_FORM}}}|[A-Za-z]{{{SHORTEST_FORM},{LONGEST_FORM}}}"
+)
+"""Words of letters that nothing but their case changes: most parts of glued words."""
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
 
 
@@ -114,9 +118,22 @@ def forms(surface: str) -> tuple[Form, ...]:
     opens = word != surface
     found: list[Form] = []
     for number, part in enumerate(_unglued(word)):
-        shape = _shape(part, opens=opens and number == 0)
+        opening = opens and number == 0
+        if _SIMPLE.fullmatch(part):
+            found.append(Form(part.casefold().replace("ё", "е"), _simple_shape(part, opens=opening)))
+            continue
+        shape = _shape(part, opens=opening)
         found.extend(Form(form, shape) for form in _TRIMMED.findall(fold(part)) if _is_token(form))
     return tuple(found)
+
+
+def _simple_shape(word: str, *, opens: bool) -> Shape:
+    """``_shape`` of a word of letters only."""
+    if not word[0].isupper():
+        return Shape.LOWER
+    if word.isupper():
+        return Shape.UPPER
+    return Shape.START if opens else Shape.CAPITAL
 
 
 def _is_token(form: str) -> bool:

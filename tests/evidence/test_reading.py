@@ -188,6 +188,25 @@ def test_only_texts_with_markup_are_cleaned() -> None:
             Document(id="2", text="//до\u00adм"),
             Document(id="3", text="до\u00adм @ 7"),
             Document(id="4", title="<b>Дом</b>", text="до\u00adм"),
+            Document(id="5", text="до\u00adм://дом"),
+            Document(id="6", text="://до\u00adм"),
         ]
     )
-    assert [texts[number] for number in range(4)] == ["до\u00adм:", "//до\u00adм", "дом @ 7", " Дом \nдом"]
+    assert [texts[number] for number in range(6)] == [
+        "до\u00adм:",
+        "//до\u00adм",
+        "дом @ 7",
+        " Дом \nдом",
+        "дом://дом",
+        "://дом",
+    ]
+
+
+def test_lists_are_used_again_for_shorter_and_longer_texts() -> None:
+    """What an earlier text left in the lists is in no later evidence."""
+    for times in (3, 300, 1, 200_000, 2):
+        text = "Иванов купил 17 домов в Киеве. " * times
+        raw = read_evidence(*evidence_texts([Document(id="1", text=text)]))
+        # What is repeated more often adds no new entries.
+        plain = read_plainly("Иванов купил 17 домов в Киеве. " * min(times, 9), 0)
+        assert {name: getattr(raw, name).tolist() for name in LISTS} == {name: getattr(plain, name) for name in LISTS}

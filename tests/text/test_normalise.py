@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.text.normalise import _URL, APOSTROPHES, clean, fold
+from infostream_dedup.text import normalise
+from infostream_dedup.text.normalise import _EMAIL, _URL, APOSTROPHES, clean, fold
 from infostream_dedup.text.tokens import forms, surfaces
 
 CLEANED = {
@@ -88,6 +89,18 @@ WORD = st.text("абвгдежзийклмнопрстуфхцчшщъыьэюя
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     once = clean(text)
     assert clean(once) == once
+
+
+@given(st.text("aZ9@._%+- ё\n", max_size=30))
+def test_addresses_are_those_that_a_search_for_the_pattern_finds(text: str) -> None:
+    assert normalise._without_addresses(text) == _EMAIL.sub(" ", text)
+
+
+@given(WILD_TEXT)
+def test_usual_texts_need_no_second_look(text: str) -> None:
+    usual = normalise._UNUSUAL.sub("", text)
+    composed = unicodedata.normalize("NFC", usual)
+    assert normalise._marks(composed) == composed == usual
 
 
 @given(WILD_TEXT)

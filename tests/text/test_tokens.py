@@ -158,3 +158,10 @@ def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
 @given(st.text("аяёђѕјґБЄІabzAZ-ʼàé", max_size=9))
 def test_words_that_need_no_cutting_are_recognised(word):
     assert tokens._unglued(word) == "-".join(map(tokens._cut, word.split("-"))).split()
+
+
+@given(st.text("аяёЁіІїгҐЖabzAZ", min_size=1, max_size=45), st.booleans())
+def test_simple_words_have_the_form_and_shape_of_any_word(word: str, opens: bool) -> None:
+    if tokens._SIMPLE.fullmatch(word):
+        assert tokens._TRIMMED.findall(tokens.fold(word)) == [word.casefold().replace("ё", "е")]
+        assert tokens._simple_shape(word, opens=opens) == tokens._shape(word, opens=opens)
