@@ -39,7 +39,8 @@ class Rows:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of values of each row: int64 (rows,)."""
-        return np.diff(self.indptr)
+        sizes: NDArray[np.int64] = self.indptr[1:] - self.indptr[:-1]
+        return sizes
 
     @property
     def numbers(self) -> NDArray[np.int64]:

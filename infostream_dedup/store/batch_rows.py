@@ -170,6 +170,8 @@ def body_rows(remembered: Iterable[Remembered]) -> list[Row]:
 def evidence_rows(remembered: Sequence[Remembered]) -> list[Row]:
     """Make rows of table ``evidence``, in the order of `EVIDENCE_COLUMNS`, for documents whose evidence is kept."""
     kept = [(one.ordinal, one.evidence) for one in remembered if one.evidence is not None]
+    if not kept:
+        return []
     return list(
         zip(
             (ordinal for ordinal, _ in kept),
@@ -189,6 +191,8 @@ def wording_rows(remembered: Iterable[Remembered]) -> list[Row]:
 def pivot_rows(remembered: Iterable[Remembered]) -> list[Row]:
     """Make rows of table ``pivot``, in the order of `PIVOT_COLUMNS`, for documents of streams across languages."""
     kept = [(one.ordinal, one.pivot) for one in remembered if one.pivot is not None]
+    if not kept:
+        return []
     return list(
         zip(
             (ordinal for ordinal, _ in kept),

@@ -12,14 +12,14 @@ from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import OUR_LANGUAGES, Document, Settings, language_number
 from infostream_dedup.morphology.other_words import with_stems
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.row_window import with_room
+from infostream_dedup.stream.row_window import bounds_of, with_room
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 from infostream_dedup.text.compiled.language import detect
 from infostream_dedup.text.compiled.scanner import Scanned, Scanner
-from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Analysed", "Analyser"]
 
 _NOT_GIVEN = 255
+_BYTES_PER_WORD = 8
+"""Fewer than Russian and Ukrainian words have on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Analysed:
     counts: NDArray[np.int32]
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
+
+    def targets(self, first: int, end: int) -> Rows:
+        """The terms of some of the documents as int64, from document ``first`` to ``end`` (exclusive)."""
+        bounds = self.terms.indptr[first : end + 1]
+        return Rows(bounds - bounds[0], self.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
 
 
 class Analyser:
@@ -73,7 +80,7 @@ class Analyser:
         codes = [one.lang for one in documents]
         if any(code is not None and code not in OUR_LANGUAGES for code in codes):
             texts = with_stems(texts, codes)
-        scanner = Scanner()
+        scanner = Scanner(SurfacePool(len(texts.data) // _BYTES_PER_WORD))
         scanned = scanner.scan(texts)
         given = [_NOT_GIVEN if one.lang is None else language_number(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
@@ -106,6 +113,4 @@ class Analyser:
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, self._stamps, 0, room, Counted(indices, counts, sizes, lengths))
         self._stamps[indices[:end]] = NOTHING
-        indptr = np.zeros(documents + 1, dtype=np.int64)
-        np.cumsum(sizes, out=indptr[1:])
-        return Analysed(Rows(indptr, indices[:end]), counts[:end], languages, lengths)
+        return Analysed(Rows(bounds_of(sizes), indices[:end]), counts[:end], languages, lengths)

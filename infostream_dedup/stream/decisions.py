@@ -207,6 +207,8 @@ class Judge:
             pairs: ordinals of the later and the earlier document.
             terms: the stream's terms by number.
         """
+        if not pairs:
+            return
         columns, rules = self._window.columns, self._rules
         rows = np.array(pairs, dtype=np.int64).reshape(-1, 2) - self._window.first
         later, earlier = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])

@@ -296,6 +296,7 @@ class StreamEngine:
             read=read,
             start=start,
             end=end,
+            targets=analysed.targets(start, end),
             keys=keys,
             further=further,
             across=across,

@@ -37,6 +37,7 @@ class Entering:
         read: its evidence; ``None`` if key terms decide.
         start: first of the documents in the batch.
         end: one past the last.
+        targets: the distinct terms of each document, ascending.
         keys: their n key terms.
         further: the key terms after these that evidence compares; no terms if key terms decide.
         across: the documents in the pivot language; ``None`` if the stream keeps languages apart.
@@ -47,6 +48,7 @@ class Entering:
     read: ReadEvidence | None
     start: int
     end: int
+    targets: Rows
     keys: KeyRows
     further: KeyRows
     across: EnteringAcross | None = None
@@ -68,12 +70,6 @@ class Entering:
     def lengths(self) -> NDArray[np.int64]:
         """int64 (documents,), number of terms with repetition."""
         return self.analysed.lengths[self.start : self.end]
-
-    @property
-    def targets(self) -> Rows:
-        """The distinct terms of each document, ascending."""
-        bounds = self.analysed.terms.indptr[self.start : self.end + 1]
-        return Rows(bounds - bounds[0], self.analysed.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
 
     @property
     def _numbers(self) -> Rows:

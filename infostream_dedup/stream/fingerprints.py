@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -80,18 +80,14 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
         texts: title and text of each in UTF-8.
     """
     found = find_runs(texts)
-    hashes = [_run_hashes(run) for run in found.runs]
-    owners = np.repeat(np.repeat(np.arange(len(documents)), found.sizes), np.fromiter(map(len, hashes), np.int64))
-    values = np.fromiter(chain.from_iterable(hashes), np.int64, len(owners))
+    runs = iter(found.runs)
+    rows = [
+        sorted({value for run in islice(runs, size) for value in _run_hashes(run)}) for size in found.sizes.tolist()
+    ]
     for number in found.left:
-        own = [_number_hash(one) for one in numbers(full_text(documents[number]))]
-        owners = np.concatenate([owners, np.full(len(own), number)])
-        values = np.concatenate([values, np.array(own, dtype=np.int64)])
-    order = np.lexsort((values, owners))
-    owners, values = owners[order], values[order]
-    again = (owners[1:] == owners[:-1]) & (values[1:] == values[:-1])
-    first = np.concatenate([np.ones(min(len(values), 1), dtype=np.bool_), ~again])
-    return Rows(np.searchsorted(owners[first], np.arange(len(documents) + 1)), values[first])
+        rows[number] = sorted({_number_hash(one) for one in numbers(full_text(documents[number]))})
+    ends = [0, *accumulate(map(len, rows))]
+    return Rows(np.array(ends, dtype=np.int64), np.fromiter(chain.from_iterable(rows), np.int64, ends[-1]))
 
 
 @lru_cache(_MOST_NUMBERS_KNOWN)

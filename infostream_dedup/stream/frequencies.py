@@ -206,8 +206,14 @@ def count_rows(
         terms: the distinct terms of each document.
         counted: bool (documents,), which of them count; all by default.
     """
-    sizes = np.diff(terms.indptr)
-    for language in np.unique(languages).tolist():
+    if counted is not None and not counted.any():
+        return
+    spoken = sorted(set(languages.tolist()))
+    if len(spoken) == 1 and counted is None:
+        open_counts[spoken[0]].add(Totals(len(lengths), int(lengths.sum())), terms.values, 1)
+        return
+    sizes = terms.sizes
+    for language in spoken:
         own = languages == language if counted is None else (languages == language) & counted
         totals = Totals(int(own.sum()), int(lengths[own].sum()))
         open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)

@@ -9,6 +9,7 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.analysis import Analysed
+from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
 from infostream_dedup.terms.weighting import weighting
@@ -45,6 +46,8 @@ class KeyRows:
 
     def split(self, n: int) -> tuple[KeyRows, KeyRows]:
         """Return the n heaviest key terms of each document, and the others."""
+        if int(self.keys.sizes.max(initial=0)) <= n:
+            return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
         rank = np.arange(len(self.keys.values)) - np.repeat(self.keys.indptr[:-1], self.keys.sizes)
         parts = (rank < n, rank >= n)
         first, others = (KeyRows(self.keys.chosen(part), self.weights.chosen(part)) for part in parts)
@@ -71,10 +74,29 @@ def choose_keys(
     values = _weights(analysed, first, end, frequencies, numbers, settings)
     sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
     terms, row = terms[places].astype(np.int64), np.repeat(np.arange(end - first), sizes)
-    order = np.lexsort((code_point_rank(terms, numbers), -weights, row))
-    kept = order[np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes) < settings.n]
-    bounds = np.concatenate(([0], np.cumsum(np.minimum(sizes, settings.n))))
-    return KeyRows(Rows(bounds, terms[kept]), Rows(bounds, weights[kept]))
+    order = _heaviest_first(terms, weights, row, numbers)
+    bounds = bounds_of(sizes)
+    if len(terms) > settings.n:
+        # The lightest key terms of a document may be tied.
+        order = order[np.arange(len(row)) - np.repeat(bounds[:-1], sizes) < settings.n]
+        bounds = bounds_of(np.minimum(sizes, settings.n))
+    return KeyRows(Rows(bounds, terms[order]), Rows(bounds, weights[order]))
+
+
+def _heaviest_first(
+    terms: NDArray[np.int64], weights: NDArray[np.int64], row: NDArray[np.int64], numbers: TermNumbers
+) -> NDArray[np.int64]:
+    """Order terms by row, weight and code points."""
+    order = np.lexsort((-weights, row))
+    again = (weights[order[1:]] == weights[order[:-1]]) & (row[order[1:]] == row[order[:-1]])
+    if not again.any():
+        return order
+    # Most terms have a weight of their own, and need not be spelt out.
+    tied = np.zeros(len(terms), dtype=np.bool_)
+    tied[order[1:][again]] = tied[order[:-1][again]] = True
+    rank = np.zeros(len(terms), dtype=np.int64)
+    rank[tied] = code_point_rank(terms[tied], numbers)
+    return np.lexsort((rank, -weights, row))
 
 
 def _weights(
@@ -83,13 +105,13 @@ def _weights(
     """Return the weight of each term of some documents: float64 (entries,)."""
     indptr = analysed.terms.indptr
     entries = slice(indptr[first], indptr[end])
-    sizes, languages = np.diff(indptr[first : end + 1]), analysed.languages[first:end]
+    sizes, languages = analysed.terms.sizes[first:end], analysed.languages[first:end]
     idf, average = np.zeros(entries.stop - entries.start), np.ones(len(LANGUAGES))
-    language = np.repeat(languages, sizes)
-    for spoken in np.unique(languages).tolist():
-        own = np.flatnonzero(language == spoken)
-        idf[own] = _idf(analysed.terms.values[entries][own], spoken, frequencies, len(numbers))
-        average[spoken] = frequencies.average_length(spoken)
+    spoken, language = sorted(set(languages.tolist())), np.repeat(languages, sizes)
+    for one in spoken:
+        own = slice(None) if len(spoken) == 1 else np.flatnonzero(language == one)
+        idf[own] = _idf(analysed.terms.values[entries][own], one, frequencies, len(numbers))
+        average[one] = frequencies.average_length(one)
     chosen = weighting(settings.weighting)
     norm = chosen.norm(analysed.lengths[first:end].astype(np.float64), average[languages], settings)
     return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)
@@ -116,3 +138,7 @@ def code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[n
     rank = np.empty(len(words), dtype=np.int64)
     rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return rank[inverse]
+
+
+def _no_rows(rows: int) -> Rows:
+    return Rows(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

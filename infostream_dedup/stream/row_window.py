@@ -94,7 +94,7 @@ class RowWindow:
 def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the bounds of consecutive rows of these sizes: int64 (rows + 1,)."""
     bounds = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=bounds[1:])
+    sizes.cumsum(out=bounds[1:])
     return bounds
 
 

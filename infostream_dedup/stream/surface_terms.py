@@ -77,15 +77,19 @@ class SurfaceTerms:
         numbers = self._pool.add(surfaces)
         self._make_room(len(self._pool))
         found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
+        spoken = int(np.bitwise_or.reduce(used))
         for language in range(len(LANGUAGES)):
-            own = np.flatnonzero(used >> language & 1)
+            if not spoken >> language & 1:
+                continue
+            own, codes = np.flatnonzero(used & 1 << language), self._codes[language]
             held = numbers[own]
-            unknown = own[self._codes[language, held] == _UNKNOWN]
-            self._codes[language, numbers[unknown]] = self._formerly_known(surfaces, unknown, language)
-            unknown = unknown[self._codes[language, numbers[unknown]] == _UNKNOWN]
+            unknown = own[codes[held] == _UNKNOWN]
+            if len(unknown) and len(self._former_pool):
+                codes[numbers[unknown]] = self._formerly_known(surfaces, unknown, language)
+                unknown = unknown[codes[numbers[unknown]] == _UNKNOWN]
             if len(unknown):
-                self._codes[language, numbers[unknown]] = self._learnt(surfaces.picked(unknown), language)
-            found[language, own] = self._codes[language, held]
+                codes[numbers[unknown]] = self._learnt(surfaces.picked(unknown), language)
+            found[language, own] = codes[held]
         return found
 
     def _formerly_known(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:

@@ -102,7 +102,7 @@ class Window:
         for name, values in (("sources", sources), ("clocks", clocks), ("times", times)):
             self._put(name, held, values)
         self._put("group_starts", held, np.arange(self.end, self.end + more))
-        self._put("sizes", held, np.diff(rows[0].indptr).astype(np.uint8))
+        self._put("sizes", held, rows[0].sizes.astype(np.uint8))
         for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
             column.extend(more_rows)
         if self.evidence is not None and evidence is not None:

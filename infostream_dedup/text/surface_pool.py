@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["SurfaceList", "SurfacePool"]
 
 _SLOTS: Final = 1 << 16
+_FEWEST_SLOTS: Final = 1 << 10
 _BYTES_PER_SURFACE: Final = 32
 _LINE_BREAK: Final = 0x0A
 
@@ -79,6 +80,8 @@ class SurfaceList(Sequence[str]):
 
     def some(self, numbers: NDArray[np.integer]) -> list[str]:
         """Return the surfaces with these numbers, in order."""
+        if len(numbers) == 0:
+            return []
         size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
         lines = np.empty(size + len(numbers), dtype=np.uint8)
         write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
@@ -104,14 +107,19 @@ class SurfaceList(Sequence[str]):
 class SurfacePool:
     """Distinct surfaces, numbered in order of arrival.
 
+    Args:
+        expected: number of surfaces expected, if they are few: a document's words scattered over a large table touch
+            most of its pages.
+
     Attributes:
         table: table for compiled code; replaced by ``make_room``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, expected: int = _SLOTS) -> None:
+        slots = min(max(1 << (2 * expected).bit_length(), _FEWEST_SLOTS), _SLOTS)
         self.table = SurfaceTable(
-            np.zeros(_SLOTS, dtype=np.uint64),
-            np.empty(_SLOTS // 2 * _BYTES_PER_SURFACE, dtype=np.uint8),
+            np.zeros(slots, dtype=np.uint64),
+            np.empty(slots // 2 * _BYTES_PER_SURFACE, dtype=np.uint8),
             np.zeros(2, dtype=np.int64),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -62,8 +63,7 @@ def texts_of(strings: Sequence[str]) -> Utf8Texts:
 
 def texts_of_bytes(texts: Sequence[bytes]) -> Utf8Texts:
     """Concatenate texts that are valid UTF-8."""
-    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    offsets = np.array([0, *accumulate(map(len, texts))], dtype=np.int64)
     return Utf8Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
 
 

@@ -68,6 +68,15 @@ def test_a_pool_numbers_words_as_they_come(words):
     assert numbers.tolist() == [distinct.index(word) for word in words]
 
 
+@pytest.mark.parametrize("expected", [0, 3, 1500, 1 << 20])
+def test_a_pool_made_for_few_words_takes_many(expected):
+    words = [f"слово {number}" for number in range(3000)]
+    pool = SurfacePool(expected)
+    numbers = [pool.add(SurfaceList.of(words[:2])), pool.add(SurfaceList.of([*words, "слово 0"]))]
+    assert np.concatenate(numbers).tolist() == [0, 1, *range(3000), 0]
+    assert list(pool.listed()) == words
+
+
 def test_words_are_found_among_others():
     pool = SurfacePool()
     held = SurfaceList.of(["и", "¶и", "не", "слово" * 30])

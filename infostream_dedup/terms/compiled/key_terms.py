@@ -126,7 +126,7 @@ def heaviest_of_rows(
         int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending; int64
         (kept,), their weights in units of 1e-9, at least 1.
     """
-    sizes = np.diff(indptr)
+    sizes = indptr[1:] - indptr[:-1]
     longest = int(sizes.max(initial=0))
     room = len(values) if ties else int(np.minimum(sizes, n).sum())
     kept = Kept(np.empty(len(sizes), np.int64), np.empty(room, np.int64), np.empty(room, np.int64))

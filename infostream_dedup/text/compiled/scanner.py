@@ -102,7 +102,7 @@ class Scanner:
     def number(self, found: UnnumberedWords) -> Scanned:
         """Number surfaces; scanners that share them must not do so at the same time."""
         lengths = found.of_texts.lengths
-        ends = np.cumsum(lengths)
+        ends = lengths.cumsum()
         tokens, begins = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int32), ends - lengths
         data, pool, done = found.texts.data, self.surfaces, 0
         while True:
