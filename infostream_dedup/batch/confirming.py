@@ -41,13 +41,9 @@ def confirmed_links(
         return None
     a, b = _candidates(links.matrix, second_look)
     accepted = [np.zeros((2, 0), dtype=np.int64)]
-    done = 0
-    for judged in second_look.judged(a, b):
+    for judged in second_look.judged(a, b, screened=True, progress=progress):
         kept = judged.probability >= LEAST_PROBABILITY
         accepted.append(np.stack((judged.a[kept], judged.b[kept])))
-        done += len(judged)
-        if progress is not None:
-            progress("judging", done, len(a))
     return replace(links, matrix=_restricted(links.matrix, *np.concatenate(accepted, axis=1)))
 
 

@@ -127,17 +127,14 @@ def judged_statuses(
     joins, sizes = joined_kinds(join), collection.key_terms.sizes
     decided = BestPairs.none(len(sizes))
     a, b = collection.deciding_candidates(engine=engine)
-    groups, done = [(a[:0], b[:0])], 0
-    for judged in collection.judged(a, b):
+    groups = [(a[:0], b[:0])]
+    for judged in collection.judged(a, b, screened=True, progress=progress):
         status = judged.statuses(joins)
         enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
         status[~enough & (status != _EXACT)] = _NEW
         decided.take(judged, status)
         same = status >= _DUPLICATE
         groups.append((judged.a[same], judged.b[same]))
-        done += len(judged)
-        if progress is not None:
-            progress("judging", done, len(a))
     return _named(collection, decided, groups_of(groups, len(sizes)))
 
 

@@ -219,13 +219,11 @@ def listed_pairs(
     if parts is not None:
         wanted &= parts[a] != parts[b]
     a, b = a[wanted], b[wanted]
-    found, done = [ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))], 0
-    for judged in collection.judged(a, b, filtered=choice.least > 0):
-        found.append(ListedPairs.of(judged, judged.probability >= choice.least))
-        done += len(judged)
-        if progress is not None:
-            progress("judging", done, len(a))
-    return ListedPairs.joined(found).ordered(choice.sort, choice.top)
+    none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
+    screened = choice.least >= LEAST_PROBABILITY
+    every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
+    found = (ListedPairs.of(judged, judged.probability >= choice.least) for judged in every)
+    return ListedPairs.joined([none, *found]).ordered(choice.sort, choice.top)
 
 
 def _chosen_translations(

@@ -16,7 +16,10 @@ from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
 from infostream_dedup.evidence.pair_evidence import ComparedKeys, key_rows
-from infostream_dedup.evidence.pair_model import PairModel
+from infostream_dedup.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.evidence.screening import Screen
+from infostream_dedup.machine.plain_work import is_plain
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.plain.key_terms import heaviest
@@ -120,17 +123,50 @@ class JudgedCollection:
         )
 
     def judged(
-        self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, chunk: int = _CHUNK
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        *,
+        filtered: bool = True,
+        screened: bool = False,
+        chunk: int = _CHUNK,
+        progress: Progress | None = None,
     ) -> Iterator[JudgedCandidates]:
-        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk."""
+        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk.
+
+        Args:
+            a: int64 (pairs,), ordinal of the earlier document.
+            b: int64 (pairs,), ordinal of the later one.
+            filtered: as in ``judge_pairs``.
+            screened: leave out most pairs of different texts with a probability below .5 and little shared wording.
+            chunk: number of pairs in a chunk, if no document has more.
+            progress: called with the number of pairs judged, after each chunk.
+        """
         order = np.lexsort((a, b))
         a, b = a[order], b[order]
+        screen = self._screen() if screened else None
         begin = 0
         while begin < len(b):
             end = min(begin + chunk, len(b))
             end = int(np.searchsorted(b, b[end - 1], side="right"))
-            yield self.judge(a[begin:end], b[begin:end], filtered=filtered)
+            yield self.judge(*self._deciding(screen, a[begin:end], b[begin:end]), filtered=filtered)
             begin = end
+            if progress is not None:
+                progress("judging", end, len(b))
+
+    def _screen(self) -> Screen | None:
+        """A screen for pairs of these documents; ``None`` for little work, or if meanings may change verdicts."""
+        if is_plain() or self.evidence.meanings is not None:
+            return None
+        return Screen.of(self.keys, self.evidence.records, self.evidence.triples, shipped_model())
+
+    def _deciding(self, screen: Screen | None, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
+        """Return the pairs that a screen leaves over, and those of equal texts."""
+        if screen is None:
+            return a, b
+        texts = self.facts.texts
+        kept = screen.may_decide(a, b) | (texts[a] == texts[b]) & (texts[a] >= 0)
+        return a[kept], b[kept]
 
     def _completed(self, pairs: Ordinals, *, equal_texts: bool) -> Ordinals:
         a, b = pairs

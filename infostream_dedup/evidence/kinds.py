@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KIND_NAMES",
+    "LEAST_WORDING",
     "ONE_TEXT",
     "RULES",
     "Kind",
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 
-_LEAST_WORDING: Final = 0.25
+LEAST_WORDING: Final = 0.25
 """Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""
 
 
@@ -251,7 +252,7 @@ def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     """Index of the rule that decides each pair, ``len(RULES)`` if none holds: int8 (pairs,)."""
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     # No rule holds for a pair without any of these, and nearly all candidates have none.
-    places = np.flatnonzero(facts.same_text | (facts.probability >= 0.5) | (facts.wording_most >= _LEAST_WORDING))
+    places = np.flatnonzero(facts.same_text | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
     facts = facts.at(places)
     for number in reversed(range(len(RULES))):
         decided[places[RULES[number].holds(facts)]] = number

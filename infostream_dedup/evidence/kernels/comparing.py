@@ -24,7 +24,22 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "ComparedKeys", "compare_pairs", "sum_keys"]
+__all__ = [
+    "COLUMNS",
+    "LEAD_LIST",
+    "NAME_LIST",
+    "NO_BITS",
+    "NUMBER_LIST",
+    "ComparedKeys",
+    "RecordParts",
+    "add_weights",
+    "compare_pairs",
+    "parts_of",
+    "share",
+    "sum_keys",
+    "sum_of",
+    "weight_at",
+]
 
 COLUMNS: Final = (
     "share12_forward",
@@ -72,11 +87,11 @@ _UNIT: Final = 1e-9
 """Of the weight of a key term."""
 
 _KEYS: Final = 0
-_NUMBER_LIST: Final = 1
-_NAME_LIST: Final = 2
-_LEAD_LIST: Final = 3
+NUMBER_LIST: Final = 1
+NAME_LIST: Final = 2
+LEAD_LIST: Final = 3
 """Tables of ``MatchingTables``."""
-_NO_BITS = np.uint32(0)
+NO_BITS = np.uint32(0)
 
 
 class ComparedKeys(NamedTuple):
@@ -103,7 +118,7 @@ class ComparedKeys(NamedTuple):
     targets: NDArray[np.int32]
 
 
-class _Parts(NamedTuple):
+class RecordParts(NamedTuple):
     """Location of the parts of a record.
 
     Attributes:
@@ -128,13 +143,14 @@ class _Parts(NamedTuple):
 
 
 @inlined
-def _parts(words: NDArray[np.uint32], at: int) -> _Parts:
+def parts_of(words: NDArray[np.uint32], at: int) -> RecordParts:
+    """Read the header of a record."""
     counts, rest = signed(words[at + COUNTS_AT]), signed(words[at + BLOCKS_AT])
     numbers, names, lead = counts & 0xFFFF, counts >> 16, rest & (1 << LEAD_BITS) - 1
     first = at + HEADER
     weights = first + numbers + names + lead
     filter_at = weights + (numbers + names + lead + 3) // 4
-    return _Parts(
+    return RecordParts(
         at, numbers, names, lead, rest >> 16, first, first + numbers, first + numbers + names, weights, filter_at
     )
 
@@ -159,7 +175,8 @@ def sum_keys(
 
 
 @inlined
-def _share(met: int, own: int) -> float:
+def share(met: int, own: int) -> float:
+    """Share of a weight that was met; 0 of nothing."""
     return np.float64(met) / np.float64(own) if own else 0.0
 
 
@@ -168,19 +185,20 @@ def _cosine(keys: ComparedKeys, one: int, other: int, tables: MatchingTables) ->
     """Cosine of the key terms of two documents; ``other`` is the one in the tables."""
     begin, there = keys.begins[one], keys.begins[other]
     product, squares = 0.0, keys.squares[one] * keys.squares[other]
-    for hit in range(meet(tables, _KEYS, keys.terms, begin, keys.begins[one + 1] - begin, there, _NO_BITS)):
+    for hit in range(meet(tables, _KEYS, keys.terms, begin, keys.begins[one + 1] - begin, there, NO_BITS)):
         weight = np.float64(keys.weights[begin + tables.one[hit]]) * _UNIT
         product += weight * (np.float64(keys.weights[there + tables.other[hit]]) * _UNIT)
     return product / np.sqrt(squares) if squares > 0.0 else 0.0
 
 
 @inlined
-def _weight_at(words: NDArray[np.uint32], weights: int, number: int) -> int:
+def weight_at(words: NDArray[np.uint32], weights: int, number: int) -> int:
+    """Weight of an entry of a record."""
     return signed(words[weights + (number >> 2)]) >> ((number & 3) * 8) & 255
 
 
 @inlined
-def _add_weights(
+def add_weights(
     words: NDArray[np.uint32],
     weights: int,
     skip: int,
@@ -192,22 +210,22 @@ def _add_weights(
     """Weight of the shared entries in each document."""
     met, answered = 0, 0
     for hit in range(hits):
-        met += _weight_at(words, weights, skip + tables.one[hit])
-        answered += _weight_at(words, other_weights, other_skip + tables.other[hit])
+        met += weight_at(words, weights, skip + tables.one[hit])
+        answered += weight_at(words, other_weights, other_skip + tables.other[hit])
     return met, answered
 
 
 @inlined
 def _shared_figures(
-    words: NDArray[np.uint32], one: _Parts, other: _Parts, tables: MatchingTables, hits: int
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, hits: int
 ) -> tuple[int, int, int]:
     """Weight of the shared figures in each document, and number of shared dates that are in both heads."""
     met, answered, heads = 0, 0, 0
     for hit in range(hits):
         entry, there = words[one.numbers_at + tables.one[hit]], words[other.numbers_at + tables.other[hit]]
         figure = 1 - (signed(entry) & DATE_BIT) // DATE_BIT
-        met += figure * _weight_at(words, one.weights, tables.one[hit])
-        answered += figure * _weight_at(words, other.weights, tables.other[hit])
+        met += figure * weight_at(words, one.weights, tables.one[hit])
+        answered += figure * weight_at(words, other.weights, tables.other[hit])
         heads += (1 - figure) * (signed(entry & there) & HEAD_BIT)
     return met, answered, heads
 
@@ -222,12 +240,12 @@ def _opening(
         block, first, second = filter_place(words[lead + number], blocks)
         block = filter_at + 2 * block
         held = (words[block] & first == first) & (words[block + 1] & second == second)
-        met += _weight_at(words, weights, skip + number) * signed(held)
+        met += weight_at(words, weights, skip + number) * signed(held)
     return met
 
 
 @compiled_bare
-def _looks_back(words: NDArray[np.uint32], parts: _Parts, beginnings: NDArray[np.uint32]) -> float:
+def _looks_back(words: NDArray[np.uint32], parts: RecordParts, beginnings: NDArray[np.uint32]) -> float:
     """1 if the filter of a document may contain one of these beginnings of words, otherwise 0."""
     found = False
     for number in range(beginnings.size if parts.blocks else 0):
@@ -238,23 +256,23 @@ def _looks_back(words: NDArray[np.uint32], parts: _Parts, beginnings: NDArray[np
 
 
 @inlined
-def _sum(words: NDArray[np.uint32], at: int, kind: int) -> int:
+def sum_of(words: NDArray[np.uint32], at: int, kind: int) -> int:
     """Total weight of the numbers, figures, names or lead words of a record."""
     return signed(words[at + SUMS_AT + kind])
 
 
 @inlined
 def _compare_numbers(
-    words: NDArray[np.uint32], one: _Parts, other: _Parts, tables: MatchingTables, row: NDArray[np.float64]
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: NDArray[np.float64]
 ) -> None:
-    hits = meet(tables, _NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
-    met, answered = _add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
-    row[_NUMBERS] = _share(met, _sum(words, one.at, 0))
-    row[_NUMBERS + 1] = _share(answered, _sum(words, other.at, 0))
+    hits = meet(tables, NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
+    met, answered = add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
+    row[_NUMBERS] = share(met, sum_of(words, one.at, 0))
+    row[_NUMBERS + 1] = share(answered, sum_of(words, other.at, 0))
     row[_NUMBERS + 2] = min(one.numbers, other.numbers)
     met, answered, heads = _shared_figures(words, one, other, tables, hits)
-    row[_FIGURES] = _share(met, _sum(words, one.at, 1))
-    row[_FIGURES + 1] = _share(answered, _sum(words, other.at, 1))
+    row[_FIGURES] = share(met, sum_of(words, one.at, 1))
+    row[_FIGURES + 1] = share(answered, sum_of(words, other.at, 1))
     counts, others = signed(words[one.at + FIGURES_AT]), signed(words[other.at + FIGURES_AT])
     row[_FIGURES + 2] = min(counts & 0xFFFF, others & 0xFFFF)
     row[_DATES] = 0.0
@@ -275,37 +293,39 @@ def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
 
 @inlined
 def _compare_records(
-    words: NDArray[np.uint32], one: _Parts, other: _Parts, tables: MatchingTables, row: NDArray[np.float64]
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: NDArray[np.float64]
 ) -> None:
     """Fill in one row from two records; ``other`` is the one in the tables."""
     _compare_numbers(words, one, other, tables, row)
-    hits = meet(tables, _NAME_LIST, words, one.names_at, one.names, other.names_at, _NO_BITS)
-    met, answered = _add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
-    row[_NAMES], row[_NAMES + 1] = _share(met, _sum(words, one.at, 2)), _share(answered, _sum(words, other.at, 2))
+    hits = meet(tables, NAME_LIST, words, one.names_at, one.names, other.names_at, NO_BITS)
+    met, answered = add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
+    row[_NAMES], row[_NAMES + 1] = share(met, sum_of(words, one.at, 2)), share(answered, sum_of(words, other.at, 2))
     row[_NAMES + 2] = min(one.names, other.names)
-    hits = meet(tables, _LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, _NO_BITS)
+    hits = meet(tables, LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, NO_BITS)
     skip, other_skip = one.numbers + one.names, other.numbers + other.names
-    met, answered = _add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
-    own, other_own = _sum(words, one.at, 3), _sum(words, other.at, 3)
-    row[_LEAD], row[_LEAD + 1] = _share(met, own), _share(answered, other_own)
+    met, answered = add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
+    own, other_own = sum_of(words, one.at, 3), sum_of(words, other.at, 3)
+    row[_LEAD], row[_LEAD + 1] = share(met, own), share(answered, other_own)
     met = _opening(words, one.lead_at, one.lead, one.weights, skip, other.filter_at, other.blocks)
     answered = _opening(words, other.lead_at, other.lead, other.weights, other_skip, one.filter_at, one.blocks)
-    row[_OPENING], row[_OPENING + 1] = _share(met, own), _share(answered, other_own)
+    row[_OPENING], row[_OPENING + 1] = share(met, own), share(answered, other_own)
     tokens, other_tokens = np.float64(words[one.at]), np.float64(words[other.at])
     row[_LENGTH] = min(abs(np.log((tokens + 5.0) / (other_tokens + 5.0))), 3.0)
     row[_TITLE] = _title_relation(words, one.at, other.at)
 
 
 @compiled_bare
-def _enter(words: NDArray[np.uint32], parts: _Parts, keys: ComparedKeys, document: int, tables: MatchingTables) -> None:
+def _enter(
+    words: NDArray[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
+) -> None:
     """Load a document into the tables, replacing the one that is there."""
     for which in range(4):
         leave(tables, which)
     begin = keys.begins[document]
-    enter(tables, _KEYS, keys.terms, begin, keys.begins[document + 1] - begin, _NO_BITS)
-    enter(tables, _NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
-    enter(tables, _NAME_LIST, words, parts.names_at, parts.names, _NO_BITS)
-    enter(tables, _LEAD_LIST, words, parts.lead_at, parts.lead, _NO_BITS)
+    enter(tables, _KEYS, keys.terms, begin, keys.begins[document + 1] - begin, NO_BITS)
+    enter(tables, NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
+    enter(tables, NAME_LIST, words, parts.names_at, parts.names, NO_BITS)
+    enter(tables, LEAD_LIST, words, parts.lead_at, parts.lead, NO_BITS)
 
 
 @compiled
@@ -333,7 +353,7 @@ def compare_pairs(
     """
     held, looks_back = -1, 0.0
     for pair in range(a.size):
-        other = _parts(words, begins[b[pair]])
+        other = parts_of(words, begins[b[pair]])
         if b[pair] != held:
             held = b[pair]
             _enter(words, other, keys, held, tables)
@@ -341,4 +361,4 @@ def compare_pairs(
         row = evidence[pair]
         row[_LOOKS_BACK] = looks_back
         row[_COSINE] = _cosine(keys, a[pair], held, tables)
-        _compare_records(words, _parts(words, begins[a[pair]]), other, tables, row)
+        _compare_records(words, parts_of(words, begins[a[pair]]), other, tables, row)

@@ -31,6 +31,7 @@ __all__ = [
     "TITLE_AT",
     "bucket_of",
     "buckets_of_documents",
+    "filter_bits",
     "filter_place",
     "pack_documents",
     "record_sizes",
@@ -80,13 +81,19 @@ def bucket_of(entry: int, kind: int, language: int) -> int:
 
 
 @inlined
+def filter_bits(spread: np.uint64) -> tuple[Any, Any]:
+    """Bits that a word beginning with this mixed hash sets in the two words of its block."""
+    first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
+    second = _ONE << (spread >> np.uint64(10) & _FIVE) | _ONE << (spread >> np.uint64(15) & _FIVE)
+    return np.uint32(first), np.uint32(second)
+
+
+@inlined
 def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
     """Block of the filter for a word beginning, and the bits that it sets in the two words of the block."""
     spread = mixed(np.uint64(entry))
-    block = signed((spread >> _32) * np.uint64(blocks) >> _32)
-    first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
-    second = _ONE << (spread >> np.uint64(10) & _FIVE) | _ONE << (spread >> np.uint64(15) & _FIVE)
-    return block, np.uint32(first), np.uint32(second)
+    first, second = filter_bits(spread)
+    return signed((spread >> _32) * np.uint64(blocks) >> _32), first, second
 
 
 @inlined

@@ -1,0 +1,370 @@
+"""Find pairs that are certainly neither accepted by the pair model nor share much wording, at a fraction of the cost.
+
+Numbers, names and leads decide most pairs whatever the rest would be; a signature of the triples bounds the wording.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.evidence.constants import HEAD_BIT
+from infostream_dedup.evidence.kernels.comparing import (
+    LEAD_LIST,
+    NAME_LIST,
+    NO_BITS,
+    NUMBER_LIST,
+    RecordParts,
+    add_weights,
+    parts_of,
+    share,
+    sum_of,
+    weight_at,
+)
+from infostream_dedup.evidence.kernels.hashing import mixed
+from infostream_dedup.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
+from infostream_dedup.evidence.kernels.packing import filter_bits
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, popcount, prefetch, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MOST_WORDS",
+    "AskedWords",
+    "ModelBounds",
+    "ScreenScratch",
+    "ScreenedRows",
+    "screen_pairs",
+    "sign_documents",
+    "signature_sizes",
+]
+
+MOST_WORDS: Final = 512
+"""Words of 64 bits of the longest signature; a longer document gets none."""
+_BITS_OF_A_TRIPLE: Final = 16
+"""A signature has at least this many bits, and less than twice as many, for each triple."""
+
+_AHEAD: Final = 4
+"""Pairs between a document's record being asked for and being needed."""
+_LINE: Final = 16
+_LINES: Final = 7
+_SIGNATURE_LINES: Final = 8
+"""32-bit words of a cache line, and lines of a common record and signature."""
+
+_MARGIN: Final = 1e-6
+"""More than the rounding of probability and wording, and than the errors of sums in another order."""
+
+_ONE = np.uint64(1)
+_SIX = np.uint64(6)
+_32 = np.uint64(32)
+_LOW_BITS = np.uint64(63)
+
+
+class ScreenedRows(NamedTuple):
+    """What is known of each document before pairs are compared.
+
+    Attributes:
+        words: uint32, records.
+        begins: int64 (documents + 1,), bounds of the records.
+        lengths: float64 (documents,), logarithm of the length as the model takes it.
+        reach: float64 (documents,), what the key terms of the document can add to z at most.
+        triples: uint64, ascending and distinct in each document.
+        triple_begins: int64 (documents + 1,), bounds of the triples.
+        signatures: uint64, a bit for each triple, chosen by its highest bits.
+        signature_begins: int64 (documents + 1,), bounds of the signatures; sizes are powers of two, or 0.
+        doubled: int64 (documents,), triples that share their bit with an earlier one.
+    """
+
+    words: NDArray[np.uint32]
+    begins: NDArray[np.int64]
+    lengths: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    triples: NDArray[np.uint64]
+    triple_begins: NDArray[np.int64]
+    signatures: NDArray[np.uint64]
+    signature_begins: NDArray[np.int64]
+    doubled: NDArray[np.int64]
+
+
+class ModelBounds(NamedTuple):
+    """The pair model, as far as documents do not decide before pairs are compared.
+
+    Attributes:
+        start: z of a pair without numbers, names, openings and key terms, of equal lengths, plus what the cosine can
+            add at most.
+        length: added for each unit of ``length``; likewise the others.
+        numbers: for the smaller and the larger share of numbers, for known numbers, and for numbers that miss.
+        names: for the smaller and the larger share of names, and for known names.
+        lead: for the larger share of a lead.
+        opening: for the smaller and the larger share of an opening.
+        least: smallest z of a pair that is accepted.
+        wording: smallest share of wording of a pair that is kept whatever the model says.
+    """
+
+    start: float
+    length: float
+    numbers: tuple[float, float, float, float]
+    names: tuple[float, float, float]
+    lead: float
+    opening: tuple[float, float]
+    least: float
+    wording: float
+
+
+class AskedWords(NamedTuple):
+    """Lead words of a document, as filters are asked for them.
+
+    Attributes:
+        high: uint64 (LEAD_WORDS,), upper half of the mixed hash of each, which chooses the block.
+        first: uint32 (LEAD_WORDS,), bits in the first word of the block.
+        second: uint32 (LEAD_WORDS,), bits in the second.
+    """
+
+    high: NDArray[np.uint64]
+    first: NDArray[np.uint32]
+    second: NDArray[np.uint32]
+
+
+class ScreenScratch(NamedTuple):
+    """Scratch memory.
+
+    Attributes:
+        tables: empty tables; empty again at the end.
+        asked: lead of one document.
+        held: lead of the other.
+        signature: uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n.
+        signed: int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none.
+        doubled: int64 (MOST_WORDS + 1,), as in ``ScreenedRows``, for each of these signatures.
+    """
+
+    tables: MatchingTables
+    asked: AskedWords
+    held: AskedWords
+    signature: NDArray[np.uint64]
+    signed: NDArray[np.int64]
+    doubled: NDArray[np.int64]
+
+
+@inlined
+def _words_of_signature(triples: int) -> int:
+    words = 1
+    while 64 * words < _BITS_OF_A_TRIPLE * triples:
+        words *= 2
+    return words if words <= MOST_WORDS and triples else 0
+
+
+@compiled
+def signature_sizes(begins: NDArray[np.int64], bounds: NDArray[np.int64]) -> None:
+    """Compute where the signature of each document begins.
+
+    Args:
+        begins: int64 (documents + 1,), bounds of the triples.
+        bounds: int64 (documents + 1,), receives the bounds of the signatures.
+    """
+    bounds[0] = 0
+    for document in range(begins.size - 1):
+        bounds[document + 1] = bounds[document] + _words_of_signature(begins[document + 1] - begins[document])
+
+
+@compiled_bare
+def _sign(
+    triples: NDArray[np.uint64], first: int, last: int, signature: NDArray[np.uint64], begin: int, words: int
+) -> int:
+    """Set the bits of triples in a signature; return how many were set already."""
+    doubled, bits = 0, 6
+    while 64 << bits - 6 < 64 * words:
+        bits += 1
+    shift = np.uint64(64 - bits)
+    for word in range(begin, begin + words):
+        signature[word] = 0
+    for place in range(first, last):
+        bit = triples[place] >> shift
+        word = begin + signed(bit >> _SIX)
+        doubled += signed(signature[word] >> (bit & _LOW_BITS) & _ONE)
+        signature[word] |= _ONE << (bit & _LOW_BITS)
+    return doubled
+
+
+@compiled
+def sign_documents(
+    triples: NDArray[np.uint64],
+    begins: NDArray[np.int64],
+    signatures: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+    doubled: NDArray[np.int64],
+) -> None:
+    """Write the signature of each document; arguments as in ``ScreenedRows``."""
+    for document in range(doubled.size):
+        words = bounds[document + 1] - bounds[document]
+        if words:
+            doubled[document] = _sign(
+                triples, begins[document], begins[document + 1], signatures, bounds[document], words
+            )
+
+
+@inlined
+def _ask(words: NDArray[np.uint32], one: RecordParts, asked: AskedWords) -> None:
+    """Work out which bits of a filter each lead word of a document needs."""
+    entries = words[one.lead_at : one.lead_at + one.lead]
+    for number in range(one.lead):
+        spread = mixed(np.uint64(entries[number]))
+        asked.high[number] = spread >> _32
+        asked.first[number], asked.second[number] = filter_bits(spread)
+
+
+@inlined
+def _opening(
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, asked: AskedWords, hits: NDArray[np.int64]
+) -> float:
+    """Share of the lead of one document that the filter of the other has."""
+    bits = words[other.filter_at : other.filter_at + 2 * other.blocks]
+    blocks, found = np.uint64(other.blocks), 0
+    for number in range(one.lead if other.blocks else 0):
+        # Unsigned places need no check whether they are negative. Hits are noted, as in ``meet``: a sum would be
+        # vectorised, with slow scattered loads.
+        place = asked.high[number] * blocks >> _32 << _ONE
+        missing = asked.first[number] & ~bits[place] | asked.second[number] & ~bits[place + _ONE]
+        hits[found] = number
+        found += missing == 0
+    met, skip = 0, one.numbers + one.names
+    for hit in range(found):
+        met += weight_at(words, one.weights, skip + hits[hit])
+    return share(met, sum_of(words, one.at, 3))
+
+
+@compiled_bare
+def _openings(
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, scratch: ScreenScratch
+) -> tuple[float, float]:
+    """Both shares of the openings; ``scratch.held`` holds the other document's lead."""
+    _ask(words, one, scratch.asked)
+    hits = scratch.tables.one
+    return _opening(words, one, other, scratch.asked, hits), _opening(words, other, one, scratch.held, hits)
+
+
+@inlined
+def _numbers(
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
+) -> float:
+    """What numbers add to z."""
+    if min(one.numbers, other.numbers) < 2:
+        return 0.0
+    hits = meet(tables, NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
+    met, answered = add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
+    forward, backward = share(met, sum_of(words, one.at, 0)), share(answered, sum_of(words, other.at, 0))
+    least, most, known, miss = model.numbers
+    larger = max(forward, backward)
+    return known + least * min(forward, backward) + most * larger + (miss if larger < 0.2 else 0.0)
+
+
+@inlined
+def _names(
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
+) -> float:
+    """What names add to z."""
+    if min(one.names, other.names) < 2:
+        return 0.0
+    hits = meet(tables, NAME_LIST, words, one.names_at, one.names, other.names_at, NO_BITS)
+    met, answered = add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
+    forward, backward = share(met, sum_of(words, one.at, 2)), share(answered, sum_of(words, other.at, 2))
+    least, most, known = model.names
+    return known + least * min(forward, backward) + most * max(forward, backward)
+
+
+@inlined
+def _lead(words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables) -> float:
+    """The larger share of a lead that is in the other lead."""
+    hits = meet(tables, LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, NO_BITS)
+    skip, other_skip = one.numbers + one.names, other.numbers + other.names
+    met, answered = add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
+    return max(share(met, sum_of(words, one.at, 3)), share(answered, sum_of(words, other.at, 3)))
+
+
+@compiled_bare
+def _may_be_accepted(
+    rows: ScreenedRows, one: RecordParts, other: RecordParts, begun: float, scratch: ScreenScratch, model: ModelBounds
+) -> bool:
+    """Whether z may reach the least one, given what lengths and key terms add."""
+    z = begun + _numbers(rows.words, one, other, scratch.tables, model)
+    z += _names(rows.words, one, other, scratch.tables, model)
+    forward, backward = _openings(rows.words, one, other, scratch)
+    z += model.opening[0] * min(forward, backward) + model.opening[1] * max(forward, backward)
+    # All words of a lead are in the filter of their document, so an opening's share is never below that of the lead.
+    if z + max(model.lead, 0.0) * max(forward, backward) < model.least - _MARGIN:
+        return False
+    return bool(z + model.lead * _lead(rows.words, one, other, scratch.tables) >= model.least - _MARGIN)
+
+
+@compiled_bare
+def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: ScreenScratch, wording: float) -> bool:
+    """Whether wording may reach a share in either direction; documents without triples share none."""
+    begin, first, last = rows.signature_begins[one], rows.triple_begins[other], rows.triple_begins[other + 1]
+    words = rows.signature_begins[one + 1] - begin
+    fewer = min(rows.triple_begins[one + 1] - rows.triple_begins[one], last - first)
+    if words == 0 or fewer == 0:
+        return bool(fewer > 0)
+    if scratch.signed[words] != other:
+        scratch.doubled[words] = _sign(rows.triples, first, last, scratch.signature, words, words)
+        scratch.signed[words] = other
+    # Slices: with places that might be negative, the loop would not be vectorised.
+    mine, its = rows.signatures[begin : begin + words], scratch.signature[words : 2 * words]
+    common = 0
+    for word in range(words):
+        common += popcount(mine[word] & its[word])
+    # Each shared triple has a common bit; beside the first triple of a bit, at most those counted as doubled share one.
+    most = common + min(rows.doubled[one], scratch.doubled[words])
+    return bool(np.float64(most) >= (wording - _MARGIN) * np.float64(fewer))
+
+
+@compiled_bare
+def _hold(words: NDArray[np.uint32], parts: RecordParts, scratch: ScreenScratch) -> None:
+    """Load a document, replacing the one that is there."""
+    for which in range(NUMBER_LIST, LEAD_LIST + 1):
+        leave(scratch.tables, which)
+    enter(scratch.tables, NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
+    enter(scratch.tables, NAME_LIST, words, parts.names_at, parts.names, NO_BITS)
+    enter(scratch.tables, LEAD_LIST, words, parts.lead_at, parts.lead, NO_BITS)
+    _ask(words, parts, scratch.held)
+
+
+@compiled
+def screen_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    rows: ScreenedRows,
+    model: ModelBounds,
+    scratch: ScreenScratch,
+    kept: NDArray[np.bool_],
+) -> None:
+    """Find out which pairs may be accepted by the model, or share much wording.
+
+    Args:
+        a: int64 (pairs,), row of one document.
+        b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
+        rows: all documents.
+        model: the pair model.
+        scratch: scratch memory.
+        kept: bool (pairs,), receives the answer.
+    """
+    held, words = -1, rows.words
+    for pair in range(a.size):
+        next_one = a[min(pair + _AHEAD, a.size - 1)]
+        coming = rows.begins[next_one]
+        for line in range(_LINES):
+            prefetch(words, coming + line * _LINE)
+        coming = rows.signature_begins[next_one]
+        for line in range(_SIGNATURE_LINES):
+            prefetch(rows.signatures, coming + line * _LINE // 2)
+        other = parts_of(words, rows.begins[b[pair]])
+        if b[pair] != held:
+            held = b[pair]
+            _hold(words, other, scratch)
+        one = parts_of(words, rows.begins[a[pair]])
+        length = min(abs(rows.lengths[a[pair]] - rows.lengths[held]), 3.0)
+        begun = model.start + model.length * length + rows.reach[a[pair]] + rows.reach[held]
+        accepted = _may_be_accepted(rows, one, other, begun, scratch, model)
+        kept[pair] = accepted or _may_share_wording(rows, a[pair], held, scratch, model.wording)
+    for which in range(NUMBER_LIST, LEAD_LIST + 1):
+        leave(scratch.tables, which)

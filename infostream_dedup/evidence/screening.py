@@ -1,0 +1,143 @@
+"""Leave out pairs that certainly decide nothing, before they are compared in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.evidence.constants import LEAD_WORDS
+from infostream_dedup.evidence.kernels.matching_tables import matching_tables
+from infostream_dedup.evidence.kernels.screening import (
+    MOST_WORDS,
+    AskedWords,
+    ModelBounds,
+    ScreenedRows,
+    ScreenScratch,
+    screen_pairs,
+    sign_documents,
+    signature_sizes,
+)
+from infostream_dedup.evidence.kinds import LEAST_WORDING
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows
+from infostream_dedup.evidence.pair_model import PairModel
+from infostream_dedup.evidence.records import EvidenceRecords
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Screen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Recognises most pairs of different texts that the model does not accept and that share little wording.
+
+    Their kind is ``related`` and they give a document no status.
+
+    Attributes:
+        rows: what is known of each document.
+        model: the pair model.
+        scratch: scratch memory; one thread at a time can use it.
+    """
+
+    rows: ScreenedRows
+    model: ModelBounds
+    scratch: ScreenScratch
+
+    @classmethod
+    def of(cls, keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel) -> Screen:
+        """Prepare documents.
+
+        Args:
+            keys: key terms of all documents.
+            records: their packed evidence.
+            triples: their word triples.
+            model: the pair model; probabilities of .5 or more are accepted.
+        """
+        documents = len(records)
+        bounds, doubled = np.empty(documents + 1, dtype=np.int64), np.zeros(documents, dtype=np.int64)
+        signature_sizes(triples.begins, bounds)
+        signatures = np.empty(int(bounds[-1]), dtype=np.uint64)
+        sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
+        rows = ScreenedRows(
+            words=records.words,
+            begins=records.begins,
+            lengths=np.log(records.words[records.begins[:-1]] + 5.0),
+            reach=_reach(keys, model),
+            triples=triples.triples,
+            triple_begins=triples.begins,
+            signatures=signatures,
+            signature_begins=bounds,
+            doubled=doubled,
+        )
+        return cls(rows, _bounds(model), _scratch())
+
+    def may_decide(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which pairs have to be judged, if their texts differ: bool (pairs,).
+
+        Args:
+            a: int64 (pairs,), row of one document.
+            b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
+        """
+        kept = np.empty(len(a), dtype=np.bool_)
+        self.scratch.signed[:] = -1
+        screen_pairs(a, b, self.rows, self.model, self.scratch, kept)
+        return kept
+
+
+def _reach(keys: ComparedKeys, model: PairModel) -> NDArray[np.float64]:
+    """What the shares of each document's key terms can add to z at most: float64 (documents,).
+
+    The weight of 12 terms is part of that of 30: if they make up r of it, a share of x of the 12 and y of the others is
+    a share of r x + (1 - r) y of all. Of a smaller and a larger share with coefficients p and q, the sum is at most
+    max(q, (p + q) / 2) times the sum of both shares.
+    """
+    weights = model.coefficients
+    twelve, all_terms = (
+        max(weights[f"{name}_most"], (weights[f"{name}_least"] + weights[f"{name}_most"]) / 2)
+        for name in ("share12", "share30")
+    )
+    own = keys.own.astype(np.float64)
+    heaviest = own[:, 0] / np.maximum(own[:, 1], 1.0)
+    found = np.maximum(twelve + all_terms * heaviest, 0.0) + max(all_terms, 0.0) * (1.0 - heaviest)
+    return np.asarray(found, dtype=np.float64)
+
+
+def _bounds(model: PairModel) -> ModelBounds:
+    weights = model.coefficients
+    return ModelBounds(
+        start=model.intercept + max(weights["cosine"], 0.0),
+        length=weights["length"],
+        numbers=(
+            weights["numbers_least"],
+            weights["numbers_most"],
+            weights["numbers_known"],
+            weights["numbers_miss"],
+        ),
+        names=(weights["names_least"], weights["names_most"], weights["names_known"]),
+        lead=weights["lead_most"],
+        opening=(weights["opening_least"], weights["opening_most"]),
+        least=0.0,
+        wording=LEAST_WORDING,
+    )
+
+
+def _asked_words() -> AskedWords:
+    return AskedWords(
+        np.zeros(LEAD_WORDS, dtype=np.uint64),
+        np.zeros(LEAD_WORDS, dtype=np.uint32),
+        np.zeros(LEAD_WORDS, dtype=np.uint32),
+    )
+
+
+def _scratch() -> ScreenScratch:
+    return ScreenScratch(
+        tables=matching_tables(),
+        asked=_asked_words(),
+        held=_asked_words(),
+        signature=np.zeros(2 * MOST_WORDS, dtype=np.uint64),
+        signed=np.full(MOST_WORDS + 1, -1, dtype=np.int64),
+        doubled=np.zeros(MOST_WORDS + 1, dtype=np.int64),
+    )

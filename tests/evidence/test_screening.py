@@ -1,0 +1,95 @@
+"""The screen keeps every pair that decides something, and few others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from infostream_dedup.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.evidence.kernels.screening import MOST_WORDS, sign_documents, signature_sizes
+from infostream_dedup.evidence.kinds import LEAST_WORDING
+from infostream_dedup.evidence.pair_evidence import (
+    COLUMNS,
+    ComparedKeys,
+    TripleRows,
+    compared,
+    key_rows,
+    shares_of_pairs,
+)
+from infostream_dedup.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.evidence.screening import Screen
+from infostream_dedup.model import Document
+from tests.evidence.test_pair_evidence import documents, key_terms
+
+
+class Read:
+    """Documents with their evidence."""
+
+    def __init__(self, made: list[Document], keys: ComparedKeys) -> None:
+        raw = read_evidence(*evidence_texts(made))
+        self.keys = keys
+        self.records: EvidenceRecords = pack_evidence(raw, np.zeros(len(made), dtype=np.int8), EvidenceFrequencies())
+        self.triples = TripleRows(raw.triples, raw.ends[:, 0].copy())
+
+    def screened(self, a: np.ndarray, b: np.ndarray, model: PairModel) -> np.ndarray:
+        return Screen.of(self.keys, self.records, self.triples, model).may_decide(a, b)
+
+    def decides(self, a: np.ndarray, b: np.ndarray, model: PairModel) -> np.ndarray:
+        shares = shares_of_pairs(a, b, self.keys)
+        evidence = compared(a, b, shares, keys=self.keys, records=self.records, triples=self.triples)
+        wording = evidence[:, COLUMNS.index("wording_forward") :].max(axis=1)
+        return (model.probabilities(evidence) >= 0.5) | (np.round(wording, 9) >= LEAST_WORDING)
+
+
+def any_model(seed: int) -> PairModel:
+    """The shipped model, or coefficients of any sign, with about half of all pairs on either side."""
+    shipped = shipped_model()
+    if seed == 0:
+        return shipped
+    draw = np.random.default_rng(seed)
+    weights = dict(zip(shipped.coefficients, draw.normal(0, 3, len(shipped.coefficients)).tolist(), strict=True))
+    return PairModel(float(draw.normal(-sum(weights.values()) / 2 - 4, 1)), weights)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_pair_that_decides_is_left_out(seed: int) -> None:
+    made = documents(seed, 45)
+    read = Read(made, key_rows(*key_terms(seed, len(made))))
+    a, b = (one.astype(np.int64) for one in np.triu_indices(len(made), 1))
+    model = any_model(seed)
+    kept, needed = read.screened(a, b, model), read.decides(a, b, model)
+    assert kept[needed].all()
+    assert needed.any()
+    # Nor does an answer depend on the order of the pairs.
+    order = np.lexsort((a, b))
+    assert np.array_equal(read.screened(a[order], b[order], model), kept[order])
+
+
+def test_different_news_are_left_out_and_a_copy_is_kept() -> None:
+    news = "Президент Санду заявила 17 апреля в Кишинёве, что 300 млн лей пойдут на дороги Молдовы и мост через Днестр"
+    other = "Погода 23 мая будет в Одессе тёплой, сообщают синоптики Гидрометцентра: днём 25 градусов, ветер слабый"
+    made = [
+        Document(id=str(number), text=text) for number, text in enumerate((news, other, f"{news}, сказано сегодня"))
+    ]
+    weights = sp.csr_array(np.full((3, 12), 1_000_000_000, dtype=np.int64))
+    read = Read(made, key_rows(weights, weights))
+    a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
+    # Even with all key terms shared, other numbers and another lead decide.
+    assert read.screened(a, b, shipped_model()).tolist() == [False, True, False]
+
+
+def test_a_signature_has_a_bit_for_each_triple() -> None:
+    """Five triples need 80 bits, so two words; the highest seven bits choose the bit. A long document has none."""
+    many = np.arange(MOST_WORDS * 4 + 1, dtype=np.uint64)
+    triples = np.concatenate([np.array([3 << 57, (3 << 57) + 1, 64 << 57, 70 << 57, 127 << 57], dtype=np.uint64), many])
+    begins = np.array([0, 5, 5, 5 + len(many)])
+    bounds, doubled = np.empty(4, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    signature_sizes(begins, bounds)
+    assert bounds.tolist() == [0, 2, 2, 2]
+    signatures = np.ones(2, dtype=np.uint64)
+    sign_documents(triples, begins, signatures, bounds, doubled)
+    assert signatures.tolist() == [1 << 3, 1 | 1 << 6 | 1 << 63]
+    assert doubled.tolist() == [1, 0, 0]
