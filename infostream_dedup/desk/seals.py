@@ -106,7 +106,7 @@ def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | N
             # The function was not reached: Python could not read a value.
             return f"a row of table {table} holds text that is not UTF-8"
         if wrong is not None:
-            return f"row {wrong[0]!r} of table {table} is not what was written"
+            return f"row {wrong[0]!r} of table {table} does not match its checksum"
         rows += connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
     (seals,) = connection.execute("SELECT count(*) FROM seal").fetchone()
     return None if seals == rows else f"{abs(seals - rows)} rows are missing"

@@ -67,5 +67,5 @@ def _recorded() -> dict[str, bytes]:
 
 def _damaged(path: Path, advice: str) -> BadDataError:
     return BadDataError(
-        f"the table is not what was written; {advice}", code="E_DICTIONARY", source=path.name, field="checksum"
+        f"the table does not match its checksum; {advice}", code="E_DICTIONARY", source=path.name, field="checksum"
     )

@@ -178,7 +178,7 @@ class CacheFile:
             if not found and not written:
                 return {}
             if written != [(_checksum_of_shares(language, kind, found),)]:
-                raise DamagedCacheError(f"frequencies {language} {kind} are not what was written")
+                raise DamagedCacheError(f"frequencies {language} {kind} do not match their checksum")
             return dict(sorted(found.items()))
 
         return self._file.read(read, {})
@@ -199,7 +199,7 @@ def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
     """Compare rows of the file with their checksums; an unknown form has none.
 
     Raises:
-        DamagedCacheError: a row is not what was written.
+        DamagedCacheError: a row does not match its checksum.
     """
     known = [(key, row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_CHECKED]
     # The same as ``checksum_of``, in a third of the time: a stream looks up twenty forms per document.
@@ -212,7 +212,7 @@ def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
 def _first_fault(found: Sequence[int], known: Sequence[tuple[str, _Row]]) -> str:
     # A damaged term may contain a line break, and then there are more lines than known forms.
     key = next((key for crc, (key, row) in zip(found, known, strict=False) if crc != row[2]), known[-1][0])
-    return f"form {key[1:]!r} is not what was written"
+    return f"form {key[1:]!r} does not match its checksum"
 
 
 def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -> int:

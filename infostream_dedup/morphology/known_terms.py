@@ -187,6 +187,6 @@ def _parts(path: Path) -> tuple[str, dict[str, str], dict[str, Any]]:
     try:
         mark, versions, found = orjson.loads(zlib.decompress(content))
     except (zlib.error, ValueError) as error:
-        message = f"the table is not what was written ({error}); {_AGAIN}"
+        message = f"the table cannot be unpacked ({error}); {_AGAIN}"
         raise BadDataError(message, code="E_DICTIONARY", source=path.name) from error
     return mark, versions, found

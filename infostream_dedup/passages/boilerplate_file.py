@@ -103,7 +103,7 @@ def _listed(row: Mapping[str, Any], name: str, number: int) -> ListedSentence:
         raise _fault("expected the name of a source, or null for all", name, number, "source")
     listed = ListedSentence(source or None, sentence)
     if row.get("checksum") not in (None, "", listed.checksum):
-        message = "the line is not what was written; list again, or, if you edited it, remove the checksum"
+        message = "the line does not match its checksum; list again, or, if you edited it, remove the checksum"
         raise _fault(message, name, number, "checksum")
     return listed
 

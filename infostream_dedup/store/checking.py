@@ -164,11 +164,11 @@ def _order(connection: sqlite3.Connection) -> Faults:
 def _batches(connection: sqlite3.Connection) -> Faults:
     for sequence, batch_id, checksum in connection.execute("SELECT sequence, batch_id, checksum FROM batch").fetchall():
         same = batch_checksum(batch_as_stored(connection, sequence)) == checksum
-        yield None if same else f"batch {batch_id!r} is not what was written"
+        yield None if same else f"batch {batch_id!r} does not match its checksum"
 
 
 def _settings(connection: sqlite3.Connection) -> Faults:
-    yield None if settings_are_as_written(connection) else "settings or state are not what was written"
+    yield None if settings_are_as_written(connection) else "settings or state do not match their checksum"
 
 
 def _signatures(connection: sqlite3.Connection) -> Faults:
@@ -189,7 +189,7 @@ def _signatures(connection: sqlite3.Connection) -> Faults:
             left = packed is not None or any(part is not None for part in evidence)
             yield None if gone and not left else f"the signature of document {id_!r} is missing"
         elif signature_hash(tuple(signature), packed, *evidence) != checksum:
-            yield f"the signature of document {id_!r} is not what was written"
+            yield f"the signature of document {id_!r} does not match its checksum"
         else:
             known = all(max(numbers_of(blob, INT32), default=-1) < terms for blob in (signature[3], signature[5]))
             yield None if known else f"document {id_!r} has a term the store does not know"
@@ -200,7 +200,7 @@ def _counts_of_evidence(connection: sqlite3.Connection) -> Faults:
         "SELECT epoch, part, counts, checksum FROM evidence_frequency"
     ):
         same = count_checksum(epoch, counts) == checksum
-        yield None if same else f"part {part} of the counts of evidence of epoch {epoch} is not what was written"
+        yield None if same else f"part {part} of the counts of evidence of epoch {epoch} does not match its checksum"
 
 
 def _answers(connection: sqlite3.Connection) -> Faults:

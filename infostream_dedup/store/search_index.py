@@ -146,7 +146,7 @@ def index_faults(connection: sqlite3.Connection) -> Iterator[tuple[IndexRow, str
         part = read_part(connection, row)
         fault = None
         if part is None:
-            fault = "is not what was written"
+            fault = "does not match its checksum"
         elif follows is not None and row.first != follows:
             fault = "does not continue where the previous one ends"
         elif part.packed() != part_of(connection, row.first, row.end).packed():

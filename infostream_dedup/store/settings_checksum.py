@@ -37,7 +37,7 @@ def check_settings(connection: sqlite3.Connection, path: Path) -> None:
     """
     with snapshot(connection, path):
         if not settings_are_as_written(connection):
-            message = "the store is damaged (settings or state are not what was written)"
+            message = "the store is damaged (settings or state do not match their checksum)"
             advice = "restore the latest 'store backup' that passes 'store verify'"
             raise BadDataError(f"{message}; {advice}", code="E_STORE_DAMAGED", source=str(path))
 

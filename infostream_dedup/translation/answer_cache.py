@@ -73,7 +73,7 @@ class AnswerCache:
                 )
                 for term, equivalents, checksum in rows:
                     if checksum != checksum_of(pair, term, equivalents):
-                        raise DamagedCacheError(f"answer {term!r} is not what was written")
+                        raise DamagedCacheError(f"answer {term!r} does not match its checksum")
                     found[term] = _parsed(equivalents)
             return found
 

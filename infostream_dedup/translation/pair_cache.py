@@ -54,7 +54,7 @@ class PairCache:
             if row is None:
                 return None
             if _checksum(direction, row[0]) != row[1]:
-                raise DamagedCacheError(f"pairs {direction} are not what was written")
+                raise DamagedCacheError(f"pairs {direction} do not match their checksum")
             return orjson.loads(row[0])
 
         found = self._file.read(read, None)

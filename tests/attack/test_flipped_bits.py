@@ -127,7 +127,7 @@ def test_changed_settings_of_a_store_are_refused_when_it_is_opened(judged, tmp_p
     assert before in good
     (tmp_path / "s.db").write_bytes(good.replace(before, after))
     for attempt in (lambda path: Store.open(path, read_only=True), Deduplicator.open):
-        with pytest.raises(BadDataError, match="settings or state are not what was written"):
+        with pytest.raises(BadDataError, match="settings or state do not match their checksum"):
             attempt(tmp_path / "s.db")
 
 

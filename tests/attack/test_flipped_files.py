@@ -197,7 +197,7 @@ def test_a_changed_value_of_a_desk_is_named_with_its_row(tmp_path):
     # The queue of a judgement, which is in no index: SQLite finds nothing to complain about.
     assert good.count(b"ownkey-54") == 1
     path.write_bytes(good.replace(b"ownkey-54", b"oinkey-54"))
-    with pytest.raises(BadDataError, match="of table judgement is not what was written") as found:
+    with pytest.raises(BadDataError, match="of table judgement does not match its checksum") as found:
         Desk.open(path)
     assert (found.value.code, found.value.exit_code) == ("E_DESK_DAMAGED", 65)
     assert "restore the latest 'desk backup'" in str(found.value)

@@ -58,7 +58,7 @@ def test_verify(run, filled):
     damaged = run("store", "verify", "stream.db")
     assert damaged.returncode == 65
     assert b"1 faults; restore the latest" in damaged.stderr
-    assert "batch 'batch-8' is not what was written" in damaged.stdout.decode()
+    assert "batch 'batch-8' does not match its checksum" in damaged.stdout.decode()
     assert run("store", "verify", "stream.db", "--quiet").stderr == b""
 
 

@@ -175,7 +175,7 @@ def test_a_line_of_ours_that_was_changed_is_refused(tmp_path):
     path = tmp_path / "list.jsonl"
     for field, value in (("sentence", PHRASE.replace("к", "н", 1)), ("source", "b.md"), ("source", None)):
         path.write_text(json.dumps(line | {field: value}), encoding="utf-8")
-        with pytest.raises(BadDataError, match="not what was written"):
+        with pytest.raises(BadDataError, match="does not match its checksum"):
             read_boilerplate(path)
     # What decides nothing may change, and so may a list that a person took over.
     for row in (line | {"documents": 7}, {"sentence": "Иначе.", "source": "a.md"}):
@@ -185,6 +185,6 @@ def test_a_line_of_ours_that_was_changed_is_refused(tmp_path):
     table.write_text("\t".join(line) + "\n" + "\t".join(str(value or "") for value in line.values()), encoding="utf-8")
     read_boilerplate(table)
     table.write_text(table.read_text(encoding="utf-8").replace(PHRASE, PHRASE[1:]), encoding="utf-8")
-    with pytest.raises(BadDataError, match="not what was written"):
+    with pytest.raises(BadDataError, match="does not match its checksum"):
         read_boilerplate(table)
     assert ListedSentence(None, "x").checksum == ListedSentence("", "x").checksum

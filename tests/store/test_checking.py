@@ -36,7 +36,7 @@ def test_a_sound_store_has_no_faults(filled):
     assert counts == {"batches": 20, "signatures": 100, "names": 100, "epochs": 8}
 
 
-WRITTEN = "is not what was written"
+WRITTEN = "does not match its checksum"
 CHANGES = [
     ("UPDATE document SET title = 'other' WHERE ordinal = 42", "batches", f"batch 'batch-8' {WRITTEN}"),
     ("UPDATE document SET forward = 7 WHERE ordinal = 43", "batches", f"batch 'batch-8' {WRITTEN}"),

@@ -60,7 +60,7 @@ def test_a_damaged_file_is_made_again(folder: Path, caplog: pytest.LogCaptureFix
     pair_cache._file.cache_clear()
     with caplog.at_level(logging.WARNING):
         assert dict(word_pairs("uk", "ru")) == made
-    assert "pairs uk-ru are not what was written" in caplog.text
+    assert "pairs uk-ru do not match their checksum" in caplog.text
     assert PairCache().pairs("uk", "ru") == made
 
 
