@@ -15,6 +15,7 @@ __all__ = [
     "add_job",
     "end_job",
     "end_orphans",
+    "is_job_open",
     "job_shown",
     "last_result",
     "latest_jobs",
@@ -50,13 +51,18 @@ def add_job(
     Raises:
         StoreBusyError: another job is not done yet.
     """
-    if connection.execute(f"SELECT 1 FROM job WHERE state IN {_OPEN}").fetchone() is not None:  # noqa: S608
+    if is_job_open(connection):
         raise StoreBusyError("another job is running; wait for it, or stop it")
     added = connection.execute(
         "INSERT INTO job (kind, parameters, position, state, person, began) VALUES (?, ?, ?, 'waiting', ?, ?)",
         (kind, orjson.dumps(parameters).decode(), position, person, present_moment()),
     )
     return int(added.lastrowid or 0)
+
+
+def is_job_open(connection: sqlite3.Connection) -> bool:
+    """Whether a job is not done yet."""
+    return connection.execute(f"SELECT 1 FROM job WHERE state IN {_OPEN}").fetchone() is not None  # noqa: S608
 
 
 def report_step(connection: sqlite3.Connection, number: int, step: str, done: int, total: int | None) -> bool:

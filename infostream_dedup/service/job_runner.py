@@ -5,15 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Final
 
 from infostream_dedup.desk import Desk
-from infostream_dedup.desk.jobs import end_job, end_orphans
+from infostream_dedup.desk.jobs import end_job, end_orphans, is_job_open
+from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.service.job_lock import JobLock
 
 __all__ = ["JobRunner"]
 
 _GRACE_SECONDS: Final = 5.0
+_PAUSE: Final = 0.05
 
 
 class JobRunner:
@@ -31,20 +35,46 @@ class JobRunner:
         self._number = 0
 
     def begin(self) -> None:
-        """End jobs that an earlier service left running."""
-        if self._desk.exists():
-            with Desk.open(self._desk) as desk, desk.writing() as connection:
-                end_orphans(connection)
+        """End jobs that an earlier service left running. A job whose process still runs is another service's."""
+        if not self._desk.exists():
+            return
+        lock = JobLock.take(self._desk)
+        if lock is not None:
+            self._end_orphans()
+            lock.release()
 
-    def run(self, number: int) -> None:
-        """Start the process of a job on the desk."""
+    def claim(self) -> JobLock:
+        """Take the lock for a new job, and end jobs that nobody runs any more. This may wait: call it in a thread.
+
+        Raises:
+            StoreBusyError: another job is running.
+        """
+        until = time.monotonic() + _GRACE_SECONDS
+        while (lock := JobLock.take(self._desk)) is None:
+            with Desk.open(self._desk) as desk, desk.reading() as connection:
+                if is_job_open(connection) or time.monotonic() > until:
+                    raise StoreBusyError("another job is running; wait for it, or stop it")
+            # The process of a job that has reported its result is about to end.
+            time.sleep(_PAUSE)
+        if lock.descriptors and self._desk.exists():
+            self._end_orphans()
+        return lock
+
+    def _end_orphans(self) -> None:
+        with Desk.open(self._desk) as desk, desk.writing() as connection:
+            end_orphans(connection)
+
+    def run(self, number: int, lock: JobLock) -> None:
+        """Start the process of a job on the desk, and hand it the lock."""
         command = [sys.executable, "-m", "infostream_dedup.service.job_process"]
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
             [*command, str(self._store), str(self._desk), str(number)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            pass_fds=lock.descriptors,
         )
+        lock.release()
         self._watch = threading.Thread(target=self._wait, args=(self._process, number), daemon=True)
         self._watch.start()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from typing import Any, Final
 
@@ -122,11 +123,21 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
         return add_job(desk, kind, parameters, position=text, person=person)
 
     try:
-        number = await service.desk.write(add)
+        lock = await asyncio.to_thread(service.jobs.claim)
     except StoreBusyError:
-        raise ProblemError(409, "job-running", "wait for it, or stop it", retry_after=5) from None
-    service.jobs.run(number)
+        raise _busy() from None
+    try:
+        number = await service.desk.write(add)
+        service.jobs.run(number, lock)
+    except StoreBusyError:
+        raise _busy() from None
+    finally:
+        lock.release()
     return number
+
+
+def _busy() -> ProblemError:
+    return ProblemError(409, "job-running", "wait for it, or stop it", retry_after=5)
 
 
 def _learning(body: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,52 @@
+"""A lock that a job's process holds while it runs, so that other services over the same store leave the job alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["JobLock"]
+
+
+class JobLock:
+    """Lock of one job. Any process that inherits ``descriptors`` holds it too, until it ends.
+
+    Attributes:
+        descriptors: what a process must inherit; empty where files cannot be locked, and every service gets the lock.
+    """
+
+    def __init__(self, descriptors: tuple[int, ...]) -> None:
+        self.descriptors = descriptors
+
+    @classmethod
+    def take(cls, desk: Path) -> JobLock | None:
+        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one."""
+        descriptor = os.open(desk.with_name(f"{desk.name}.job"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        locked = _locked(descriptor)
+        if locked:
+            return cls((descriptor,))
+        os.close(descriptor)
+        return cls(()) if locked is None else None
+
+    def release(self) -> None:
+        """Let go of the lock in this process."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        self.descriptors = ()
+
+
+def _locked(descriptor: int) -> bool | None:
+    """Lock a file; return whether that worked, and ``None`` where files cannot be locked."""
+    try:
+        import fcntl
+    except ImportError:
+        # Windows.
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks.
+        return None
+    return True

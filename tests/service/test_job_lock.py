@@ -1,0 +1,72 @@
+"""Several services over one store: a job belongs to the process that runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infostream_dedup.desk import Desk
+from infostream_dedup.desk.jobs import add_job, job_shown
+from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.service.job_lock import JobLock
+from infostream_dedup.service.job_runner import JobRunner
+
+pytest.importorskip("fcntl")
+
+
+@pytest.fixture
+def desk_with_job(tmp_path: Path) -> tuple[Path, int]:
+    path = tmp_path / "stream.db.desk"
+    with Desk.open(path) as desk, desk.writing() as connection:
+        number = add_job(connection, "sweep", {}, position="1-3-0", person="local")
+    return path, number
+
+
+def state_of(path: Path, number: int) -> str:
+    with Desk.open(path) as desk, desk.reading() as connection:
+        job = job_shown(connection, number)
+    assert job is not None
+    return str(job["state"])
+
+
+def test_a_second_service_leaves_a_running_job_alone(desk_with_job: tuple[Path, int]) -> None:
+    path, number = desk_with_job
+    lock = JobLock.take(path)
+    assert lock is not None
+    second = JobRunner(path.with_suffix(""), path)
+    second.begin()
+    assert state_of(path, number) == "waiting"
+    with pytest.raises(StoreBusyError):
+        second.claim()
+    lock.release()
+    second.begin()
+    assert state_of(path, number) == "failed"
+
+
+def test_the_process_holds_the_lock_when_its_service_has_ended(desk_with_job: tuple[Path, int]) -> None:
+    path, number = desk_with_job
+    lock = JobLock.take(path)
+    assert lock is not None
+    waits = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(waits, stdin=subprocess.PIPE, pass_fds=lock.descriptors) as process:
+        lock.release()
+        assert JobLock.take(path) is None
+        JobRunner(path.with_suffix(""), path).begin()
+        assert state_of(path, number) == "waiting"
+        process.communicate()
+    claimed = JobRunner(path.with_suffix(""), path).claim()
+    assert state_of(path, number) == "failed"
+    claimed.release()
+
+
+def test_only_one_of_two_claims_succeeds(tmp_path: Path) -> None:
+    path = tmp_path / "stream.db.desk"
+    first = JobRunner(tmp_path / "stream.db", path).claim()
+    assert JobLock.take(path) is None
+    first.release()
+    again = JobLock.take(path)
+    assert again is not None
+    again.release()
