@@ -172,6 +172,26 @@ class PairFacts:
         return self.same_source & (self.dated & other_title | self.other_day)
 
 
+_USED: Final = (
+    "cosine",
+    "dates",
+    "figures_least",
+    "lead_backward",
+    "lead_forward",
+    "looks_back",
+    "numbers_backward",
+    "numbers_forward",
+    "numbers_least",
+    "opening_forward",
+    "title",
+    "wording_backward",
+    "wording_forward",
+)
+"""Columns of evidence that the facts use."""
+
+_PLACES: Final = [COLUMNS.index(name) for name in _USED]
+
+
 def facts_of_pairs(
     earlier: DocumentFacts,
     later: DocumentFacts,
@@ -186,13 +206,10 @@ def facts_of_pairs(
         evidence: float64 (pairs, COLUMNS).
         probability: float64 (pairs,), probability of the pair model.
     """
-
-    def column(name: str) -> NDArray[np.float64]:
-        return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
-
+    column = dict(zip(_USED, np.round(evidence.T[_PLACES], DECIMALS), strict=True))
     dated = _dated(earlier, later)
-    title = column("title")
-    numbers = np.maximum(column("numbers_forward"), column("numbers_backward"))
+    title = column["title"]
+    numbers = np.maximum(column["numbers_forward"], column["numbers_backward"])
     return PairFacts(
         same_text=_equal(earlier.texts, later.texts),
         same_address=_equal(earlier.addresses, later.addresses),
@@ -202,14 +219,14 @@ def facts_of_pairs(
         other_day=dated & (earlier.times // DAY != later.times // DAY),
         hours=_hours(earlier, later, dated),
         probability=probability,
-        wording_forward=column("wording_forward"),
-        wording_backward=column("wording_backward"),
-        lead=np.maximum(column("lead_forward"), column("lead_backward")),
-        vocabulary=column("cosine"),
-        numbers=np.where(column("numbers_least") >= 2, numbers, -1.0),
-        many_figures=column("figures_least") >= 4,
-        other_dates=column("dates") == 2,
-        recalled=(column("looks_back") == 1) & (column("opening_forward") >= _RECALLED_LEAD),
+        wording_forward=column["wording_forward"],
+        wording_backward=column["wording_backward"],
+        lead=np.maximum(column["lead_forward"], column["lead_backward"]),
+        vocabulary=column["cosine"],
+        numbers=np.where(column["numbers_least"] >= 2, numbers, -1.0),
+        many_figures=column["figures_least"] >= 4,
+        other_dates=column["dates"] == 2,
+        recalled=(column["looks_back"] == 1) & (column["opening_forward"] >= _RECALLED_LEAD),
         same_title=title == 3,
         same_form=title >= 2,
         no_title=title == 0,

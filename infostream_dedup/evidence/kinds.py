@@ -253,6 +253,8 @@ def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     # No rule holds for a pair without any of these, and nearly all candidates have none.
     places = np.flatnonzero(facts.same_text | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
+    if not len(places):
+        return decided
     facts = facts.at(places)
     for number in reversed(range(len(RULES))):
         decided[places[RULES[number].holds(facts)]] = number

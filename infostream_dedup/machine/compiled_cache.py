@@ -19,10 +19,10 @@ from numba.core import caching
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.code_folders import folder_of, is_lasting
-from infostream_dedup.machine.plain_work import announce_compiling, is_plain
+from infostream_dedup.machine.plain_work import NotOnDiskError, announce_compiling, is_plain
 from infostream_dedup.machine.private_files import is_private, make_private_folder, owner_alone_writes
 
-__all__ = ["NotOnDiskError", "hits_and_misses", "keep_compiled", "used_folders"]
+__all__ = ["hits_and_misses", "keep_compiled", "used_folders"]
 
 # Numba's caches have no types; what we override is checked by tests.
 _CONFIG: Final[Any] = numba.config
@@ -35,10 +35,6 @@ _log = logging.getLogger(__name__)
 _MAGIC: Final = b"ISDC\x01"
 _CHECKSUM_BYTES: Final = 16
 _BEGIN: Final = len(_MAGIC) + _CHECKSUM_BYTES
-
-
-class NotOnDiskError(Exception):
-    """A function has no machine code for these types, and the work is too small to compile it."""
 
 
 def keep_compiled(dispatcher: Any) -> None:

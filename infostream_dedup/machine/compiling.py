@@ -16,7 +16,7 @@ import numpy as np
 
 from infostream_dedup.machine.code_folders import may_be_on_disk
 from infostream_dedup.machine.interpreting import computes_with_arrays, from_cells, plain_functions, to_cells, to_signed
-from infostream_dedup.machine.plain_work import is_plain, is_worth_loading, timed
+from infostream_dedup.machine.plain_work import NotOnDiskError, is_plain, is_worth_loading, timed
 
 __all__ = ["Instruction", "Kernel", "compiled", "compiled_bare", "inlined", "popcount", "prefetch", "signed"]
 
@@ -88,13 +88,18 @@ class Kernel:
         if self._on_disk is None:
             self._on_disk = not is_plain(always=True) and may_be_on_disk(self._function)
         if self._on_disk and is_worth_loading():
-            from infostream_dedup.machine.compiled_cache import NotOnDiskError
-
-            try:
-                return self.dispatcher(*arguments, **named)
-            except NotOnDiskError:
-                self._on_disk = False
+            # Once machine code has been loaded, nothing else need be asked.
+            self._run = self._run_loaded
+            return self._run_loaded(*arguments, **named)
         return timed(functools.partial(self._run_plain, arguments, named))
+
+    def _run_loaded(self, *arguments: Any, **named: Any) -> Any:
+        """Run the machine code on disk; there may be none for the types of these arguments."""
+        try:
+            return self.dispatcher(*arguments, **named)
+        except NotOnDiskError:
+            self._on_disk, self._run = False, self._choose
+            return self._choose(*arguments, **named)
 
     def _run_plain(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         with np.errstate(over="ignore"):

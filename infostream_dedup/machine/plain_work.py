@@ -18,6 +18,7 @@ from infostream_dedup.errors import ConfigurationError
 __all__ = [
     "PLAIN_CHARACTERS",
     "PLAIN_DOCUMENTS",
+    "NotOnDiskError",
     "announce_compiling",
     "count_work",
     "expect_little",
@@ -54,6 +55,10 @@ _TABLE_BYTES: Final = 500_000
 Choice = Literal["auto", "plain", "compiled"]
 
 _CHOICES: Final = get_args(Choice)
+
+
+class NotOnDiskError(Exception):
+    """A function has no machine code for these types, and the work is too small to compile it."""
 
 
 class _Work:

@@ -16,9 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.machine import compiling
 from infostream_dedup.machine.compiling import Kernel, compiled, popcount, signed
 from infostream_dedup.machine.interpreting import from_cells, to_cells, to_signed
 from infostream_dedup.machine.kernels.byte_blocks import between, eight_bytes, equal, lowest_bit
+from infostream_dedup.machine.plain_work import NotOnDiskError
 from infostream_dedup.sample import documents_path
 from infostream_dedup.text.kernels.surface_table import hash_bytes
 
@@ -273,3 +275,22 @@ def test_another_user_without_a_home_starts_at_once(command, tmp_path_factory):
         assert done.returncode == 0, done.stderr
         assert "compiling" not in done.stderr
         assert "bug" not in done.stderr
+
+
+def test_machine_code_on_disk_is_used_for_the_types_it_knows(monkeypatch):
+    def doubled(number):
+        raise AssertionError(number)
+
+    def on_disk(number):
+        if isinstance(number, float):
+            raise NotOnDiskError
+        return f"machine code {2 * number}"
+
+    asked = []
+    monkeypatch.setattr(compiling, "is_plain", lambda **_: asked.append(1) or True)
+    monkeypatch.setattr(compiling, "may_be_on_disk", lambda _: True)
+    kernel = Kernel(doubled, {})
+    kernel.__dict__ |= {"dispatcher": on_disk, "plain": lambda number: f"plain {2 * number}", "_on_disk": True}
+    assert [kernel(1), kernel(2), kernel(3)] == ["machine code 2", "machine code 4", "machine code 6"]
+    assert len(asked) == 1
+    assert [kernel(0.5), kernel(4)] == ["plain 1.0", "plain 8"]
