@@ -10,19 +10,20 @@ import numpy as np
 
 from infostream_dedup.batch.collection import Collection
 from infostream_dedup.batch.linking import link
+from infostream_dedup.batch.pair_numbers import by_later, united
 from infostream_dedup.batch.pair_table import candidate_pairs
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.evidence.pair_evidence import ComparedKeys, key_rows
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest, key_rows
 from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.evidence.screening import Screen
+from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.plain.key_terms import heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,11 +71,13 @@ class JudgedCollection:
             settings: as in ``faithful``.
         """
         terms = collection.key_terms_despite_repeats(settings.but(n=COMPARED_TERMS), evidence.triples.repeat_earlier)
+        keys = key_rows(terms.keys, terms.targets)
+        chosen = heaviest(keys.begins, keys.terms, keys.weights, settings.n)
         return cls(
             collection,
             settings,
-            replace(terms, keys=heaviest(terms.keys, settings.n)),
-            key_rows(terms.keys, terms.targets),
+            replace(terms, keys=kept_entries(terms.keys, chosen == 1)),
+            keys,
             evidence,
             DocumentFacts.of_documents(collection.documents, collection.text_hashes),
         )
@@ -142,8 +145,7 @@ class JudgedCollection:
             chunk: number of pairs in a chunk, if no document has more.
             progress: called with the number of pairs judged, after each chunk.
         """
-        order = np.lexsort((a, b))
-        a, b = a[order], b[order]
+        a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None
         begin = 0
         while begin < len(b):
@@ -169,19 +171,15 @@ class JudgedCollection:
         return a[kept], b[kept]
 
     def _completed(self, pairs: Ordinals, *, equal_texts: bool) -> Ordinals:
-        a, b = pairs
+        a, b = (ends.astype(np.int64, copy=False) for ends in pairs)
         languages, texts = self.key_terms.counts.languages, self.facts.texts
-        same_text = (texts[a] == texts[b]) & (texts[a] >= 0)
-        kept = same_text | (languages[a] == languages[b])
-        a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
-        if equal_texts:
-            earlier, later = _equal_texts(texts)
-            # One number for each pair: ``np.unique`` of rows, or of many numbers, takes ten times as long.
-            numbers = np.sort(np.concatenate([a * len(texts) + b, earlier * len(texts) + later]))
-            first = np.ones(len(numbers), dtype=np.bool_)
-            first[1:] = numbers[1:] != numbers[:-1]
-            a, b = np.divmod(numbers[first], len(texts))
-        return a, b
+        if np.any(languages[1:] != languages[:-1]):
+            kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
+            a, b = a[kept], b[kept]
+        if not equal_texts:
+            return a, b
+        earlier, later = _equal_texts(texts)
+        return united(a * len(texts) + b, earlier * len(texts) + later, len(texts))
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

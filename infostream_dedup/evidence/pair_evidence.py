@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "ComparedKeys", "TripleRows", "compared", "fill_in_wording", "key_rows", "shares_of_pairs"]
+__all__ = [
+    "COLUMNS",
+    "ComparedKeys",
+    "TripleRows",
+    "compared",
+    "fill_in_wording",
+    "heaviest",
+    "key_rows",
+    "shares_of_pairs",
+]
 
 _HEAVIEST: Final = 12
 _LARGEST: Final = 1 << 62
@@ -78,8 +87,17 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     )
 
 
-def heaviest(begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Mark the 12 heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term."""
+def heaviest(
+    begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.int64], n: int = _HEAVIEST
+) -> NDArray[np.uint8]:
+    """Mark the n heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term.
+
+    Args:
+        begins: int64 (documents + 1,), bounds of the documents.
+        terms: int32, key terms, ascending in each document.
+        weights: int64, weight of each, positive.
+        n: number of terms to mark.
+    """
     owners = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
     most = int(weights.max(initial=0)) + 1
     if (len(begins) - 1) * most < _LARGEST:
@@ -88,7 +106,7 @@ def heaviest(begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArr
     else:
         order = np.lexsort((terms, -weights, owners))
     found = np.zeros(len(terms), dtype=np.uint8)
-    found[order] = np.arange(len(terms)) - begins[owners] < _HEAVIEST
+    found[order] = np.arange(len(terms)) - begins[owners] < n
     return found
 
 
