@@ -167,9 +167,13 @@ def _compared(
         return evidence
     compared(a, b, evidence, keys=keys, records=records, triples=None)
     if callable(triples):
-        rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
-        found = triples(rows.astype(np.int64))
-        a, b = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
+        # Marking what occurs is several times as fast as sorting.
+        places = np.zeros(max(a.max(), b.max()) + 1 if len(a) else 0, dtype=np.int64)
+        places[a] = places[b] = 1
+        rows = np.flatnonzero(places)
+        places[rows] = np.arange(len(rows))
+        found = triples(rows)
+        a, b = places[a], places[b]
     else:
         found = triples
     fill_in_wording(a, b, found, evidence)

@@ -102,7 +102,7 @@ class _Pairs:
         status: int8 (pairs,), ``DocumentStatus``.
         kinds: int8 (pairs,), ``Kind``.
         probability: float64 (pairs,).
-        shares: float64 (pairs, 2).
+        shares: float64 (pairs, 2), not rounded.
     """
 
     finds: NDArray[np.int64]
@@ -191,7 +191,7 @@ class EvidenceJudge:
             pairs.later[decided],
             pairs.status[decided],
             pairs.probability[decided],
-            pairs.shares[decided],
+            np.round(pairs.shares[decided], DECIMALS),
         )
         for place in decided[best].tolist():
             number, status = int(pairs.later[place]), int(pairs.status[place])
@@ -304,7 +304,6 @@ class EvidenceJudge:
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
-        shares = np.round(evidence[:, :2], DECIMALS)
         other = np.flatnonzero(~same & passes_filter(evidence))
         judged = judge_pairs(
             a[other],
@@ -322,7 +321,7 @@ class EvidenceJudge:
             judged.kinds,
             judged.probability,
         )
-        return status, kinds, probability, shares
+        return status, kinds, probability, evidence[:, :2]
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
         """Facts of documents of the window, except their texts."""
@@ -356,8 +355,7 @@ class EvidenceJudge:
         known = self._recent
         stored = [ordinal for ordinal in asked if ordinal not in known]
         from_store = dict(zip(stored, self._wording(stored), strict=True)) if stored else {}
-        blobs = [known[ordinal] if ordinal in known else from_store[ordinal] for ordinal in asked]
-        return triple_rows(blobs)
+        return triple_rows([from_store[ordinal] if ordinal in from_store else known[ordinal] for ordinal in asked])
 
     def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:
         """Relation by key terms, as in ``pairs``."""
