@@ -58,7 +58,7 @@ def dedup(
 
     Evidence decides what is a duplicate (preset ``judged``, see ``pairs``). Key terms decide with preset ``faithful``,
     and whenever an option is given that only applies to key terms. The source is read twice: first to find the groups,
-    without keeping texts, then to copy documents.
+    without keeping texts, then to copy documents. A list of records is read once if there is no ``out``.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -115,7 +115,7 @@ def dedup(
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
     if out is not None:
         file_kind(str(out))
-    with rereadable(source, read) as documents:
+    with rereadable(source, read, keep=out is None) as documents:
         if out is not None:
             check_output(out, inputs=documents.paths, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,15 +24,22 @@ class Rereadable:
 
     Files, lists and frames are simply read again. Standard input is copied to a temporary file on the first pass.
 
+    Args:
+        source: the documents.
+        reading: how to read them.
+        copy: file for standard input.
+        keep: keep the documents of a list of records, instead of checking them again; their texts are in memory anyway.
+
     Attributes:
         report: what the first pass read.
     """
 
-    def __init__(self, source: Any, reading: Reading, copy: IO[bytes] | None) -> None:
+    def __init__(self, source: Any, reading: Reading, copy: IO[bytes] | None, *, keep: bool = False) -> None:
         self._source = source
         self._reading = reading
         self._copy = copy
         self._mark: int | None = 0
+        self._kept: list[Document] | None = [] if keep and _are_records(source) else None
         self.report = ReadingReport()
 
     @property
@@ -59,18 +66,24 @@ class Rereadable:
             read = read_document_blocks(self._source, report=self.report, reading=self._reading, always=always)
             for one in read:
                 if isinstance(one, Document):
-                    self._mark = _mark_with(self._mark or 0, one)
+                    self._note(one)
                 else:
                     self._mark = _mark_with_block(self._mark or 0, one)
                 yield one
             return
         for document in read_documents(self._source, report=self.report, reading=self._reading):
-            self._mark = _mark_with(self._mark or 0, document)
+            self._note(document)
             if self._copy is not None:
                 self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
             yield document
         if self._copy is not None:
             self._copy.flush()
+
+    def _note(self, document: Document) -> None:
+        if self._kept is None:
+            self._mark = _mark_with(self._mark or 0, document)
+        else:
+            self._kept.append(document)
 
     def was_read(self, report: ReadingReport) -> None:
         """Treat the first pass as done by an earlier run, which checked what it read; ``again`` compares the number."""
@@ -83,6 +96,9 @@ class Rereadable:
         Raises:
             BadDataError: the files have changed since the first pass.
         """
+        if self._kept is not None:
+            yield from self._kept
+            return
         reading = self._reading
         if reading.quarantine is not None:
             reading = replace(reading, quarantine=os.devnull)
@@ -109,10 +125,10 @@ class Rereadable:
 
 
 @contextmanager
-def rereadable(source: Any, reading: Reading) -> Iterator[Rereadable]:
-    """Open a source for two passes; a temporary copy, if one is needed, is removed at the end."""
+def rereadable(source: Any, reading: Reading, *, keep: bool = False) -> Iterator[Rereadable]:
+    """Open a source for two passes, as in ``Rereadable``; a temporary copy, if needed, is removed at the end."""
     if not any(isinstance(item, str) and item == "-" for item in _items(source)):
-        yield Rereadable(source, reading, None)
+        yield Rereadable(source, reading, None, keep=keep)
         return
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
         yield Rereadable(source, reading, copy)
@@ -127,6 +143,10 @@ def _mark_with_block(mark: int, block: DocumentBlock) -> int:
     lengths = block.characters[:, 1].tolist()
     whole = "".join(f"{name}\0{length}\0" for name, length in zip(block.ids, lengths, strict=True))
     return zlib.crc32(whole.encode(), mark)
+
+
+def _are_records(source: Any) -> bool:
+    return isinstance(source, list | tuple) and len(source) > 0 and isinstance(source[0], Mapping | Document)
 
 
 def _items(source: Any) -> list[Any]:
