@@ -10,6 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from infostream_dedup.machine.file_lock import lock_file
+
 __all__ = ["held_part", "remove_stale_parts"]
 
 _NAME: Final = re.compile(r"\.infostream-dedup-(\d+)(?:-\d+)?\.part(?:-journal|-wal|-shm)?")
@@ -28,7 +30,7 @@ def held_part(folder: Path) -> Iterator[Path]:
     _remove(part)
     descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        _lock(descriptor)
+        lock_file(descriptor)
         yield part
     finally:
         os.close(descriptor)
@@ -78,22 +80,7 @@ def _is_held(path: Path) -> bool:
         # A journal without its file.
         return base.exists()
     try:
-        return not _lock(descriptor)
+        # Where files cannot be locked, the number of the process must suffice.
+        return lock_file(descriptor) is False
     finally:
         os.close(descriptor)
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock a file against ``remove_stale_parts``; return whether nobody else holds the lock."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        # A file system without locks: the number of the process must suffice.
-        return True
-    return True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from infostream_dedup.machine.file_lock import lock_file
+
 __all__ = ["JobLock"]
 
 
@@ -22,7 +24,7 @@ class JobLock:
     def take(cls, desk: Path) -> JobLock | None:
         """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one."""
         descriptor = os.open(desk.with_name(f"{desk.name}.job"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        locked = _locked(descriptor)
+        locked = lock_file(descriptor)
         if locked:
             return cls((descriptor,))
         os.close(descriptor)
@@ -33,20 +35,3 @@ class JobLock:
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
-
-
-def _locked(descriptor: int) -> bool | None:
-    """Lock a file; return whether that worked, and ``None`` where files cannot be locked."""
-    try:
-        import fcntl
-    except ImportError:
-        # Windows.
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        # A file system without locks.
-        return None
-    return True

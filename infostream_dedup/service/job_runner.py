@@ -40,7 +40,7 @@ class JobRunner:
             return
         lock = JobLock.take(self._desk)
         if lock is not None:
-            self._end_orphans()
+            self._end_orphans(lock)
             lock.release()
 
     def claim(self) -> JobLock:
@@ -57,12 +57,16 @@ class JobRunner:
             # The process of a job that has reported its result is about to end.
             time.sleep(_PAUSE)
         if lock.descriptors and self._desk.exists():
-            self._end_orphans()
+            self._end_orphans(lock)
         return lock
 
-    def _end_orphans(self) -> None:
-        with Desk.open(self._desk) as desk, desk.writing() as connection:
-            end_orphans(connection)
+    def _end_orphans(self, lock: JobLock) -> None:
+        try:
+            with Desk.open(self._desk) as desk, desk.writing() as connection:
+                end_orphans(connection)
+        except BaseException:
+            lock.release()
+            raise
 
     def run(self, number: int, lock: JobLock) -> None:
         """Start the process of a job on the desk, and hand it the lock."""

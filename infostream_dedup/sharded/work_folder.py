@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
+from infostream_dedup.machine.file_lock import lock_file
 from infostream_dedup.machine.private_files import make_private_folder
 from infostream_dedup.model import VERSION
 from infostream_dedup.sharded.layout import Layout
@@ -88,7 +89,8 @@ class WorkFolder:
         """
         descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _lock(descriptor, self.path)
+            if lock_file(descriptor) is False:
+                raise StoreBusyError(f"another run is working in {self.path}; wait for it, or name another folder")
             for part in self.path.glob("*.part"):
                 part.unlink()
             yield
@@ -198,17 +200,3 @@ class WorkFolder:
 def _fingerprint(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-
-
-def _lock(descriptor: int, folder: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise StoreBusyError(f"another run is working in {folder}; wait for it, or name another folder") from error
-    except OSError:
-        # A file system without locks.
-        return
