@@ -67,6 +67,8 @@ class Analyser:
         self._numbers = numbers
         self._terms = SurfaceTerms(settings, numbers)
         self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
+        self._scanner: Scanner | None = None
+        self._room = np.empty((2, 0), dtype=np.int32)
 
     def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None) -> Analysed:
         """Count the terms in title and text of every document.
@@ -80,7 +82,11 @@ class Analyser:
         codes = [one.lang for one in documents]
         if any(code is not None and code not in OUR_LANGUAGES for code in codes):
             texts = with_stems(texts, codes)
-        scanner = Scanner(SurfacePool(len(texts.data) // _BYTES_PER_WORD))
+        expected = len(texts.data) // _BYTES_PER_WORD
+        if self._scanner is None:
+            self._scanner = Scanner(SurfacePool(expected))
+        scanner = self._scanner
+        scanner.start_over(expected)
         scanned = scanner.scan(texts)
         given = [_NOT_GIVEN if one.lang is None else language_number(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
@@ -108,9 +114,12 @@ class Analyser:
             self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int64)
         longest = int(scanned.lengths.max(initial=0)) * most
         room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
-        indices, counts = (np.empty(len(scanned.tokens) * most, dtype=np.int32) for _ in range(2))
+        # Terms and counts are copied out of memory that is kept, since allocating anew is slow.
+        if self._room.shape[1] < len(scanned.tokens) * most:
+            self._room = np.empty((2, len(scanned.tokens) * most), dtype=np.int32)
+        indices, counts = self._room
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, self._stamps, 0, room, Counted(indices, counts, sizes, lengths))
         self._stamps[indices[:end]] = NOTHING
-        return Analysed(Rows(bounds_of(sizes), indices[:end]), counts[:end], languages, lengths)
+        return Analysed(Rows(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)

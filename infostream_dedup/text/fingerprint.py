@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["text_hash", "text_hashes"]
 
 _SIZE: Final = 16
+_BLOCK_BYTES: Final = 1 << 19
+"""Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
 
 
 def text_hash(text: str) -> bytes:
@@ -46,6 +48,18 @@ def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np
         texts: the bodies in UTF-8; each may be preceded by something else.
         begins: int64 (texts,), start of each body in ``texts.data``.
     """
+    hashes: list[bytes] = []
+    for block in texts.blocks(_BLOCK_BYTES):
+        first = len(hashes)
+        known, left = _block_hashes(block, begins[first : first + len(block)])
+        hashes += known
+        for number in left:
+            hashes[first + number] = text_hash(body(first + number))
+    return hashes
+
+
+def _block_hashes(texts: Utf8Texts, begins: NDArray[np.int64]) -> tuple[list[bytes], list[int]]:
+    """Return the hashes of some bodies, and the numbers of those left to plain code."""
     ends = texts.offsets[1:]
     room = np.empty(int((ends - begins).sum()) + BLOCK, dtype=np.uint8)
     places, left = np.empty(len(texts) + 1, dtype=np.int64), np.empty(len(texts), dtype=np.uint8)
@@ -55,9 +69,7 @@ def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np
         blake2b(visible[begin:end], digest_size=_SIZE).digest() if begin < end else b""
         for begin, end in pairwise(bounds)
     ]
-    for number in np.flatnonzero(left).tolist():
-        hashes[number] = text_hash(body(number))
-    return hashes
+    return hashes, np.flatnonzero(left).tolist()
 
 
 @cache

@@ -31,6 +31,9 @@ __all__ = ["SurfaceList", "SurfacePool"]
 
 _SLOTS: Final = 1 << 16
 _FEWEST_SLOTS: Final = 1 << 10
+_MOST_ROOM: Final = 32
+"""How many times as large as a new table one may be that is emptied and used again: clearing it takes as long as
+allocating the new one."""
 _BYTES_PER_SURFACE: Final = 32
 _LINE_BREAK: Final = 0x0A
 
@@ -116,7 +119,7 @@ class SurfacePool:
     """
 
     def __init__(self, expected: int = _SLOTS) -> None:
-        slots = min(max(1 << (2 * expected).bit_length(), _FEWEST_SLOTS), _SLOTS)
+        slots = _slots(expected)
         self.table = SurfaceTable(
             np.zeros(slots, dtype=np.uint64),
             np.empty(slots // 2 * _BYTES_PER_SURFACE, dtype=np.uint8),
@@ -125,6 +128,16 @@ class SurfacePool:
 
     def __len__(self) -> int:
         return int(self.table.size[0])
+
+    def emptied(self, expected: int) -> SurfacePool:
+        """Return a pool without surfaces for as many as expected: this one, if its table is not far too large.
+
+        Whoever uses the table of this pool must be done with it.
+        """
+        if len(self.table.slots) > _MOST_ROOM * _slots(expected):
+            return SurfacePool(expected)
+        self.table.slots[:], self.table.size[:] = 0, 0
+        return self
 
     def listed(self) -> SurfaceList:
         """All surfaces, by number."""
@@ -163,3 +176,7 @@ class SurfacePool:
         pool[:held] = old.pool[:held]
         self.table = SurfaceTable(np.zeros(slots, dtype=np.uint64), pool, old.size)
         fill_slots(self.table, np.empty(AT_ONCE, dtype=np.uint64), np.empty(AT_ONCE, dtype=np.int64))
+
+
+def _slots(expected: int) -> int:
+    return min(max(1 << (2 * expected).bit_length(), _FEWEST_SLOTS), _SLOTS)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -38,6 +38,14 @@ class Utf8Texts:
 
     def __getitem__(self, number: int) -> str:
         return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def blocks(self, size: int) -> Iterator[Utf8Texts]:
+        """Yield the texts in runs of about ``size`` bytes, each of at least one text; no text is copied."""
+        starts = self.offsets[:-1] - self.offsets[0]
+        # A run ends where a multiple of the size is passed.
+        firsts = [*np.flatnonzero(np.diff(starts // size, prepend=-1)).tolist(), len(self)]
+        for first, end in pairwise(firsts):
+            yield Utf8Texts(self.offsets[first : end + 1], self.data)
 
     @property
     def longest(self) -> int:

@@ -8,7 +8,7 @@ occurrence.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Scanned", "Scanner", "UnnumberedWords"]
+
+_BLOCK_BYTES: Final = 1 << 19
+"""Bytes of text whose words are found before they are numbered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,21 @@ class Scanner:
         self._words = _room(0, 0)
 
     def scan(self, texts: Utf8Texts) -> Scanned:
-        """Number the surfaces of raw texts."""
-        return self.number(self.find(texts))
+        """Number the surfaces of raw texts, block by block: the words of a block stay in the processor's cache."""
+        parts = [self.number(self.find(block)) for block in texts.blocks(_BLOCK_BYTES)]
+        if len(parts) == 1:
+            return parts[0]
+        tokens = np.concatenate([np.zeros(0, dtype=np.int32), *(part.tokens for part in parts)])
+        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(part.lengths for part in parts)])
+        return Scanned(tokens, lengths.cumsum() - lengths, lengths)
+
+    def start_over(self, expected: int) -> None:
+        """Number surfaces from 0 again, in the memory that the scanner has.
+
+        Args:
+            expected: see ``SurfacePool``.
+        """
+        self.surfaces = self.surfaces.emptied(expected)
 
     def find(self, texts: Utf8Texts) -> UnnumberedWords:
         """Find the words of raw texts; the scanner reuses their memory in the next call."""
