@@ -4,7 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -30,7 +30,7 @@ def schema_of(path):
 
 def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
     Store.open(tmp_path / "a.db", settings_digest="x").close()
-    assert schema_of(tmp_path / "a.db") == 11
+    assert schema_of(tmp_path / "a.db") == 12
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
@@ -53,28 +53,30 @@ def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program
             ("groups",),
             ("search_index",),
             ("settings_checksum",),
+            ("compared_checks",),
             ("second_step",),
         ]
-    assert schema_of(filled) == 11
-    copy = filled.with_name("stream.db.schema-10")
-    assert schema_of(copy) == 10
+    assert schema_of(filled) == 12
+    copy = filled.with_name("stream.db.schema-11")
+    assert schema_of(copy) == 11
     assert len(copy.read_bytes()) == len(before)
 
 
 def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
     migrate_store(filled)
     monkeypatch.undo()
-    with Store.open(filled.with_name("stream.db.schema-10")) as old:
+    with Store.open(filled.with_name("stream.db.schema-11")) as old:
         assert old.load().position.batches == 20
         assert faults(old) == []
-    with pytest.raises(BadDataError, match="has schema 11, this program knows up to 10"):
+    with pytest.raises(BadDataError, match="has schema 12, this program knows up to 11"):
         Store.open(filled)
 
 
 def test_a_store_made_before_takes_documents_of_other_languages(tmp_path, monkeypatch):
     path = tmp_path / "a.db"
     with monkeypatch.context() as earlier:
-        earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "other_languages"])
+        later = ("other_languages", "compared_checks")
+        earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] not in later])
         Store.open(path, settings_digest="x").close()
     insert = "INSERT INTO epoch_frequency VALUES (0, 'other', 0, 1, 1, x'', x'')"
     with closing(sqlite3.connect(path)) as connection, connection, pytest.raises(sqlite3.IntegrityError, match="CHECK"):
@@ -89,15 +91,41 @@ def test_a_store_made_before_takes_documents_of_other_languages(tmp_path, monkey
     connection.close()
 
 
+def test_the_words_that_checks_allow_stay_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "a.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "compared_checks"])
+        Store.open(path, settings_digest="x").close()
+    insert = "INSERT INTO event (batch, ordinal, kind, group_id, other) VALUES (0, 0, ?, 'a', ?)"
+    words = [("merge", "b"), ("expiry", None), ("alarm", None), ("limit", None), ("merger", None), ("", None)]
+
+    def allowed():
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            found = []
+            for row in words:
+                with suppress(sqlite3.IntegrityError):
+                    connection.execute(insert, row)
+                    found.append(row[0])
+            return found
+
+    before = allowed()
+    migrate_store(path)
+    assert allowed() == before == ["merge", "expiry", "alarm", "limit"]
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE sql LIKE '% IN (''%' AND type = 'table'")
+        assert tables.fetchone() == (0,)
+
+
 def test_migrating_twice_does_nothing(filled, newer_program):
-    assert migrate_store(filled) == (11, filled.with_name("stream.db.schema-10"))
-    assert migrate_store(filled) == (11, None)
+    assert migrate_store(filled) == (12, filled.with_name("stream.db.schema-11"))
+    assert migrate_store(filled) == (12, None)
 
 
 def test_an_older_store_is_not_read_without_migration(filled, newer_program):
     with pytest.raises(ConfigurationError, match="store migrate"):
         Store.open(filled, read_only=True)
-    assert schema_of(filled) == 10
+    assert schema_of(filled) == 11
 
 
 def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
@@ -109,7 +137,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
     with pytest.raises(ZeroDivisionError):
         migrate_store(filled)
     monkeypatch.undo()
-    assert schema_of(filled) == 10
+    assert schema_of(filled) == 11
     with Store.open(filled) as store:
         assert faults(store) == []
 
@@ -141,12 +169,12 @@ die("done")
 """
 
 
-@pytest.mark.parametrize(("place", "schema"), [("copy", 10), ("step", 10), ("done", 11)])
+@pytest.mark.parametrize(("place", "schema"), [("copy", 11), ("step", 11), ("done", 12)])
 def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
     ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert schema_of(filled) == schema
-    assert migrate_store(filled)[0] == 11
+    assert migrate_store(filled)[0] == 12
     with Store.open(filled) as store:
         assert faults(store) == []
         assert store.load().position.batches == 20
