@@ -143,42 +143,42 @@ class Verdicts(Tabular, list[Verdict]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEvidence:
-    """What preset ``judged`` keeps about one document besides its signature.
+    """What preset ``judged`` keeps about one document besides its signature, as a store keeps it.
 
     Attributes:
-        keys: int64, the key terms after the first n, up to the 30 heaviest, heaviest first.
-        weights: int64, weight of each in units of 1e-9.
+        keys: 4 bytes each, the key terms after the first n, up to the 30 heaviest, heaviest first.
+        weights: 8 bytes each, their weights in units of 1e-9.
         record: packed evidence, about 450 bytes for a news item.
         triples: hashes of its word triples, 8 bytes each, ascending.
     """
 
-    keys: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    keys: bytes
+    weights: bytes
     record: bytes
     triples: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptPivot:
-    """What a stream that looks across languages keeps about one document besides its signature.
+    """What a stream that looks across languages keeps about one document besides its signature, as a store keeps it.
 
     Attributes:
-        keys: int64, numbers of its key terms in the pivot language, at most 30, heaviest first.
-        weights: int64, weight of each in units of 1e-9.
-        members: int64, ascending: a term packed with the position of the key term that it stands for
+        keys: 4 bytes each, numbers of its key terms in the pivot language, at most 30, heaviest first.
+        weights: 8 bytes each, their weights in units of 1e-9.
+        members: 8 bytes each, ascending: a term packed with the position of the key term that it stands for
             (``pivot_reading.packed``).
-        canonical: int64, ascending: the terms that its document counts towards document frequencies.
-        further: int64, ascending: other terms through which key terms of other documents match it.
-        links: int64, for each earlier document with enough matches in both directions, its ordinal followed by the
-            smaller of both shares in units of 1e-9.
+        canonical: 4 bytes each, ascending: the terms that its document counts towards document frequencies.
+        further: 4 bytes each, ascending: other terms through which key terms of other documents match it.
+        links: 8 bytes each: for each earlier document with enough matches in both directions, its ordinal followed by
+            the smaller of both shares in units of 1e-9.
     """
 
-    keys: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    members: NDArray[np.int64]
-    canonical: NDArray[np.int64]
-    further: NDArray[np.int64]
-    links: NDArray[np.int64]
+    keys: bytes
+    weights: bytes
+    members: bytes
+    canonical: bytes
+    further: bytes
+    links: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,8 +87,6 @@ STORY_COLUMNS: Final = ("number", "ordinal", "story_id", "other", "begun")
 COUNT_COLUMNS: Final = ("epoch", "part", "counts", "checksum")
 EPOCH_COLUMNS: Final = ("epoch", "language", "documents", "length", "terms", "df")
 
-_SHORT: Final = ("keys", "canonical", "further")
-"""Columns of terms in `PIVOT_COLUMNS`."""
 _SIGNATURE_HASH_BYTES: Final = 8
 _CHECKSUM_BYTES: Final = 16
 
@@ -167,20 +165,11 @@ def body_rows(remembered: Iterable[Remembered]) -> list[Row]:
     ]
 
 
-def evidence_rows(remembered: Sequence[Remembered]) -> list[Row]:
+def evidence_rows(remembered: Iterable[Remembered]) -> list[Row]:
     """Make rows of table ``evidence``, in the order of `EVIDENCE_COLUMNS`, for documents whose evidence is kept."""
-    kept = [(one.ordinal, one.evidence) for one in remembered if one.evidence is not None]
-    if not kept:
-        return []
-    return list(
-        zip(
-            (ordinal for ordinal, _ in kept),
-            blobs_of([evidence.keys for _, evidence in kept], INT32),
-            blobs_of([evidence.weights for _, evidence in kept], INT64),
-            (evidence.record for _, evidence in kept),
-            strict=True,
-        )
-    )
+    return [
+        (one.ordinal, kept.keys, kept.weights, kept.record) for one in remembered if (kept := one.evidence) is not None
+    ]
 
 
 def wording_rows(remembered: Iterable[Remembered]) -> list[Row]:
@@ -190,19 +179,11 @@ def wording_rows(remembered: Iterable[Remembered]) -> list[Row]:
 
 def pivot_rows(remembered: Iterable[Remembered]) -> list[Row]:
     """Make rows of table ``pivot``, in the order of `PIVOT_COLUMNS`, for documents of streams across languages."""
-    kept = [(one.ordinal, one.pivot) for one in remembered if one.pivot is not None]
-    if not kept:
-        return []
-    return list(
-        zip(
-            (ordinal for ordinal, _ in kept),
-            *(
-                blobs_of([getattr(pivot, name) for _, pivot in kept], INT32 if name in _SHORT else INT64)
-                for name in PIVOT_COLUMNS[1:]
-            ),
-            strict=True,
-        )
-    )
+    return [
+        (one.ordinal, kept.keys, kept.weights, kept.members, kept.canonical, kept.further, kept.links)
+        for one in remembered
+        if (kept := one.pivot) is not None
+    ]
 
 
 def count_checksum(epoch: int, counts: bytes) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["INT32", "INT64", "UINT32", "Ragged", "RaggedBuilder", "blobs_of", "numbers_of"]
+__all__ = ["INT32", "INT64", "UINT32", "Ragged", "RaggedBuilder", "blobs_of", "blobs_of_rows", "numbers_of"]
 
 INT32: Final = np.dtype("<i4")
 INT64: Final = np.dtype("<i8")
@@ -73,16 +73,31 @@ def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
     if not rows:
         return []
     values = rows[0] if len(rows) == 1 else np.concatenate(rows)
+    return _cut(values, [0, *accumulate(map(len, rows))], dtype)
+
+
+def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dtype[Any]) -> list[bytes]:
+    """Convert concatenated rows to bytes, like ``blobs_of``.
+
+    Args:
+        indptr: int64 (rows + 1,), bounds of the rows in ``values``; need not begin with 0.
+        values: all rows.
+        dtype: type of the numbers in the bytes.
+
+    Raises:
+        ValueError: a number does not fit.
+    """
+    return _cut(values[indptr[0] : indptr[-1]], (indptr - indptr[0]).tolist(), dtype)
+
+
+def _cut(values: NDArray[Any], bounds: Sequence[int], dtype: np.dtype[Any]) -> list[bytes]:
     if values.dtype != dtype:
-        bounds = np.iinfo(dtype)
-        if values.size and not bounds.min <= values.min() <= values.max() <= bounds.max:
+        limits = np.iinfo(dtype)
+        if values.size and not limits.min <= values.min() <= values.max() <= limits.max:
             raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
         values = values.astype(dtype)
-    whole = values.tobytes()
-    if len(rows) == 1:
-        return [whole]
-    ends = [dtype.itemsize * end for end in accumulate(map(len, rows))]
-    return [whole[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+    whole, size = values.tobytes(), dtype.itemsize
+    return [whole[size * begin : size * end] for begin, end in pairwise(bounds)]
 
 
 def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> NDArray[np.int64]:

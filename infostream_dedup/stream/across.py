@@ -19,6 +19,7 @@ from infostream_dedup.model.stream_records import (
     TranslatedFrom,
     Verdict,
 )
+from infostream_dedup.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.key_choice import KeyRows, choose_keys
 from infostream_dedup.stream.links_across import KEY_TERMS, LinkAcross, LinksAcross
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Across", "EnteringAcross"]
-
-_NO_LINKS = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +62,26 @@ class EnteringAcross:
 
     def kept(self, links: Sequence[Sequence[LinkAcross]]) -> list[KeptPivot]:
         """What is kept of each document, given its links."""
-        found = []
-        further_terms = without(self.matched_by, self.canonical)
-        for keys, weights, members, canonical, further, own in zip(
-            self.keys.keys, self.keys.weights, self.members, self.canonical, further_terms, links, strict=True
-        ):
-            flat = [value for link in own for value in (link.ordinal, link.smaller)]
-            found.append(
-                KeptPivot(
-                    keys=keys,
-                    weights=weights,
-                    members=members,
-                    canonical=canonical,
-                    further=further,
-                    links=np.array(flat, dtype=np.int64) if flat else _NO_LINKS,
-                )
+        further = without(self.matched_by, self.canonical)
+        short, long = (
+            [blobs_of_rows(rows.indptr, rows.values, dtype) for rows in columns]
+            for columns, dtype in (
+                ((self.keys.keys, self.canonical, further), INT32),
+                ((self.keys.weights, self.members), INT64),
             )
-        return found
+        )
+        return [
+            KeptPivot(
+                keys=keys, weights=weights, members=members, canonical=canonical, further=further, links=_packed(own)
+            )
+            for keys, canonical, further, weights, members, own in zip(*short, *long, links, strict=True)
+        ]
+
+
+def _packed(links: Sequence[LinkAcross]) -> bytes:
+    if not links:
+        return b""
+    return np.array([value for link in links for value in (link.ordinal, link.smaller)], dtype=INT64).tobytes()
 
 
 class Across:

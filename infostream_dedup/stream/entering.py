@@ -12,6 +12,7 @@ from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
+from infostream_dedup.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.across import EnteringAcross
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.evidence_counts import ReadEvidence
@@ -155,12 +156,17 @@ class Entering:
     def _kept_evidence(self) -> list[KeptEvidence] | list[None]:
         if self.read is None:
             return [None] * (self.end - self.start)
-        part = slice(self.start, self.end)
+        part, terms, own = slice(self.start, self.end), self.further.keys, self.further.weights
+        rows = zip(
+            blobs_of_rows(terms.indptr, terms.values, INT32),
+            blobs_of_rows(own.indptr, own.values, INT64),
+            self.read.records[part],
+            self.read.triples[part],
+            strict=True,
+        )
         return [
             KeptEvidence(keys=keys, weights=weights, record=record, triples=triples)
-            for keys, weights, record, triples in zip(
-                self.further.keys, self.further.weights, self.read.records[part], self.read.triples[part], strict=True
-            )
+            for keys, weights, record, triples in rows
         ]
 
 

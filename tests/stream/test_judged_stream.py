@@ -21,6 +21,7 @@ from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
 from infostream_dedup.store import Store
+from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream import evidence_counts, evidence_judge
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.deduplicator import Deduplicator
@@ -145,8 +146,8 @@ def expected(remembered, settings):
     """Status, ``of``, kind and probability of each document, every pair of the window compared at once."""
     kept = [one.evidence for one in remembered]
     numbers = range(len(remembered))
-    keys = rows_from([[*one.keys, *one.evidence.keys] for one in remembered], np.int64)
-    weights = rows_from([[*one.weights, *one.evidence.weights] for one in remembered], np.int64)
+    keys = rows_from([[*one.keys, *numbers_of(one.evidence.keys, INT32)] for one in remembered], np.int64)
+    weights = rows_from([[*one.weights, *numbers_of(one.evidence.weights, INT64)] for one in remembered], np.int64)
     targets = rows_from([one.targets for one in remembered], np.int64)
     firsts = np.array([len(one.keys) for one in remembered])
     sets = [(set(one.keys.tolist()), set(one.targets.tolist())) for one in remembered]
