@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from infostream_dedup.model import LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
-from infostream_dedup.stream.key_choice import choose_keys
+from infostream_dedup.stream.key_choice import _by_weight, choose_keys
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.plain import SurfaceCounter, count_terms, select_key_terms
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
@@ -113,3 +113,17 @@ def test_an_epoch_counts_when_it_is_closed():
     assert (statistics.df.tolist(), statistics.documents, statistics.average_length) == ([2, 1], 2000, 6)
     assert frequencies.epoch == 1
     assert frequencies.close() == ([], [])
+
+
+@given(
+    rows=st.lists(st.lists(st.integers(0, 5), max_size=5), max_size=6),
+    scale=st.sampled_from([1, 10**9, 1 << 47, 1 << 60]),
+)
+def test_terms_are_ordered_by_row_and_weight(rows, scale):
+    row = np.array([number for number, held in enumerate(rows) for _ in held], dtype=np.int64)
+    weights = np.array([weight * scale for held in rows for weight in held], dtype=np.int64)
+    order = _by_weight(weights, row)
+    assert sorted(order.tolist()) == list(range(len(row)))
+    plain = np.lexsort((-weights, row))
+    assert row[order].tolist() == row[plain].tolist()
+    assert weights[order].tolist() == weights[plain].tolist()
