@@ -209,7 +209,7 @@ The words were listed for what they mean, after some forty links of the last fou
 before this one were tried (65 of 81, and 71 of 95 with words whose beginnings mostly belong to others). With the words
 given, 224 rules of this shape were compared by leaving out one round of reading at a time: the best of the others had
 53 of 71 right in the rounds left out (.75), 27 of 42 in the last four (.64), 14 of 18 in the last two. The lists could
-not be left out. Fourteen links had not been read by anybody; all of these were drawn, the others from those read before.
+not be left out. Fourteen links had not been read by anybody; all of these were drawn, the rest from those read already.
 """,
         """
 """,
