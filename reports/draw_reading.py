@@ -5,7 +5,7 @@
 
 The dated documents of mdnews pass through `ingest` with default settings in the order of their dates. Of every class
 links are drawn by the seed; one that is drawn for two classes is read once, one that an earlier page lists is not drawn
-again, but in the second round, where all duplicates are. A stream holds few of these, so pairs of kind `copy` are drawn
+again, except where the round says so. A stream holds few of these, so pairs of kind `copy` are drawn
 too from whole collections: slavictopics, and mdnews without a window. The items come in shuffled order under numbers
 that say nothing, with the earlier document first. The texts stay in FOLDER: pages hold ids, judgements and reasons
 only.
@@ -86,7 +86,12 @@ def drawn(pool: Pool, seed: int, *, read: frozenset[Pair]) -> dict[Pair, dict[st
     for name, count in wanted.classes.items():
         rows = pool.links.get(name, ())
         fresh = [one for one in rows if one not in read or name in wanted.again]
-        _take(chosen, name, len(rows), random.Random(f"{seed} {name}").sample(fresh, min(count, len(fresh))))  # noqa: S311
+        chance = random.Random(f"{seed} {name}")  # noqa: S311
+        links = chance.sample(fresh, min(count, len(fresh)))
+        if name in wanted.filled:
+            known = [one for one in rows if one in read]
+            links += chance.sample(known, min(count - len(links), len(known)))
+        _take(chosen, name, len(rows), links)
     return chosen
 
 

@@ -170,13 +170,14 @@ def reading_lines() -> list[str]:
     """What readers who saw no verdict said, round after round; the pages of the rounds say more."""
     about = (
         "Links drawn by a seed and judged from titles, sources, dates and texts by a reader who saw no verdict "
-        "(`python reports/draw_reading.py`). The rule was changed after each of the first three rounds, and before "
-        "the sixth."
+        "(`python reports/draw_reading.py`). The rule was changed after each of the first three rounds, before the "
+        "sixth, before and after the seventh, and after the eighth."
     )
     head = "| round | class | right means | in the stream | read | right | with second words | share | goal |"
     lines = [about, "", head, "|---|---|---|---|---|---|---|---|---|"]
     for seed, one in ROUNDS.items():
-        rows = (REPORTS / one.page).read_text("utf-8").splitlines()
+        # A round has no page until its reader is done.
+        rows = (REPORTS / one.page).read_text("utf-8").splitlines() if (REPORTS / one.page).exists() else []
         lines += [f"| [{seed}]({one.page}) {row}" for row in rows if row.startswith("| `")]
     return lines
 

@@ -39,7 +39,7 @@ STORY_HOURS: Final = 36
 """Hours within which two sources may report one story; the time between documents is used for nothing else."""
 
 _RECALLED_LEAD: Final = 0.5
-"""Smallest share of a lead, by weight, in a text that recalls what was reported there."""
+"""Smallest share of a lead, by weight, in a text that goes on with what was reported there."""
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -119,7 +119,7 @@ class PairFacts:
         one has fewer than two.
         many_figures: bool, both have at least four numbers that are not dates.
         other_dates: bool, the dates in the two heads differ.
-        recalled: bool, b says that it goes back to earlier news, and half of a's lead occurs in it.
+        next_step: bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b.
         same_title: bool, titles are equal except for case and punctuation.
         same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
         no_title: bool, at least one has no title.
@@ -140,7 +140,7 @@ class PairFacts:
     numbers: NDArray[np.float64]
     many_figures: NDArray[np.bool_]
     other_dates: NDArray[np.bool_]
-    recalled: NDArray[np.bool_]
+    next_step: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
     same_form: NDArray[np.bool_]
     no_title: NDArray[np.bool_]
@@ -178,11 +178,11 @@ _USED: Final = (
     "figures_least",
     "lead_backward",
     "lead_forward",
-    "looks_back",
     "numbers_backward",
     "numbers_forward",
     "numbers_least",
     "opening_forward",
+    "step",
     "title",
     "wording_backward",
     "wording_forward",
@@ -226,7 +226,7 @@ def facts_of_pairs(
         numbers=np.where(column["numbers_least"] >= 2, numbers, -1.0),
         many_figures=column["figures_least"] >= 4,
         other_dates=column["dates"] == 2,
-        recalled=(column["looks_back"] == 1) & (column["opening_forward"] >= _RECALLED_LEAD),
+        next_step=(column["step"] == 1) & (column["opening_forward"] >= _RECALLED_LEAD),
         same_title=title == 3,
         same_form=title >= 2,
         no_title=title == 0,

@@ -104,14 +104,13 @@ def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: a new lead over old wording.
+    """Same source: a new lead over old wording tells the next step.
 
-    Unless most of the text is old, the text must say that it goes back to what was reported, the model must be sure,
-    the story's vocabulary must be repeated, and the lead must have something in common with the old one. Otherwise an
-    affair has two sides with one background.
+    The model must be sure, the story's vocabulary must be repeated, and the lead must have something in common with the
+    old one. Otherwise an affair has two sides with one background.
     """
-    told = pair.recalled & (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
-    return _own_wording(pair) & ~_old_lead(pair) & (told | _mostly_old(pair))
+    told = pair.next_step & (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
+    return _own_wording(pair) & ~_old_lead(pair) & told
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
@@ -136,11 +135,13 @@ def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: some of the wording is repeated under the old lead, and the text goes back to what was reported.
+    """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step."""
+    return _own_wording(pair) & _old_lead(pair) & pair.next_step
 
-    Unless most of the text is old, it must say so.
-    """
-    return _own_wording(pair) & _old_lead(pair) & (pair.recalled | _mostly_old(pair))
+
+def own_text_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: most of both texts is the same, and the lead tells of no next step."""
+    return _own_wording(pair) & _mostly_old(pair)
 
 
 def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -194,14 +195,14 @@ def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: the model is fairly sure that it is one story, its vocabulary is repeated, and the text says so.
+    """Same source: the model is fairly sure that it is one story, its vocabulary is repeated, and something happened.
 
-    Half of the links that do not go back to what was reported share only an affair. Below 0.6, every second pair shares
-    only a topic. Reports on two sides of one event share names and little else. An earlier rule has handled old wording
-    under a new lead.
+    Of the links whose lead only repeats what somebody said, or tells of no event, most share only an affair. Below 0.6,
+    every second pair shares only a topic. Reports on two sides of one event share names and little else. An earlier
+    rule has handled old wording under a new lead.
     """
     background = _own_wording(pair) & ~_old_lead(pair)
-    return pair.own & pair.recalled & (pair.probability >= 0.6) & (pair.vocabulary >= 0.5) & ~background
+    return pair.own & pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
 
 
 def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
@@ -236,6 +237,7 @@ RULES: Final = (
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
+    Rule("own text again", Kind.UPDATED, own_text_again),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),
     Rule("undated wording", Kind.RETOLD, undated_wording),
     Rule("lies inside", Kind.CONTAINED, lies_inside),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, compare_pairs, sum_keys
+from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, ToldWords, compare_pairs, sum_keys
 from infostream_dedup.evidence.kernels.matching_tables import matching_tables
 from infostream_dedup.evidence.kernels.sharing import ShareScratch, share_pairs
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
-from infostream_dedup.evidence.look_back_words import look_back_beginnings
 from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.evidence.step_words import speech_beginnings, step_beginnings
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -164,7 +164,7 @@ def compared(
         records.words,
         records.begins,
         tables=matching_tables(),
-        beginnings=look_back_beginnings(),
+        told=ToldWords(step_beginnings(), speech_beginnings()),
         evidence=evidence,
     )
     if triples is not None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.evidence.kernels.packing import LEAD_BITS
-from infostream_dedup.evidence.look_back_words import look_back_beginnings
 from infostream_dedup.evidence.plain_records import in_filter
+from infostream_dedup.evidence.step_words import speech_beginnings, step_beginnings
 
 __all__ = ["PlainDocument", "PlainRecord", "compare_plainly", "unpack_plainly"]
 
@@ -107,7 +107,7 @@ def compare_plainly(a: PlainDocument, b: PlainDocument) -> list[float]:
         min(abs(math.log((one.tokens + 5) / (other.tokens + 5))), 3.0),
         _dates(one, other),
         _titles(one, other),
-        float(any(in_filter(start, other.filter) for start in look_back_beginnings().tolist())),
+        _step(other),
         len(shared) / len(a.triples) if a.triples else 0.0,
         len(shared) / len(b.triples) if b.triples else 0.0,
     ]
@@ -144,6 +144,12 @@ def _dates(one: PlainRecord, other: PlainRecord) -> float:
     if not all(heads):
         return 0.0
     return 1.0 if heads[0] == heads[1] else 2.0
+
+
+def _step(record: PlainRecord) -> float:
+    """1 if the lead tells that something happened and nothing that somebody said, otherwise 0."""
+    steps, speech = (set(some.tolist()) for some in (step_beginnings(), speech_beginnings()))
+    return float(not steps.isdisjoint(record.lead) and speech.isdisjoint(record.lead))
 
 
 def _titles(one: PlainRecord, other: PlainRecord) -> float:

@@ -29,7 +29,7 @@ _PLAIN: dict[str, Any] = {
     "numbers": 1.0,
     "many_figures": False,
     "other_dates": False,
-    "recalled": True,
+    "next_step": True,
     "same_title": False,
     "same_form": False,
     "no_title": False,
@@ -61,7 +61,16 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({**_OWN, "lead": 0.1, "vocabulary": 0.65, **wording(0.7, 0.25)}, "follow-up", "own old background"),
         ({**_OWN, "lead": 0.09, "vocabulary": 0.65, **wording(0.7, 0.25)}, "contained", "lies inside"),
         ({**_OWN, "lead": 0.1, "vocabulary": 0.64, **wording(0.4, 0.25)}, "related", None),
-        ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.6, 0.7)}, "follow-up", "own old background"),
+        (
+            {**_OWN, "lead": 0.39, "vocabulary": 0.65, "probability": 0.9, **wording(0.6, 0.7)},
+            "follow-up",
+            "own old background",
+        ),
+        (
+            {**_OWN, "lead": 0.39, "vocabulary": 0.65, "probability": 0.89, **wording(0.6, 0.7)},
+            "updated",
+            "own text again",
+        ),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.59, 0.7)}, "contains", "holds inside"),
         ({**_OWN, "lead": 0.39, "probability": 0.5, **wording(0.4, 0.4)}, "related", None),
         ({**_OWN, "numbers": 0.69, **wording(0.7, 0.7)}, "template", "own form with other dates"),
@@ -103,17 +112,19 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({"known": False, "hours": np.inf, "same_source": True, **wording(0.9, 0.9)}, "updated", "own later version"),
         ({"known": False, "hours": np.inf, "same_source": True}, "follow-up", "next step"),
         ({**_OWN, "probability": 0.6, "vocabulary": 0.5}, "follow-up", "next step"),
-        ({**_OWN, "probability": 0.6, "vocabulary": 0.5, "recalled": False}, "related", None),
+        ({**_OWN, "probability": 0.6, "vocabulary": 0.5, "next_step": False}, "related", None),
         (
-            {**_OWN, "lead": 0.1, "recalled": False, "vocabulary": 0.65, **wording(0.7, 0.25)},
+            {**_OWN, "lead": 0.1, "next_step": False, "vocabulary": 0.65, **wording(0.7, 0.25)},
             "contained",
             "lies inside",
         ),
-        ({**_OWN, "lead": 0.1, "recalled": False, **wording(0.7, 0.6)}, "follow-up", "own old background"),
-        ({**_OWN, "recalled": False, **wording(0.6, 0.6)}, "follow-up", "own next step"),
-        ({**_OWN, "recalled": False, **wording(0.59, 0.7)}, "contains", "holds inside"),
+        ({**_OWN, "lead": 0.1, "next_step": False, **wording(0.7, 0.6)}, "updated", "own text again"),
+        ({**_OWN, "next_step": False, **wording(0.6, 0.6)}, "updated", "own text again"),
+        ({**_OWN, **wording(0.6, 0.6)}, "follow-up", "own next step"),
+        ({**_OWN, "next_step": False, **wording(0.59, 0.7)}, "contains", "holds inside"),
         ({**_OWN, "probability": 0.599999999}, "related", None),
-        ({**_OWN, "vocabulary": 0.499999999}, "related", None),
+        ({**_OWN, "vocabulary": 0.45}, "follow-up", "next step"),
+        ({**_OWN, "vocabulary": 0.449999999}, "related", None),
         (
             {**_OWN, "many_figures": True, "vocabulary": 0.55, "numbers": 0.449999999, "probability": 0.5},
             "template",
@@ -173,7 +184,7 @@ def test_facts_from_evidence_and_documents() -> None:
     evidence[:, COLUMNS.index("numbers_forward")] = 0.7 - 1e-12
     evidence[:, COLUMNS.index("numbers_least")] = [1, 2, 2, 2]
     evidence[:, COLUMNS.index("figures_least")] = [0, 3, 4, 5]
-    evidence[:, COLUMNS.index("looks_back")] = [0, 1, 1, 1]
+    evidence[:, COLUMNS.index("step")] = [0, 1, 1, 1]
     evidence[:, COLUMNS.index("opening_forward")] = [1, 0.5 - 1e-12, 0.499, 1]
     found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
     assert found.same_text.tolist() == [True, False, False, False]
@@ -186,7 +197,7 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.numbers.tolist() == [-1.0, 0.7, 0.7, 0.7]
     assert found.many_figures.tolist() == [False, False, True, True]
     assert found.vocabulary.tolist() == [0.375] * 4
-    assert found.recalled.tolist() == [False, True, False, True]
+    assert found.next_step.tolist() == [False, True, False, True]
     assert found.no_title.tolist() == [True, False, False, False]
     assert found.same_form.tolist() == [False, False, True, True]
     assert found.same_title.tolist() == [False, False, False, True]
@@ -209,7 +220,7 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
         evidence = np.repeat(draw.random((1, len(COLUMNS))), size, axis=0)
         evidence[:, COLUMNS.index("title")] = draw.integers(0, 4)
         evidence[:, COLUMNS.index("figures_least")] = draw.integers(0, 8)
-        evidence[:, COLUMNS.index("looks_back")] = draw.integers(0, 2)
+        evidence[:, COLUMNS.index("step")] = draw.integers(0, 2)
         kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))))
         assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 

@@ -10,18 +10,19 @@ import scipy.sparse as sp
 
 from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
 from infostream_dedup.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
-from infostream_dedup.evidence.look_back_words import LOOK_BACK_WORDS, look_back_beginnings
 from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.evidence.plain_reading import read_plainly
 from infostream_dedup.evidence.plain_records import count_plainly, pack_plainly
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.evidence.step_words import SPEECH_WORDS, STEP_WORDS, speech_beginnings, step_beginnings
 from infostream_dedup.model import LANGUAGES, Document
 
 _WORDS = (
     "президент Санду Кишинёв заявила правительство 17 апреля 2024 года 12 300 лей Киев Зеленский война цена рост "
-    "погода завтра Молдова Путин Россия курс 17,76 5-й день США НАТО новый закон Рада банк Приднестровье Тирасполь"
+    "погода завтра Молдова Путин Россия курс 17,76 5-й день США НАТО новый закон Рада банк Приднестровье Тирасполь "
+    "арестован снова отменили"
 ).split()
 
 
@@ -95,22 +96,46 @@ def test_comparison_equals_plain_comparison(seed: int) -> None:
         assert dict(zip(COLUMNS, found[pair].tolist(), strict=True)) == dict(zip(COLUMNS, expected, strict=True))
 
 
-@pytest.mark.parametrize("word", LOOK_BACK_WORDS)
-def test_a_word_that_looks_back_is_recognised_by_its_beginning(word: str) -> None:
-    raw, _ = read([Document(id="1", text=word.capitalize())])
-    assert set(raw.body.tolist()) <= set(look_back_beginnings().tolist())
-    assert len(raw.body) == 1
+@pytest.mark.parametrize(
+    ("words", "beginnings"), [(STEP_WORDS, step_beginnings()), (SPEECH_WORDS, speech_beginnings())]
+)
+def test_words_of_a_lead_are_recognised_by_their_beginnings(words: tuple[str, ...], beginnings: np.ndarray) -> None:
+    raw, _ = read([Document(id=word, text=word.capitalize()) for word in words])
+    assert np.diff(raw.ends[:, 3]).tolist() == [1] * len(words)
+    assert np.unique(raw.lead).tolist() == beginnings.tolist()
+    assert np.all(np.diff(beginnings.astype(np.int64)) > 0)
 
 
-def test_only_the_later_document_is_asked_whether_it_looks_back() -> None:
-    plain = Document(id="1", text="Суд арестовал водителя автобуса после аварии на мосту")
-    recalling = Document(id="2", text="Водителя отпустили под залог. Напомним, суд арестовал его в марте.")
-    raw, languages = read([plain, recalling, plain])
+def test_no_word_tells_both_that_something_happened_and_that_somebody_spoke() -> None:
+    assert not set(step_beginnings().tolist()) & set(speech_beginnings().tolist())
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "step"),
+    [
+        ("Водителя автобуса арестовали", "Об этом рассказал его адвокат.", 0.0),
+        ("Водителя автобуса арестовали", "Суд рассмотрит дело в марте.", 1.0),
+        ("Адвокат водителя", "Мы будем добиваться правды, заявил он.", 0.0),
+        ("Суд на мосту", "Погода будет хорошей.", 0.0),
+        ("", "Заседание снова перенесли.", 1.0),
+        ("", "Суд знову відхилив скаргу.", 1.0),
+        ("", "The driver was released on Monday.", 1.0),
+        ("", "The driver was released, his lawyer said.", 0.0),
+        ("", " ".join(["погода"] * 20) + " водителя арестовали", 0.0),
+        ("", " ".join(["погода"] * 19) + " арестовали, заявил адвокат", 1.0),
+        ("", "", 0.0),
+    ],
+)
+def test_only_the_lead_of_the_later_document_is_asked_whether_it_tells_a_step(
+    title: str, text: str, step: float
+) -> None:
+    plain = Document(id="1", title="Адвокат водителя", text="Мы будем добиваться правды, заявил он.")
+    raw, languages = read([plain, Document(id="2", title=title, text=text), plain])
     records = pack_evidence(raw, languages, EvidenceFrequencies())
     a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
     keys = key_rows(*key_terms(1, 3))
     found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
-    assert found[:, COLUMNS.index("looks_back")].tolist() == [1.0, 0.0, 0.0]
+    assert found[:, COLUMNS.index("step")].tolist() == [step, 0.0, 0.0]
 
 
 def test_a_document_equals_itself() -> None:
@@ -126,7 +151,7 @@ def test_a_document_equals_itself() -> None:
     assert values.pop("title") == 3
     assert values.pop("names_least") == 4
     assert values.pop("numbers_least") == 2
-    assert values.pop("looks_back") == 0
+    assert values.pop("step") == 0
     assert {name: value for name, value in values.items() if value != 1} == {}
 
 

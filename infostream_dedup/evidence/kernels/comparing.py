@@ -32,6 +32,7 @@ __all__ = [
     "NUMBER_LIST",
     "ComparedKeys",
     "RecordParts",
+    "ToldWords",
     "add_weights",
     "compare_pairs",
     "parts_of",
@@ -63,13 +64,13 @@ COLUMNS: Final = (
     "length",
     "dates",
     "title",
-    "looks_back",
+    "step",
     "wording_forward",
     "wording_backward",
 )
 """Columns of the evidence of pairs, float64; forward is the share of a's entries that b has, 0 to 1.
 
-``looks_back`` is 1 if b contains one of the ``look_back_words``; the filter takes a few other words for one of them.
+``step`` is 1 if b's lead has one of the ``STEP_WORDS`` of ``step_words`` and none of the ``SPEECH_WORDS``.
 """
 
 _COSINE: Final = 4
@@ -81,7 +82,7 @@ _OPENING: Final = 16
 _LENGTH: Final = 18
 _DATES: Final = 19
 _TITLE: Final = 20
-_LOOKS_BACK: Final = 21
+_STEP: Final = 21
 
 _UNIT: Final = 1e-9
 """Of the weight of a key term."""
@@ -116,6 +117,18 @@ class ComparedKeys(NamedTuple):
     squares: NDArray[np.float64]
     target_begins: NDArray[np.int64]
     targets: NDArray[np.int32]
+
+
+class ToldWords(NamedTuple):
+    """Beginnings of words that say what a lead tells.
+
+    Attributes:
+        steps: uint32, ascending, as ``step_beginnings`` returns them.
+        speech: uint32, ascending, as ``speech_beginnings`` returns them.
+    """
+
+    steps: NDArray[np.uint32]
+    speech: NDArray[np.uint32]
 
 
 class RecordParts(NamedTuple):
@@ -244,15 +257,28 @@ def _opening(
     return met
 
 
+@inlined
+def _is_among(entry: np.uint32, sorted_entries: NDArray[np.uint32]) -> bool:
+    """Binary search."""
+    low, high = 0, sorted_entries.size
+    while low < high:
+        middle = (low + high) >> 1
+        if sorted_entries[middle] < entry:
+            low = middle + 1
+        else:
+            high = middle
+    return low < sorted_entries.size and sorted_entries[low] == entry
+
+
 @compiled_bare
-def _looks_back(words: NDArray[np.uint32], parts: RecordParts, beginnings: NDArray[np.uint32]) -> float:
-    """1 if the filter of a document may contain one of these beginnings of words, otherwise 0."""
-    found = False
-    for number in range(beginnings.size if parts.blocks else 0):
-        block, first, second = filter_place(beginnings[number], parts.blocks)
-        block = parts.filter_at + 2 * block
-        found |= (words[block] & first == first) & (words[block + 1] & second == second)
-    return np.float64(found)
+def _tells_step(words: NDArray[np.uint32], parts: RecordParts, told: ToldWords) -> float:
+    """1 if the lead of a document has a word of a step and none of speech, otherwise 0."""
+    step, speech = False, False
+    for number in range(parts.lead):
+        entry = words[parts.lead_at + number]
+        step |= _is_among(entry, told.steps)
+        speech |= _is_among(entry, told.speech)
+    return np.float64(step and not speech)
 
 
 @inlined
@@ -336,7 +362,7 @@ def compare_pairs(
     words: NDArray[np.uint32],
     begins: NDArray[np.int64],
     tables: MatchingTables,
-    beginnings: NDArray[np.uint32],
+    told: ToldWords,
     evidence: NDArray[np.float64],
 ) -> None:
     """Fill in everything except shares and wording.
@@ -348,17 +374,17 @@ def compare_pairs(
         words: uint32, records.
         begins: int64 (documents + 1,), bounds of the records.
         tables: empty tables.
-        beginnings: uint32, as ``look_back_beginnings`` returns them.
+        told: words that say what a lead tells.
         evidence: float64 (pairs, COLUMNS), receives columns 4 to 21.
     """
-    held, looks_back = -1, 0.0
+    held, step = -1, 0.0
     for pair in range(a.size):
         other = parts_of(words, begins[b[pair]])
         if b[pair] != held:
             held = b[pair]
             _enter(words, other, keys, held, tables)
-            looks_back = _looks_back(words, other, beginnings)
+            step = _tells_step(words, other, told)
         row = evidence[pair]
-        row[_LOOKS_BACK] = looks_back
+        row[_STEP] = step
         row[_COSINE] = _cosine(keys, a[pair], held, tables)
         _compare_records(words, parts_of(words, begins[a[pair]]), other, tables, row)
