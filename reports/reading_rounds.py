@@ -214,6 +214,10 @@ could not be left out. Fourteen links had not been read by anybody; all of these
 already.
 """,
         """
+**The goal of .66 is reached**: 25 of 30 (.83). Of the fourteen links that nobody had read before, ten (.71); of the
+sixteen that readers of earlier rounds had judged too, and the rule had seen, fifteen. Of the five others three belong
+to one affair, one tells the same story, and one shares only its topic. Of the fifteen links of other classes the reader
+calls three a `follow-up`. The rule finds fewer: 86 in the stream (138 before). No rule was changed after it.
 """,
         filled=("follow-up",),
     ),
