@@ -37,8 +37,8 @@ def with_names_decided(counts: TermCounts) -> TermCounts:
     matrix = counts.counts
     shifted = matrix.indices + np.searchsorted(places, matrix.indices, side="right")
     columns = decided(np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), shifted, marked)
-    # Compact counts are too narrow for sums; the bounds are copied because summing changes them.
-    rows = (matrix.data.astype(np.int32), columns.astype(matrix.indices.dtype), matrix.indptr.copy())
+    # Summing changes data and bounds.
+    rows = (matrix.data.copy(), columns.astype(matrix.indices.dtype), matrix.indptr.copy())
     summed = sp.csr_array(rows, shape=(matrix.shape[0], len(terms)))
     summed.sum_duplicates()
     return replace(counts, counts=summed, terms=terms)
