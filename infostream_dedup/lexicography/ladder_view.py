@@ -13,11 +13,12 @@ from infostream_dedup.lexicon.spelling import is_latin, key_form
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.morphology.form_cache import terms_of
-from infostream_dedup.text.tokens import Form
+from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.ladder import standard_rungs
 from infostream_dedup.translation.refusals import allowed, false_friends_of, is_blocked
 from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.written_names import marked_term, names_first, plain_term
 
 __all__ = ["Step", "ladder_of"]
 
@@ -32,7 +33,8 @@ class Step:
     Attributes:
         word: the word as given.
         source: language that the word was assumed to be in.
-        term: the term that documents make of the word, or its key form if it is not a term.
+        term: the term that documents make of the word, or its key form if it is not a term; with a capital if it is
+            an English noun written as a name.
         is_term: whether documents can have it as a term; otherwise it can only occur in tables.
         rung: name of the rung.
         answer: equivalent; ``None`` if the rung has no answer.
@@ -110,7 +112,7 @@ def _list_steps(word: str, source: Language, target: Language, cache: AnswerCach
     for term, is_term in terms.items():
         won = False
         for name, looked_up, answers, why in _ask_rungs(term, source, target, cache):
-            permitted = allowed(term, answers, source, target, looked_up=looked_up)
+            permitted = allowed(plain_term(term), answers, source, target, looked_up=looked_up)
             for one in answers or (None,):
                 wins = one in permitted and not won
                 reason = (
@@ -137,7 +139,11 @@ def _find_terms(word: str, source: Language, *, strict: bool = False) -> list[st
     """Return the term for each shape in which the word can occur in a text."""
     form, shapes = key_form(word), shapes_of(word)
     if source == "en":
-        return [noun_term(form, shape) for shape in shapes]
+        terms = [noun_term(form, shape) for shape in shapes]
+        return [
+            term and (marked_term(Form(form, shape), term) if shape == Shape.CAPITAL else term)
+            for term, shape in zip(terms, shapes, strict=True)
+        ]
     return terms_of([Form(form, shape) for shape in shapes], source, strict=strict)
 
 
@@ -147,12 +153,13 @@ def _ask_rungs(
     """List each rung's name, whether it looks words up, its answers and, if it has none, the reason, in order."""
     found: list[tuple[str, bool, Sequence[Translation], str]] = []
     for rung in standard_rungs():
-        answers = rung.translate([term], source, target)[0]
+        plain = plain_term(term)
+        answers = names_first(term, rung.translate([plain], source, target)[0], target)
         found.append(
-            (rung.name, rung.looked_up, answers, "" if answers else rung.explain_silence(term, source, target))
+            (rung.name, rung.looked_up, answers, "" if answers else rung.explain_silence(plain, source, target))
         )
         if rung.looked_up:
-            found.append(_look_up_remembered(term, source, target, cache))
+            found.append(_look_up_remembered(plain, source, target, cache))
     return found
 
 

@@ -31,6 +31,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "nouns.tsv": _LISTED,
     "repairs.tsv": ("language", "word", "lemma", "why"),
     "excluded.tsv": _LISTED,
+    "translated_names.tsv": _LISTED,
 }
 """The tables and their columns."""
 

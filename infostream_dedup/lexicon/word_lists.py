@@ -14,7 +14,7 @@ from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow, read_table, read_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["ListedWord", "added_nouns", "excluded", "repairs", "stop_words"]
+__all__ = ["ListedWord", "added_nouns", "excluded", "repairs", "stop_words", "translated_names"]
 
 _STOP_WORDS: Final = 100
 
@@ -67,6 +67,12 @@ def repairs(language: Language) -> Mapping[str, ListedWord]:
 def added_nouns(language: Language) -> Mapping[str, ListedWord]:
     """Return, by key form, lemmas of common nouns that pymorphy3 does not know yet."""
     return _read_listed_words("nouns.tsv", ("language", "word", "why"), language)
+
+
+@cache
+def translated_names(language: Language) -> Mapping[str, ListedWord]:
+    """Return, by key form, nouns that are translated as nouns even if they are written as names."""
+    return _read_listed_words("translated_names.tsv", ("language", "word", "why"), language)
 
 
 def _read_listed_words(file: str, columns: tuple[str, ...], language: Language) -> Mapping[str, ListedWord]:

@@ -21,7 +21,7 @@ from infostream_dedup.lexicon.word_lists import excluded, stop_words
 from infostream_dedup.morphology.unwanted import is_roman_numeral
 from infostream_dedup.text.tokens import Shape
 
-__all__ = ["RULES", "is_listed_noun", "lemma", "noun_term"]
+__all__ = ["RULES", "is_listed_noun", "lemma", "noun_term", "without_possessive"]
 
 RULES: Final = 3
 """Version of the rules in this file, a cache key; increase it whenever an answer changes."""
@@ -226,12 +226,13 @@ def is_listed_noun(word: str) -> bool:
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def _lemma(form: str) -> str:
-    word = _without_possessive(form)
+    word = without_possessive(form)
     head, hyphen, last = word.rpartition("-")
     return f"{head}{hyphen}{_singular(last)}" if hyphen else _singular(word)
 
 
-def _without_possessive(form: str) -> str:
+def without_possessive(form: str) -> str:
+    """Return a key form without the ending of a possessive."""
     return form.removesuffix(f"{APOSTROPHE}s").removesuffix(APOSTROPHE) or form
 
 
@@ -265,7 +266,7 @@ def _weight(word: str) -> float:
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def _noun_term(form: str, shape: int) -> str | None:
-    word = _without_possessive(form)
+    word = without_possessive(form)
     if len(word) < 2 or (not word[0].isascii() and word[0] > "\u024f") or word in excluded("en"):
         return None
     listed = names("en").get(word)

@@ -14,6 +14,7 @@ from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.kernels.pivot_sharing import PLACE_BITS
 from infostream_dedup.stream.pivot_words import NO_TERM, PivotWords
 from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.stream.written_words import WrittenWords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +31,8 @@ class _Words:
 
     Attributes:
         owners: int64 (entries,), number of the document.
-        words: int64 (entries,), each word of a document once.
-        counts: int (entries,), how often it occurs there.
+        words: int64 (entries,), each word of a document once, or twice if it is a name (``written_names``).
+        counts: int (entries,), how often it occurs there; of a word that is there twice, a part.
     """
 
     owners: NDArray[np.int64]
@@ -86,6 +87,7 @@ class PivotReader:
     def __init__(self, settings: Settings, numbers: TermNumbers, words: PivotWords) -> None:
         # Russian and Ukrainian terms are nouns already; English terms are stems, which no dictionary contains.
         self._english = Analyser(settings.but(representation="pivot"), numbers)
+        self._written = WrittenWords(numbers)
         self._words = words
 
     def read(self, documents: Sequence[Document], analysed: Analysed) -> PivotRead:
@@ -121,7 +123,7 @@ class PivotReader:
         if len(english):
             read = self._english.read([documents[number] for number in english.tolist()])
             owners = np.concatenate([owners, english[read.terms.numbers]])
-            words = np.concatenate([words, read.terms.values.astype(np.int64)])
+            words = np.concatenate([words, self._written.decided(read.terms.numbers, read.terms.values)])
             counts = np.concatenate([counts, read.counts])
         order = np.argsort(owners, kind="stable")
         return _Words(owners[order], words[order], counts[order])

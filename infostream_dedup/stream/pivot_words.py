@@ -24,6 +24,7 @@ from infostream_dedup.translation.rung import Translation
 from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.rungs.identity import IdentityRung
 from infostream_dedup.translation.word_pairs import word_pairs
+from infostream_dedup.translation.written_names import first_names, plain_term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,6 +147,10 @@ def pivot_frequencies(language: Language) -> Mapping[str, float]:
     for word, share in frequencies.items():
         term = pairs[word][0].term if word in pairs else word
         found[term] = found.get(term, 0.0) + share
+    if language == "en":
+        # It is not known how often a word is a name, so noun and name both count as frequent.
+        for name, word in first_names(PIVOT):
+            found[name] = found.get(name, 0.0) + frequencies.get(word, 0.0)
     return MappingProxyType(found)
 
 
@@ -161,7 +166,7 @@ def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, .
     """Append an English word to its equivalents: good enough for a match, but not for a key term."""
     # The word itself counts as offensive in its own language only if it was not translated.
     refused = is_blocked(word, PIVOT) or (not found and is_blocked(word, "en"))
-    return tuple(found) if refused else (*found, Translation(word, "identity", 0.0))
+    return tuple(found) if refused else (*found, Translation(plain_term(word), "identity", 0.0))
 
 
 def _said(terms: Sequence[str]) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,11 +14,13 @@ from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.frequencies import Frequencies
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.stream.written_words import WrittenWords
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.tokens import Form, Shape
 from infostream_dedup.translation.ladder import Translator
 from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.rungs.identity import IdentityRung
+from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,6 +67,7 @@ class QueryTranslator:
         self._frequencies = frequencies
         self._own = TermNumbers()
         self._reader = Analyser(settings.but(representation="pivot"), self._own)
+        self._written = WrittenWords(self._own)
         self._rungs = (IdentityRung(), DictionaryRung())
         self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
 
@@ -76,16 +79,28 @@ class QueryTranslator:
             into: index into ``LANGUAGES`` of each target language; the document's own is skipped.
         """
         analysed = self._reader.read([document])
-        own = int(analysed.languages[0])
-        return {language: self._in_language(analysed, own, language) for language in into if language != own}
+        own, words = int(analysed.languages[0]), self._counted(analysed)
+        return {
+            language: self._in_language(words, analysed.lengths, own, language) for language in into if language != own
+        }
 
-    def _in_language(self, analysed: Analysed, own: int, language: int) -> TranslatedQuery:
-        words = [self._own.terms[number] for number in analysed.terms.row(0).tolist()]
-        known = self._equivalents(words, LANGUAGES[own], LANGUAGES[language])
+    def _counted(self, analysed: Analysed) -> dict[str, int]:
+        """How often each word occurs."""
+        numbers = self._written.decided(analysed.terms.numbers, analysed.terms.row(0)).tolist()
+        words: dict[str, int] = {}
+        for number, count in zip(numbers, analysed.counts.tolist(), strict=True):
+            word = self._own.terms[number]
+            words[word] = words.get(word, 0) + count
+        return words
+
+    def _in_language(
+        self, words: Mapping[str, int], lengths: NDArray[np.int64], own: int, language: int
+    ) -> TranslatedQuery:
+        known = self._equivalents([*words], LANGUAGES[own], LANGUAGES[language])
         counts: dict[int, int] = {}
         sets: dict[int, set[int]] = {}
         word_of: dict[int, tuple[int, str]] = {}
-        for word, count in zip(words, analysed.counts.tolist(), strict=True):
+        for word, count in words.items():
             canonical, every = known[word]
             if canonical >= 0:
                 word_of[canonical] = min(word_of.get(canonical, (0, word)), (-count, word))
@@ -96,7 +111,7 @@ class QueryTranslator:
             Rows(np.array([0, len(terms)], dtype=np.int64), np.array(terms, dtype=np.int32)),
             np.array([counts[term] for term in terms], dtype=np.int32),
             np.array([language], dtype=np.uint8),
-            analysed.lengths,
+            lengths,
         )
         chosen = choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
         keys = chosen.keys.row(0)
@@ -105,7 +120,7 @@ class QueryTranslator:
             chosen.weights.row(0),
             [np.array(sorted(sets[key]), dtype=np.int64) for key in keys.tolist()],
             np.array(sorted({term for word in words for term in known[word][1]}), dtype=np.int64),
-            [word_of[key][1] for key in keys.tolist()],
+            [plain_term(word_of[key][1]) for key in keys.tolist()],
         )
 
     def _equivalents(

@@ -15,6 +15,8 @@ import numpy as np
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.decided_names import with_names_decided
+from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -101,6 +103,7 @@ def source_terms(counts: TermCounts) -> SourceTerms:
     """Number the terms of each language separately; a term gets no number in a language whose documents lack it."""
     import scipy.sparse as sp
 
+    counts = with_names_decided(counts)
     matrix, terms = counts.counts, len(counts.terms)
     language = np.repeat(counts.languages, np.diff(matrix.indptr))
     used = np.zeros((len(LANGUAGES), terms), dtype=np.bool_)
@@ -154,7 +157,7 @@ def equivalents_of(
         for language in (pivot, *others)
     }
     sure = (one.term for language in others for found in answers[language] for one in found if _is_sure(one))
-    wanted = sorted({*terms[pivot], *sure})
+    wanted = sorted({*map(plain_term, terms[pivot]), *sure})
     can_say = {}
     for language in others:
         back = translate(wanted, pivot, language)
@@ -206,7 +209,7 @@ def _and_themselves(
     for term, found in zip(terms, answers, strict=True):
         # A translated word is not a slur in its own language.
         refused = is_blocked(term, pivot) or (not found and is_blocked(term, "en"))
-        every.append(found if refused else _distinct((*found, Translation(term, _AS_IT_IS, 1.0))))
+        every.append(found if refused else _distinct((*found, Translation(plain_term(term), _AS_IT_IS, 1.0))))
     return every
 
 
@@ -263,7 +266,7 @@ def both_ways(
     words: Sequence[str], answers: _Answers, back: Mapping[str, Sequence[Translation]]
 ) -> list[tuple[Translation, ...]]:
     """Return the equivalents of each word, then those found only in the reverse direction; each term once."""
-    return [_joined(own, back.get(word, ())) for word, own in zip(words, answers, strict=True)]
+    return [_joined(own, back.get(plain_term(word), ())) for word, own in zip(words, answers, strict=True)]
 
 
 def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[Translation, ...]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.terms.pivot_space import PivotSpace
+from infostream_dedup.translation.written_names import plain_term
 
 __all__ = ["SAME", "Meeting", "meetings"]
 
@@ -99,8 +100,8 @@ def _meeting(space: PivotSpace, of_a: dict[int, list[_Answer]], of_b: dict[int, 
         return not stands_for, -confidence, term != own, term, one.source, other.source
 
     term, one, other = min(candidates, key=rank)
-    terms = space.sources.terms
-    return Meeting(terms[one.source], terms[other.source], space.equivalents.vocabulary[term], _rung(space, one, other))
+    a, b = (plain_term(space.sources.terms[answer.source]) for answer in (one, other))
+    return Meeting(a, b, space.equivalents.vocabulary[term], _rung(space, one, other))
 
 
 def _rung(space: PivotSpace, one: _Answer, other: _Answer) -> str:

@@ -15,6 +15,7 @@ from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
+from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +98,8 @@ def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents
         own = np.flatnonzero((sources.languages == number) & (equivalents.canonical != NO_EQUIVALENT))
         if len(own):
             known = term_frequencies(language, "pivot")
-            weights = [known.get(sources.terms[source], 0.0) for source in own.tolist()]
+            # wordfreq does not know how often a word is a name, so noun and name both count as frequent.
+            weights = [known.get(plain_term(sources.terms[source]), 0.0) for source in own.tolist()]
             part = np.bincount(equivalents.canonical[own], weights=weights, minlength=len(shares))
             shares += float(documents[number] / documents.sum()) * part
     return dict(zip(equivalents.vocabulary, shares.tolist(), strict=True))

@@ -126,12 +126,15 @@ class Representation(ABC):
         """Sum the frequencies of the forms of each term, without the shipped background."""
         shares: dict[str, float] = defaultdict(float)
         forms, frequencies = zip(*common_forms(language), strict=True)
-        openers = [Form(form, Shape.START) for form in forms]
-        terms = self.terms(openers, language, Settings(representation=self.name))
+        terms = self.background_terms([Form(form, Shape.START) for form in forms], language)
         for term, share in zip(terms, frequencies, strict=True):
             if term is not None:
                 shares[term] += share
         return dict(sorted(shares.items()))
+
+    def background_terms(self, forms: Sequence[Form], language: Language) -> list[str | None]:
+        """Return the term that each form of the background counts for; those of documents by default."""
+        return self.terms(forms, language, Settings(representation=self.name))
 
     def key_terms(
         self, counts: TermCounts, settings: Settings, select: Select, statistics: StatisticsOfTerms | None = None

@@ -25,8 +25,9 @@ from infostream_dedup.translation.rung import RUNGS, Translation
 
 __all__ = ["RULES", "AnswerCache", "answer_cache"]
 
-RULES: Final = 2
-"""Version of the rungs; increase it whenever an answer changes, because the file is keyed by it."""
+RULES: Final = 3
+"""Version of the rungs and of the choice between names and nouns; increase it whenever an answer or the order of
+answers changes, because the file is keyed by it, and stores record it."""
 
 _Answers = tuple[Translation, ...]
 

@@ -16,6 +16,7 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.refusals import allowed
 from infostream_dedup.translation.rung import RUNGS, Rung, Translation
+from infostream_dedup.translation.written_names import names_first, plain_term
 
 __all__ = ["SAME", "Translator", "standard_rungs"]
 
@@ -66,7 +67,8 @@ class Translator:
         """Return all equivalents of each term by the first rung that knows it.
 
         Args:
-            terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English.
+            terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English, which may be marked as names
+                (``written_names``).
             progress: called after every batch.
 
         Returns:
@@ -76,16 +78,17 @@ class Translator:
             BadDataError: a table or an installed translation model is broken.
         """
         if self.source == self.target:
-            return [(Translation(term, SAME, 1.0),) for term in terms]
+            return [(Translation(plain_term(term), SAME, 1.0),) for term in terms]
         if self.source not in OUR_LANGUAGES or self.target not in OUR_LANGUAGES:
             return [()] * len(terms)
-        distinct = list(dict.fromkeys(terms))
+        asked = [plain_term(term) for term in terms]
+        distinct = list(dict.fromkeys(asked))
         found: dict[str, _Answers] = {}
         for start in range(0, len(distinct), _BATCH):
             found.update(self._translate_batch(distinct[start : start + _BATCH]))
             if progress:
                 progress("translate", min(start + _BATCH, len(distinct)), len(distinct))
-        return [found[term] for term in terms]
+        return [names_first(term, found[plain], self.target) for term, plain in zip(terms, asked, strict=True)]
 
     def explain(self, term: str) -> list[tuple[str, _Answers]]:
         """Return the answers of all rungs in order, whether or not an earlier one knows the term.

@@ -69,3 +69,14 @@ def test_the_language_is_found_by_letters_and_dictionaries() -> None:
 def test_wrong_questions(word: str, target: str, source: str | None, told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
         ladder_of(word, target, source)  # type: ignore[arg-type]
+
+
+def test_an_english_noun_that_may_be_a_name_is_two_terms() -> None:
+    steps = [step for step in ladder_of("Turkey", "ru") if step.rung == "dictionary"]
+    assert [(step.term, step.answer) for step in steps] == [
+        ("turkey", "индейка"),
+        ("turkey", "турция"),
+        ("Turkey", "турция"),
+        ("Turkey", "индейка"),
+    ]
+    assert {step.term for step in ladder_of("turkey", "ru")} == {"turkey"}

@@ -47,8 +47,10 @@ class _Pivot(Representation):
         if language != "en":
             return representation("morph").terms(forms, language, settings)
         from infostream_dedup.morphology.english_lemmas import noun_term
+        from infostream_dedup.translation.written_names import marked_term
 
-        return [noun_term(form, shape) for form, shape in forms]
+        found = [noun_term(form, shape) for form, shape in forms]
+        return [term and marked_term(form, term) for form, term in zip(forms, found, strict=True)]
 
     def listed_terms(
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
@@ -61,6 +63,12 @@ class _Pivot(Representation):
     def frequencies(self, language: Language) -> Mapping[str, float]:
         """Return the background of the terms before translation."""
         return super().frequencies(language) if language == "en" else term_frequencies(language, "morph")
+
+    def background_terms(self, forms: Sequence[Form], language: Language) -> list[str | None]:
+        """Return plain terms: wordfreq does not know how often a word is a name."""
+        from infostream_dedup.translation.written_names import plain_term
+
+        return [term and plain_term(term) for term in super().background_terms(forms, language)]
 
     def key_terms(
         self, counts: TermCounts, settings: Settings, select: Select, statistics: StatisticsOfTerms | None = None

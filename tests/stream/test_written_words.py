@@ -1,0 +1,115 @@
+"""Names that are also nouns, from text to terms: the same in a batch, in a stream and in a search."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import orjson
+import pytest
+
+from infostream_dedup import Document, Settings
+from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
+from infostream_dedup.stream.analysis import Analyser
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.frequencies import Frequencies
+from infostream_dedup.stream.pivot_reading import PivotReader
+from infostream_dedup.stream.pivot_words import PivotWords
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.term_numbers import TermNumbers
+from infostream_dedup.stream.translated_query import QueryTranslator
+from infostream_dedup.stream.written_words import WrittenWords
+from infostream_dedup.terms.equivalents import source_terms
+from infostream_dedup.terms.reading import SurfaceReader, term_counts
+
+SETTINGS = Settings(representation="pivot")
+TEXTS = {
+    "name": "Mark opened the new bridge. The mayor thanked Mark and the engineers from Turkey for the work.",
+    "noun": "The mark on the bridge is new. In a speech the mayor said the Mark of Honour is a mark of respect.",
+    "unsure": "Mark the bridge. TURKEY AND BRIDGE. The mayor was silent.",
+    "plural": "The mayor met Gates at the bridge, and Gates praised the engineers.",
+    "russian": "Мэр встретил Марка у моста. Турция прислала инженеров.",
+}
+DOCUMENTS = [
+    Document(id=name, text=text, lang="ru" if name == "russian" else "en", source=name) for name, text in TEXTS.items()
+]
+WATCHED = {"mark", "Mark", "MARK", "turkey", "Turkey", "TURKEY", "gate", "Gates", "GATES"}
+EXPECTED = [{"Mark": 2, "Turkey": 1}, {"mark": 3}, {"mark": 1, "turkey": 1}, {"Gates": 2}, {}]
+
+
+def watched(counts):
+    return [{term: number for term, number in counter.items() if term in WATCHED} for counter in counts]
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_a_collection_decides_each_document(engine):
+    reader = SurfaceReader(engine)
+    for one in DOCUMENTS:
+        reader.add(one.text, one.lang)
+    counts = term_counts(reader.finish(), SETTINGS)
+    for _ in range(2):  # Deciding must leave the counts as they are.
+        sources = source_terms(counts)
+        found = []
+        for row in range(len(DOCUMENTS)):
+            begin, end = sources.counts.indptr[row : row + 2]
+            words = [sources.terms[column] for column in sources.counts.indices[begin:end]]
+            found.append(dict(zip(words, sources.counts.data[begin:end].tolist(), strict=True)))
+        assert watched(found) == EXPECTED
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_stream_decides_as_a_collection_does(size):
+    numbers = TermNumbers()
+    analyser, written = Analyser(SETTINGS, numbers), WrittenWords(numbers)
+    found = []
+    for begin in range(0, len(DOCUMENTS), size):
+        read = analyser.read(DOCUMENTS[begin : begin + size])
+        words = written.decided(read.terms.numbers, read.terms.values)
+        counters = [Counter() for _ in range(len(read.lengths))]
+        for owner, word, count in zip(read.terms.numbers, words, read.counts.tolist(), strict=True):
+            counters[owner][numbers.terms[word]] += count
+        found += counters
+    assert watched(found) == EXPECTED
+
+
+def test_the_name_is_what_a_stream_counts():
+    numbers = TermNumbers()
+    reader = PivotReader(SETTINGS, numbers, PivotWords(numbers))
+    read = reader.read(DOCUMENTS, Analyser(Settings(representation="morph"), numbers).read(DOCUMENTS))
+    found = [set(numbers.terms.some(np.asarray(row))) for row in read.canonical.terms]
+    assert [{"марк", "турция", "индейка", "гейтс", "ворота"} & terms for terms in found] == [
+        {"марк", "турция"},
+        set(),
+        {"индейка"},
+        {"гейтс"},
+        {"марк", "турция"},
+    ]
+    # The noun is still met.
+    assert {"индейка", "отметка"} <= set(numbers.terms.some(np.asarray(read.matched_by.row(0))))
+
+
+def test_a_search_asks_with_the_name():
+    numbers = TermNumbers()
+    settings = Settings(representation="morph")
+    translator = QueryTranslator(settings, numbers, Frequencies(settings, numbers))
+    (query,) = translator.translated(DOCUMENTS[0], [0]).values()
+    found = dict(zip(numbers.terms.some(query.keys), query.words, strict=True))
+    assert {"марк": "mark", "турция": "turkey"}.items() <= found.items()
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_verdicts_do_not_depend_on_batches_or_restarts(size, tmp_path):
+    settings = StreamSettings.of({"first_epoch": 2, "epoch_documents": 2})
+    fields = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS)
+    given = [
+        Document(id=f"{one.id}-{part}", text=f"{one.text} {part}", lang=one.lang, source=one.source)
+        for part in range(3)
+        for one in DOCUMENTS
+    ]
+    with Deduplicator.open(None, settings) as dedup:
+        whole = dedup.process(given)
+    parts = []
+    for begin in range(0, len(given), size):
+        with Deduplicator.open(tmp_path / "s.db", settings if begin == 0 else None) as dedup:
+            parts += dedup.process(given[begin : begin + size])
+    assert orjson.dumps([one.as_dict(fields) for one in parts]) == orjson.dumps([one.as_dict(fields) for one in whole])
