@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from infostream_dedup.corpus.documents import DocumentBuilder
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.collector import collect_once, collector_paused
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
@@ -37,6 +37,8 @@ __all__ = ["Deduplicator", "OnConflict"]
 OnConflict = Literal["error", "version"]
 
 _SOURCE: Final = "<batch>"
+_SETTLED_AFTER: Final = 1000
+"""Number of documents of a process after which a search for garbage costs less than it saves."""
 _log = logging.getLogger(__name__)
 
 
@@ -92,6 +94,7 @@ class Deduplicator:
         self._builder = DocumentBuilder()
         self._engine: StreamEngine | None = None
         self._searcher: Searcher | None = None
+        self._processed = 0
 
     @classmethod
     def open(
@@ -188,6 +191,7 @@ class Deduplicator:
                 # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
                 self._engine = None
                 verdicts = self._decide(engine, name, digest, plan)
+                self._settle(len(plan.documents))
         if done is None:
             self._engine = engine
             return Verdicts(verdicts)
@@ -198,6 +202,12 @@ class Deduplicator:
                 source=_SOURCE,
             )
         return Verdicts(done.verdicts)
+
+    def _settle(self, documents: int) -> None:
+        """Search for garbage once, as soon as the stream is long enough for that to pay off."""
+        before, self._processed = self._processed, self._processed + documents
+        if before < _SETTLED_AFTER <= self._processed:
+            collect_once()
 
     def search(self, text: str = "", **asked: Any) -> SearchHits:
         """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
