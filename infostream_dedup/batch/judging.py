@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.batch.collection import Collection
-from infostream_dedup.batch.linking import link
+from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.pair_numbers import by_later, united
 from infostream_dedup.batch.pair_table import candidate_pairs
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
@@ -93,10 +93,11 @@ class JudgedCollection:
             engine: as in ``link``.
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
-        return self._completed(candidate_pairs(linked), equal_texts=k_min is None)
+        a, b = self._in_one_language(*candidate_pairs(linked))
+        return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts), len(self.facts.texts))
 
     def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
-        """Return the candidates that decide statuses.
+        """Return the candidates that decide statuses, in the order of (b, a).
 
         Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
 
@@ -104,10 +105,17 @@ class JudgedCollection:
             engine: as in ``link``.
         """
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
-            return self.candidates(engine=engine)
-        settings = self.settings.but(k=CANDIDATE_TERMS)
-        nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
-        return self._completed(node_pairs(nodes, settings), equal_texts=True)
+            linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS, engine=engine)
+            pairs = _by_later(linked)
+        else:
+            settings = self.settings.but(k=CANDIDATE_TERMS)
+            nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
+            earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))
+            pairs = by_later(earlier, later, len(self.facts.texts))
+        a, b = self._in_one_language(*pairs)
+        earlier, later = _equal_texts(self.facts.texts)
+        b, a = united((b, a), (later, earlier), len(self.facts.texts))
+        return a, b
 
     def judge(
         self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, model: PairModel | None = None
@@ -170,16 +178,22 @@ class JudgedCollection:
         kept = screen.may_decide(a, b) | (texts[a] == texts[b]) & (texts[a] >= 0)
         return a[kept], b[kept]
 
-    def _completed(self, pairs: Ordinals, *, equal_texts: bool) -> Ordinals:
-        a, b = (ends.astype(np.int64, copy=False) for ends in pairs)
+    def _in_one_language(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
+        """Return the pairs whose documents have the same language or the same text."""
         languages, texts = self.key_terms.counts.languages, self.facts.texts
-        if np.any(languages[1:] != languages[:-1]):
-            kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
-            a, b = a[kept], b[kept]
-        if not equal_texts:
+        if not np.any(languages[1:] != languages[:-1]):
             return a, b
-        earlier, later = _equal_texts(texts)
-        return united(a * len(texts) + b, earlier * len(texts) + later, len(texts))
+        kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
+        return a[kept], b[kept]
+
+
+def _by_later(linked: Linked) -> Ordinals:
+    """Return all linked pairs in the order of (b, a)."""
+    if linked.backend.name != "compiled":
+        return by_later(*candidate_pairs(linked), linked.matrix.documents)
+    from infostream_dedup.links.compiled.earlier import linked_pairs
+
+    return linked_pairs(linked.matrix.counts)
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

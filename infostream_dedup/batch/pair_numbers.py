@@ -14,20 +14,24 @@ if TYPE_CHECKING:
 __all__ = ["by_later", "united"]
 
 
-def united(numbers: NDArray[np.int64], others: NDArray[np.int64], documents: int) -> Ordinals:
-    """Return pairs that are in either list, each once and in order; a pair is one number, see ``_split``.
+def united(one: Ordinals, other: Ordinals, documents: int) -> Ordinals:
+    """Return pairs that are in either list, each once, in the order of (first, second).
 
     Args:
-        numbers: int64, usually ascending and distinct already.
-        others: int64, far fewer; nearly all of them are among ``numbers``.
+        one: int64, ordinals of both documents of each pair, usually ordered and distinct already.
+        other: likewise, in any order and far fewer; nearly all of them are in ``one``.
         documents: number of documents.
     """
+    numbers, others = one[0] * documents + one[1], np.unique(other[0] * documents + other[1])
     if np.any(numbers[1:] <= numbers[:-1]):
         numbers = np.unique(numbers)
-    others = np.unique(others)
+        one = _split(numbers, documents)
     places = np.searchsorted(numbers, others)
     missing = others != np.append(numbers, -1)[places]
-    return _split(np.insert(numbers, places[missing], others[missing]) if np.any(missing) else numbers, documents)
+    if not np.any(missing):
+        return one
+    first, second = _split(others[missing], documents)
+    return np.insert(one[0], places[missing], first), np.insert(one[1], places[missing], second)
 
 
 def by_later(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Ordinals:
@@ -38,7 +42,10 @@ def by_later(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Ordi
         b: int64 (pairs,), ordinals.
         documents: number of documents.
     """
-    b, a = _split(np.sort(b * documents + a), documents)
+    numbers = b * documents + a
+    if np.all(numbers[1:] >= numbers[:-1]):
+        return a, b
+    b, a = _split(np.sort(numbers), documents)
     return a, b
 
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.evidence.constants import LEAD_WORDS
 from infostream_dedup.evidence.kernels.matching_tables import matching_tables
+from infostream_dedup.evidence.kernels.openings import LEAD_ROW, spread_leads
 from infostream_dedup.evidence.kernels.screening import (
     MOST_WORDS,
-    AskedWords,
     ModelBounds,
     ScreenedRows,
     ScreenScratch,
@@ -61,11 +60,14 @@ class Screen:
         signature_sizes(triples.begins, bounds)
         signatures = np.empty(int(bounds[-1]), dtype=np.uint64)
         sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
+        leads = np.zeros(documents * LEAD_ROW, dtype=np.uint32)
+        spread_leads(records.words, records.begins, leads)
         rows = ScreenedRows(
             words=records.words,
             begins=records.begins,
             lengths=np.log(records.words[records.begins[:-1]] + 5.0),
             reach=_reach(keys, model),
+            leads=leads,
             triples=triples.triples,
             triple_begins=triples.begins,
             signatures=signatures,
@@ -124,19 +126,9 @@ def _bounds(model: PairModel) -> ModelBounds:
     )
 
 
-def _asked_words() -> AskedWords:
-    return AskedWords(
-        np.zeros(LEAD_WORDS, dtype=np.uint64),
-        np.zeros(LEAD_WORDS, dtype=np.uint32),
-        np.zeros(LEAD_WORDS, dtype=np.uint32),
-    )
-
-
 def _scratch() -> ScreenScratch:
     return ScreenScratch(
         tables=matching_tables(),
-        asked=_asked_words(),
-        held=_asked_words(),
         signature=np.zeros(2 * MOST_WORDS, dtype=np.uint64),
         signed=np.full(MOST_WORDS + 1, -1, dtype=np.int64),
         doubled=np.zeros(MOST_WORDS + 1, dtype=np.int64),
