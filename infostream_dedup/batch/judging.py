@@ -16,7 +16,7 @@ from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, nod
 from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest, key_rows
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries
@@ -37,6 +37,8 @@ COMPARED_TERMS: Final = 30
 """Key terms whose shares are evidence."""
 
 _CHUNK: Final = 100_000
+_SCREENED: Final = 1 << 22
+"""Pairs judged together, and pairs screened together."""
 
 Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
@@ -118,7 +120,13 @@ class JudgedCollection:
         return a, b
 
     def judge(
-        self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, model: PairModel | None = None
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        *,
+        filtered: bool = True,
+        model: PairModel | None = None,
+        shares: NDArray[np.float64] | None = None,
     ) -> JudgedCandidates:
         """Judge all pairs at once; arguments as in ``judge_pairs``."""
         return judge_pairs(
@@ -129,6 +137,7 @@ class JudgedCollection:
             triples=self.evidence.triples,
             documents=self.facts,
             model=model,
+            shares=shares,
             filtered=filtered,
             meanings=self.evidence.meanings,
         )
@@ -155,14 +164,14 @@ class JudgedCollection:
         """
         a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None
-        begin = 0
-        while begin < len(b):
-            end = min(begin + chunk, len(b))
-            end = int(np.searchsorted(b, b[end - 1], side="right"))
-            yield self.judge(*self._deciding(screen, a[begin:end], b[begin:end]), filtered=filtered)
-            begin = end
+        for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
+            if screen is None:
+                yield self.judge(a[part], b[part], filtered=filtered)
+            else:
+                for earlier, later, shares in self._deciding(screen, a[part], b[part], chunk):
+                    yield self.judge(earlier, later, filtered=filtered, shares=shares)
             if progress is not None:
-                progress("judging", end, len(b))
+                progress("judging", part.stop, len(b))
 
     def _screen(self) -> Screen | None:
         """A screen for pairs of these documents; ``None`` for little work, or if meanings may change verdicts."""
@@ -170,13 +179,18 @@ class JudgedCollection:
             return None
         return Screen.of(self.keys, self.evidence.records, self.evidence.triples, shipped_model())
 
-    def _deciding(self, screen: Screen | None, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
-        """Return the pairs that a screen leaves over, and those of equal texts."""
-        if screen is None:
-            return a, b
-        texts = self.facts.texts
-        kept = screen.may_decide(a, b) | (texts[a] == texts[b]) & (texts[a] >= 0)
-        return a[kept], b[kept]
+    def _deciding(
+        self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
+        bounds, texts = screen.bounds(a, b), self.facts.texts
+        bounds[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
+        left = np.flatnonzero(bounds > -np.inf)
+        for part in _parts(b[left], chunk):
+            places = left[part]
+            shares = shares_of_pairs(a[places], b[places], self.keys)
+            kept = screen.may_decide(bounds[places], shares)
+            yield a[places[kept]], b[places[kept]], shares[kept]
 
     def _in_one_language(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
         """Return the pairs whose documents have the same language or the same text."""
@@ -185,6 +199,15 @@ class JudgedCollection:
             return a, b
         kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
         return a[kept], b[kept]
+
+
+def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
+    """Divide pairs in the order of b into parts of some size, or larger ones that hold all pairs of a b."""
+    begin = 0
+    while begin < len(b):
+        end = int(np.searchsorted(b, b[min(begin + size, len(b)) - 1], side="right"))
+        yield slice(begin, end)
+        begin = end
 
 
 def _by_later(linked: Linked) -> Ordinals:

@@ -10,11 +10,12 @@ import numpy as np
 from infostream_dedup.evidence.kernels.matching_tables import matching_tables
 from infostream_dedup.evidence.kernels.openings import LEAD_ROW, spread_leads
 from infostream_dedup.evidence.kernels.screening import (
+    MARGIN,
     MOST_WORDS,
     ModelBounds,
     ScreenedRows,
     ScreenScratch,
-    screen_pairs,
+    bound_pairs,
     sign_documents,
     signature_sizes,
 )
@@ -38,11 +39,13 @@ class Screen:
     Attributes:
         rows: what is known of each document.
         model: the pair model.
+        shares: coefficients of the smaller and the larger share of 12 key terms, then of all key terms.
         scratch: scratch memory; one thread at a time can use it.
     """
 
     rows: ScreenedRows
     model: ModelBounds
+    shares: tuple[float, float, float, float]
     scratch: ScreenScratch
 
     @classmethod
@@ -74,19 +77,47 @@ class Screen:
             signature_begins=bounds,
             doubled=doubled,
         )
-        return cls(rows, _bounds(model), _scratch())
+        names = ("share12_least", "share12_most", "share30_least", "share30_most")
+        least12, most12, least30, most30 = (model.coefficients[name] for name in names)
+        return cls(rows, _bounds(model), (least12, most12, least30, most30), _scratch())
 
-    def may_decide(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which pairs have to be judged, if their texts differ: bool (pairs,).
+    def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Bound z of pairs before their key terms are compared: float64 (pairs,), see ``bound_pairs``.
+
+        Pairs of different texts whose bound is -inf decide nothing.
 
         Args:
             a: int64 (pairs,), row of one document.
             b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
         """
-        kept = np.empty(len(a), dtype=np.bool_)
+        found = np.empty(len(a), dtype=np.float64)
         self.scratch.signed[:] = -1
-        screen_pairs(a, b, self.rows, self.model, self.scratch, kept)
-        return kept
+        bound_pairs(a, b, _runs(a, b), self.rows, self.model, self.scratch, found)
+        return found
+
+    def may_decide(self, bounds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which pairs have to be judged, if their texts differ: bool (pairs,).
+
+        Args:
+            bounds: float64 (pairs,), bounds of the pairs.
+            shares: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
+        """
+        found = np.zeros(len(bounds), dtype=np.float64)
+        for column, (smaller, larger) in ((0, self.shares[:2]), (2, self.shares[2:])):
+            forward, backward = shares[:, column], shares[:, column + 1]
+            found += smaller * np.minimum(forward, backward) + larger * np.maximum(forward, backward)
+        return np.asarray(bounds + found >= self.model.least - MARGIN, dtype=np.bool_)
+
+
+def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Bounds of the pairs of each b: int64 (runs, 2).
+
+    Documents whose first candidate is the same mostly have many in common, which then wait in the processor's cache.
+    """
+    changes = np.flatnonzero(b[1:] != b[:-1]) + 1
+    begins, ends = np.append(0, changes), np.append(changes, len(b))
+    runs = np.stack((begins, ends), axis=1)[: len(b)]
+    return runs[np.argsort(a[runs[:, 0]], kind="stable")]
 
 
 def _reach(keys: ComparedKeys, model: PairModel) -> NDArray[np.float64]:

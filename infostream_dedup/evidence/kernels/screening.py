@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "MARGIN",
     "MOST_WORDS",
     "ModelBounds",
     "ScreenScratch",
     "ScreenedRows",
-    "screen_pairs",
+    "bound_pairs",
     "sign_documents",
     "signature_sizes",
 ]
@@ -51,7 +52,7 @@ _SIGNATURE_LINES: Final = 8
 _LEAD_LINES: Final = 5
 """32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
 
-_MARGIN: Final = 1e-6
+MARGIN: Final = 1e-6
 """More than the rounding of probability and wording, and than the errors of sums in another order."""
 
 _ONE = np.uint64(1)
@@ -232,19 +233,20 @@ def _lead(words: NDArray[np.uint32], one: RecordParts, other: RecordParts, table
 
 
 @inlined
-def _may_be_accepted(rows: ScreenedRows, a: int, b: int, scratch: ScreenScratch, model: ModelBounds) -> bool:
-    """Whether z of a document and the one in the tables may reach the least one."""
+def _most(rows: ScreenedRows, a: int, b: int, scratch: ScreenScratch, model: ModelBounds) -> float:
+    """Bound of z of a document and the one in the tables without their shares of key terms, as in ``bound_pairs``."""
     one, other = parts_of(rows.words, rows.begins[a]), parts_of(rows.words, rows.begins[b])
-    length = min(abs(rows.lengths[a] - rows.lengths[b]), 3.0)
-    z = model.start + model.length * length + rows.reach[a] + rows.reach[b]
-    z += +_numbers(rows.words, one, other, scratch.tables, model)
+    least = model.least - MARGIN - rows.reach[a] - rows.reach[b]
+    z = model.start + model.length * min(abs(rows.lengths[a] - rows.lengths[b]), 3.0)
+    z += _numbers(rows.words, one, other, scratch.tables, model)
     z += _names(rows.words, one, other, scratch.tables, model)
     forward, backward = _openings(rows, a, b, one, other)
     z += model.opening[0] * min(forward, backward) + model.opening[1] * max(forward, backward)
     # All words of a lead are in the filter of their document, so an opening's share is never below that of the lead.
-    if z + max(model.lead, 0.0) * max(forward, backward) < model.least - _MARGIN:
-        return False
-    return bool(z + model.lead * _lead(rows.words, one, other, scratch.tables) >= model.least - _MARGIN)
+    if z + max(model.lead, 0.0) * max(forward, backward) < least:
+        return -np.inf
+    z += model.lead * _lead(rows.words, one, other, scratch.tables)
+    return z if z >= least else -np.inf
 
 
 @inlined
@@ -265,7 +267,7 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
         common += popcount(mine[word] & its[word])
     # Each shared triple has a common bit; beside the first triple of a bit, at most those counted as doubled share one.
     most = common + min(rows.doubled[one], scratch.doubled[words])
-    return bool(np.float64(most) >= (wording - _MARGIN) * np.float64(fewer))
+    return bool(np.float64(most) >= (wording - MARGIN) * np.float64(fewer))
 
 
 @compiled_bare
@@ -292,31 +294,39 @@ def _fetch(rows: ScreenedRows, document: int) -> None:
 
 
 @compiled
-def screen_pairs(
+def bound_pairs(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
+    runs: NDArray[np.int64],
     rows: ScreenedRows,
     model: ModelBounds,
     scratch: ScreenScratch,
-    kept: NDArray[np.bool_],
+    bounds: NDArray[np.float64],
 ) -> None:
-    """Find out which pairs may be accepted by the model, or share much wording.
+    """Bound z of pairs that hardly share any wording.
 
     Args:
         a: int64 (pairs,), row of one document.
-        b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
+        b: int64 (pairs,), row of the other.
+        runs: int64 (runs, 2), bounds of the pairs of one b; fastest if runs with the same documents follow each other.
         rows: all documents.
         model: the pair model.
         scratch: scratch memory.
-        kept: bool (pairs,), receives the answer.
+        bounds: float64 (pairs,), receives the largest z that the pair can have, without what its shares of key terms
+            add: -inf if that is too little for the model whatever the shares are, inf if the pair may share much
+            wording.
     """
-    held = -1
-    for pair in range(a.size):
-        _fetch(rows, a[min(pair + _AHEAD, a.size - 1)])
-        if b[pair] != held:
-            held = b[pair]
-            _hold(rows.words, parts_of(rows.words, rows.begins[held]), scratch)
-        accepted = _may_be_accepted(rows, a[pair], held, scratch, model)
-        kept[pair] = accepted or _may_share_wording(rows, a[pair], held, scratch, model.wording)
+    for run in range(runs.shape[0]):
+        begin, end = runs[run]
+        held = b[begin]
+        _hold(rows.words, parts_of(rows.words, rows.begins[held]), scratch)
+        for pair in range(begin, min(begin + _AHEAD, end)):
+            _fetch(rows, a[pair])
+        for pair in range(begin, end):
+            _fetch(rows, a[min(pair + _AHEAD, end - 1)])
+            if _may_share_wording(rows, a[pair], held, scratch, model.wording):
+                bounds[pair] = np.inf
+            else:
+                bounds[pair] = _most(rows, a[pair], held, scratch, model)
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
         leave(scratch.tables, which)
