@@ -37,7 +37,7 @@ COMPARED_TERMS: Final = 30
 """Key terms whose shares are evidence."""
 
 _CHUNK: Final = 100_000
-_SCREENED: Final = 1 << 22
+_SCREENED: Final = 1 << 20
 """Pairs judged together, and pairs screened together."""
 
 Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
@@ -96,7 +96,7 @@ class JudgedCollection:
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
         a, b = self._in_one_language(*candidate_pairs(linked))
-        return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts), len(self.facts.texts))
+        return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts))
 
     def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
         """Return the candidates that decide statuses, in the order of (b, a).
@@ -116,7 +116,7 @@ class JudgedCollection:
             pairs = by_later(earlier, later, len(self.facts.texts))
         a, b = self._in_one_language(*pairs)
         earlier, later = _equal_texts(self.facts.texts)
-        b, a = united((b, a), (later, earlier), len(self.facts.texts))
+        b, a = united((b, a), (later, earlier))
         return a, b
 
     def judge(
