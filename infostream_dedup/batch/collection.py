@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
+from infostream_dedup.batch.document_blocks import in_blocks
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import (
     LANGUAGES,
@@ -160,7 +161,7 @@ def collect(
     bodies = _Bodies(hashes)
     reader = SurfaceReader(engine, progress=progress)
     announced = 0
-    for one in documents:
+    for one in in_blocks(documents, lambda: reader.is_compiled):
         if isinstance(one, DocumentBlock):
             reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
             if evidence is not None:

@@ -140,15 +140,14 @@ def judged_statuses(
 
 def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
     ids = fields_of(collection.collection.documents).ids
-    sizes, found = collection.key_terms.sizes, []
-    for ordinal, group in enumerate(leader.tolist()):
-        of = int(decided.of[ordinal])
+    kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
+    alone = np.where(collection.key_terms.sizes >= INSUFFICIENT_TERMS, "new", "insufficient_text").tolist()
+    columns = [one.tolist() for one in (decided.of, leader, decided.status, decided.kind, decided.probability)]
+    found = []
+    for ordinal, (of, group, status, kind, probability) in enumerate(zip(*columns, strict=True)):
         if of < 0:
-            status = "new" if sizes[ordinal] >= INSUFFICIENT_TERMS else "insufficient_text"
-            found.append(JudgedStatus(status, None, ids[group]))
-            continue
-        status = STATUS_NAMES[decided.status[ordinal]]
-        kind = KIND_NAMES[seen_from_later(Kind(decided.kind[ordinal]))]
-        probability = round(float(decided.probability[ordinal]), _DECIMALS)
-        found.append(JudgedStatus(status, ids[of], ids[group], kind, probability))
+            found.append(JudgedStatus(alone[ordinal], None, ids[group]))
+        else:
+            rounded = round(probability, _DECIMALS)
+            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded))
     return found

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.batch.collection import Collection
-from infostream_dedup.batch.linking import link
+from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.pair_numbers import by_later, united
 from infostream_dedup.batch.pair_table import candidate_pairs
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest, key_rows
+from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries
@@ -37,6 +37,8 @@ COMPARED_TERMS: Final = 30
 """Key terms whose shares are evidence."""
 
 _CHUNK: Final = 100_000
+_SCREENED: Final = 1 << 20
+"""Pairs judged together, and pairs screened together."""
 
 Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
@@ -93,10 +95,11 @@ class JudgedCollection:
             engine: as in ``link``.
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
-        return self._completed(candidate_pairs(linked), equal_texts=k_min is None)
+        a, b = self._in_one_language(*candidate_pairs(linked))
+        return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts))
 
     def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
-        """Return the candidates that decide statuses.
+        """Return the candidates that decide statuses, in the order of (b, a).
 
         Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
 
@@ -104,13 +107,26 @@ class JudgedCollection:
             engine: as in ``link``.
         """
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
-            return self.candidates(engine=engine)
-        settings = self.settings.but(k=CANDIDATE_TERMS)
-        nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
-        return self._completed(node_pairs(nodes, settings), equal_texts=True)
+            linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS, engine=engine)
+            pairs = _by_later(linked)
+        else:
+            settings = self.settings.but(k=CANDIDATE_TERMS)
+            nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
+            earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))
+            pairs = by_later(earlier, later, len(self.facts.texts))
+        a, b = self._in_one_language(*pairs)
+        earlier, later = _equal_texts(self.facts.texts)
+        b, a = united((b, a), (later, earlier))
+        return a, b
 
     def judge(
-        self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True, model: PairModel | None = None
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        *,
+        filtered: bool = True,
+        model: PairModel | None = None,
+        shares: NDArray[np.float64] | None = None,
     ) -> JudgedCandidates:
         """Judge all pairs at once; arguments as in ``judge_pairs``."""
         return judge_pairs(
@@ -121,6 +137,7 @@ class JudgedCollection:
             triples=self.evidence.triples,
             documents=self.facts,
             model=model,
+            shares=shares,
             filtered=filtered,
             meanings=self.evidence.meanings,
         )
@@ -147,14 +164,14 @@ class JudgedCollection:
         """
         a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None
-        begin = 0
-        while begin < len(b):
-            end = min(begin + chunk, len(b))
-            end = int(np.searchsorted(b, b[end - 1], side="right"))
-            yield self.judge(*self._deciding(screen, a[begin:end], b[begin:end]), filtered=filtered)
-            begin = end
+        for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
+            if screen is None:
+                yield self.judge(a[part], b[part], filtered=filtered)
+            else:
+                for earlier, later, shares in self._deciding(screen, a[part], b[part], chunk):
+                    yield self.judge(earlier, later, filtered=filtered, shares=shares)
             if progress is not None:
-                progress("judging", end, len(b))
+                progress("judging", part.stop, len(b))
 
     def _screen(self) -> Screen | None:
         """A screen for pairs of these documents; ``None`` for little work, or if meanings may change verdicts."""
@@ -162,24 +179,44 @@ class JudgedCollection:
             return None
         return Screen.of(self.keys, self.evidence.records, self.evidence.triples, shipped_model())
 
-    def _deciding(self, screen: Screen | None, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
-        """Return the pairs that a screen leaves over, and those of equal texts."""
-        if screen is None:
+    def _deciding(
+        self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
+        bounds, texts = screen.bounds(a, b), self.facts.texts
+        bounds[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
+        left = np.flatnonzero(bounds > -np.inf)
+        for part in _parts(b[left], chunk):
+            places = left[part]
+            shares = shares_of_pairs(a[places], b[places], self.keys)
+            kept = screen.may_decide(bounds[places], shares)
+            yield a[places[kept]], b[places[kept]], shares[kept]
+
+    def _in_one_language(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
+        """Return the pairs whose documents have the same language or the same text."""
+        languages, texts = self.key_terms.counts.languages, self.facts.texts
+        if not np.any(languages[1:] != languages[:-1]):
             return a, b
-        texts = self.facts.texts
-        kept = screen.may_decide(a, b) | (texts[a] == texts[b]) & (texts[a] >= 0)
+        kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
         return a[kept], b[kept]
 
-    def _completed(self, pairs: Ordinals, *, equal_texts: bool) -> Ordinals:
-        a, b = (ends.astype(np.int64, copy=False) for ends in pairs)
-        languages, texts = self.key_terms.counts.languages, self.facts.texts
-        if np.any(languages[1:] != languages[:-1]):
-            kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
-            a, b = a[kept], b[kept]
-        if not equal_texts:
-            return a, b
-        earlier, later = _equal_texts(texts)
-        return united(a * len(texts) + b, earlier * len(texts) + later, len(texts))
+
+def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
+    """Divide pairs in the order of b into parts of some size, or larger ones that hold all pairs of a b."""
+    begin = 0
+    while begin < len(b):
+        end = int(np.searchsorted(b, b[min(begin + size, len(b)) - 1], side="right"))
+        yield slice(begin, end)
+        begin = end
+
+
+def _by_later(linked: Linked) -> Ordinals:
+    """Return all linked pairs in the order of (b, a)."""
+    if linked.backend.name != "compiled":
+        return by_later(*candidate_pairs(linked), linked.matrix.documents)
+    from infostream_dedup.links.compiled.earlier import linked_pairs
+
+    return linked_pairs(linked.matrix.counts)
 
 
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:

@@ -1,4 +1,4 @@
-"""Sort and unite pairs of documents as single numbers: sorting rows of two takes several times as long."""
+"""Sort and unite pairs of documents: each in a way that takes several times less than numpy's sort of rows of two."""
 
 from __future__ import annotations
 
@@ -14,20 +14,39 @@ if TYPE_CHECKING:
 __all__ = ["by_later", "united"]
 
 
-def united(numbers: NDArray[np.int64], others: NDArray[np.int64], documents: int) -> Ordinals:
-    """Return pairs that are in either list, each once and in order; a pair is one number, see ``_split``.
+def united(one: Ordinals, other: Ordinals) -> Ordinals:
+    """Return pairs that are in either list, each once, in the order of (first, second).
 
     Args:
-        numbers: int64, usually ascending and distinct already.
-        others: int64, far fewer; nearly all of them are among ``numbers``.
-        documents: number of documents.
+        one: int64, ordinals of both documents of each pair, in this order and distinct.
+        other: distinct, in any order and far fewer; nearly all of them are in ``one``.
     """
-    if np.any(numbers[1:] <= numbers[:-1]):
-        numbers = np.unique(numbers)
-    others = np.unique(others)
-    places = np.searchsorted(numbers, others)
-    missing = others != np.append(numbers, -1)[places]
-    return _split(np.insert(numbers, places[missing], others[missing]) if np.any(missing) else numbers, documents)
+    order = np.lexsort((other[1], other[0]))
+    other = other[0][order], other[1][order]
+    places = _places(one, other)
+    inside = np.minimum(places, max(len(one[0]) - 1, 0))
+    missing = np.ones(len(places), dtype=np.bool_)
+    if len(one[0]):
+        missing = (one[0][inside] != other[0]) | (one[1][inside] != other[1])
+    if not np.any(missing):
+        return one
+    first, second = (np.insert(mine, places[missing], its[missing]) for mine, its in zip(one, other, strict=True))
+    return first, second
+
+
+def _places(one: Ordinals, other: Ordinals) -> NDArray[np.int64]:
+    """Place of each pair of ``other`` in the order of ``one``: a binary search for all of them at once.
+
+    It needs no numbers for all pairs of ``one``, which would fill more memory than the pairs themselves.
+    """
+    low = np.searchsorted(one[0], other[0], side="left")
+    high = np.searchsorted(one[0], other[0], side="right")
+    while np.any(low < high):
+        middle = (low + high) // 2
+        searched = low < high
+        below = searched & (one[1][np.where(searched, middle, 0)] < other[1])
+        low, high = np.where(below, middle + 1, low), np.where(searched & ~below, middle, high)
+    return low
 
 
 def by_later(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Ordinals:
@@ -38,6 +57,8 @@ def by_later(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Ordi
         b: int64 (pairs,), ordinals.
         documents: number of documents.
     """
+    if np.all((b[1:] > b[:-1]) | (b[1:] == b[:-1]) & (a[1:] >= a[:-1])):
+        return a, b
     b, a = _split(np.sort(b * documents + a), documents)
     return a, b
 

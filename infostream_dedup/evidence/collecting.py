@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.frequencies import EvidenceFrequencies, changes_of
+from infostream_dedup.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, evidence_texts_of_block, read_evidence
@@ -89,7 +89,7 @@ class EvidenceReader:
         parts = [numbers[begin:end] for begin, end in pairwise(ends)]
         frequencies = EvidenceFrequencies()
         for raw, part in zip(self._read, parts, strict=True):
-            frequencies.add(changes_of(raw, part))
+            frequencies.count(raw, part)
         counts, documents = frequencies.filled_up()
         records, triples = [], []
         self._read.reverse()

@@ -84,11 +84,20 @@ def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
         raw: evidence of the documents.
         languages: int8 (documents,), index into ``LANGUAGES``.
     """
+    changed, counts = np.unique(_buckets_of(raw, languages), return_counts=True)
+    return Changes(changed.astype(np.uint32), counts.astype(np.uint32), _documents_of(languages))
+
+
+def _buckets_of(raw: RawEvidence, languages: NDArray[np.int8]) -> NDArray[np.uint32]:
+    """Counter of each number, name and lead word."""
     buckets = np.empty(len(raw.numbers) + len(raw.names) + len(raw.lead), dtype=np.uint32)
     count = buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
-    changed, counts = np.unique(buckets[:count], return_counts=True)
-    documents = np.bincount(languages, minlength=len(LANGUAGES)).astype(np.int64)
-    return Changes(changed.astype(np.uint32), counts.astype(np.uint32), documents)
+    return buckets[:count]
+
+
+def _documents_of(languages: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Number of documents of each language."""
+    return np.bincount(languages, minlength=len(LANGUAGES)).astype(np.int64)
 
 
 class EvidenceFrequencies:
@@ -107,6 +116,11 @@ class EvidenceFrequencies:
         """Add documents; their order does not matter."""
         self.counts[changes.buckets] += changes.counts
         self.documents += changes.documents
+
+    def count(self, raw: RawEvidence, languages: NDArray[np.int8]) -> None:
+        """Add documents, as ``add`` does with ``changes_of`` them, but without sorting their entries."""
+        np.add.at(self.counts, _buckets_of(raw, languages), np.uint32(1))
+        self.documents += _documents_of(languages)
 
     def changes(self) -> Changes:
         """Return all counts as one change."""

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.evidence.constants import LEAD_WORDS
 from infostream_dedup.evidence.kernels.matching_tables import matching_tables
+from infostream_dedup.evidence.kernels.openings import LEAD_ROW, spread_leads
 from infostream_dedup.evidence.kernels.screening import (
+    MARGIN,
     MOST_WORDS,
-    AskedWords,
     ModelBounds,
     ScreenedRows,
     ScreenScratch,
-    screen_pairs,
+    bound_pairs,
     sign_documents,
     signature_sizes,
 )
@@ -39,11 +39,13 @@ class Screen:
     Attributes:
         rows: what is known of each document.
         model: the pair model.
+        shares: coefficients of the smaller and the larger share of 12 key terms, then of all key terms.
         scratch: scratch memory; one thread at a time can use it.
     """
 
     rows: ScreenedRows
     model: ModelBounds
+    shares: tuple[float, float, float, float]
     scratch: ScreenScratch
 
     @classmethod
@@ -61,30 +63,61 @@ class Screen:
         signature_sizes(triples.begins, bounds)
         signatures = np.empty(int(bounds[-1]), dtype=np.uint64)
         sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
+        leads = np.zeros(documents * LEAD_ROW, dtype=np.uint32)
+        spread_leads(records.words, records.begins, leads)
         rows = ScreenedRows(
             words=records.words,
             begins=records.begins,
             lengths=np.log(records.words[records.begins[:-1]] + 5.0),
             reach=_reach(keys, model),
+            leads=leads,
             triples=triples.triples,
             triple_begins=triples.begins,
             signatures=signatures,
             signature_begins=bounds,
             doubled=doubled,
         )
-        return cls(rows, _bounds(model), _scratch())
+        names = ("share12_least", "share12_most", "share30_least", "share30_most")
+        least12, most12, least30, most30 = (model.coefficients[name] for name in names)
+        return cls(rows, _bounds(model), (least12, most12, least30, most30), _scratch())
 
-    def may_decide(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which pairs have to be judged, if their texts differ: bool (pairs,).
+    def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Bound z of pairs before their key terms are compared: float64 (pairs,), see ``bound_pairs``.
+
+        Pairs of different texts whose bound is -inf decide nothing.
 
         Args:
             a: int64 (pairs,), row of one document.
             b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
         """
-        kept = np.empty(len(a), dtype=np.bool_)
+        found = np.empty(len(a), dtype=np.float64)
         self.scratch.signed[:] = -1
-        screen_pairs(a, b, self.rows, self.model, self.scratch, kept)
-        return kept
+        bound_pairs(a, b, _runs(a, b), self.rows, self.model, self.scratch, found)
+        return found
+
+    def may_decide(self, bounds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which pairs have to be judged, if their texts differ: bool (pairs,).
+
+        Args:
+            bounds: float64 (pairs,), bounds of the pairs.
+            shares: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
+        """
+        found = np.zeros(len(bounds), dtype=np.float64)
+        for column, (smaller, larger) in ((0, self.shares[:2]), (2, self.shares[2:])):
+            forward, backward = shares[:, column], shares[:, column + 1]
+            found += smaller * np.minimum(forward, backward) + larger * np.maximum(forward, backward)
+        return np.asarray(bounds + found >= self.model.least - MARGIN, dtype=np.bool_)
+
+
+def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Bounds of the pairs of each b: int64 (runs, 2).
+
+    Documents whose first candidate is the same mostly have many in common, which then wait in the processor's cache.
+    """
+    changes = np.flatnonzero(b[1:] != b[:-1]) + 1
+    begins, ends = np.append(0, changes), np.append(changes, len(b))
+    runs = np.stack((begins, ends), axis=1)[: len(b)]
+    return runs[np.argsort(a[runs[:, 0]], kind="stable")]
 
 
 def _reach(keys: ComparedKeys, model: PairModel) -> NDArray[np.float64]:
@@ -124,19 +157,9 @@ def _bounds(model: PairModel) -> ModelBounds:
     )
 
 
-def _asked_words() -> AskedWords:
-    return AskedWords(
-        np.zeros(LEAD_WORDS, dtype=np.uint64),
-        np.zeros(LEAD_WORDS, dtype=np.uint32),
-        np.zeros(LEAD_WORDS, dtype=np.uint32),
-    )
-
-
 def _scratch() -> ScreenScratch:
     return ScreenScratch(
         tables=matching_tables(),
-        asked=_asked_words(),
-        held=_asked_words(),
         signature=np.zeros(2 * MOST_WORDS, dtype=np.uint64),
         signed=np.full(MOST_WORDS + 1, -1, dtype=np.int64),
         doubled=np.zeros(MOST_WORDS + 1, dtype=np.int64),

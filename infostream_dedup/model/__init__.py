@@ -10,7 +10,7 @@ from infostream_dedup.model.document import (
     without_text,
 )
 from infostream_dedup.model.document_block import NO_TIME, DocumentBlock, single_documents
-from infostream_dedup.model.kept_documents import DocumentFields, KeptDocuments, fields_of, moment_of
+from infostream_dedup.model.kept_documents import DocumentFields, KeptDocuments, fields_of, microseconds_of, moment_of
 from infostream_dedup.model.settings import PRESETS, Settings
 from infostream_dedup.model.version import VERSION
 
@@ -29,6 +29,7 @@ __all__ = [
     "fields_of",
     "full_text",
     "language_number",
+    "microseconds_of",
     "moment_of",
     "single_documents",
     "without_text",

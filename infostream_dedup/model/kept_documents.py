@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, overload
 from infostream_dedup.model.document import Document
 from infostream_dedup.model.document_block import NO_TIME, DocumentBlock
 
-__all__ = ["DocumentFields", "KeptDocuments", "fields_of", "moment_of"]
+__all__ = ["DocumentFields", "KeptDocuments", "fields_of", "microseconds_of", "moment_of"]
 
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -40,6 +40,11 @@ def moment_of(time: int) -> datetime:
         '1970-01-01T00:00:01.500000+00:00'
     """
     return _START + timedelta(microseconds=time)
+
+
+def microseconds_of(moment: datetime) -> int:
+    """Convert a moment to microseconds since 1970, the inverse of ``moment_of``."""
+    return (moment - _START) // _MICROSECOND
 
 
 class KeptDocuments(Sequence[Document]):
@@ -103,5 +108,5 @@ def fields_of(documents: Sequence[Document]) -> DocumentFields:
 def _add(found: DocumentFields, documents: Sequence[Document]) -> None:
     found.ids.extend(one.id for one in documents)
     found.sources.extend(one.source for one in documents)
-    found.times.extend(None if one.time is None else (one.time - _START) // _MICROSECOND for one in documents)
+    found.times.extend(None if one.time is None else microseconds_of(one.time) for one in documents)
     found.urls.extend(one.url for one in documents)

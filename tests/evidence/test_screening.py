@@ -35,7 +35,11 @@ class Read:
         self.triples = TripleRows(raw.triples, raw.ends[:, 0].copy())
 
     def screened(self, a: np.ndarray, b: np.ndarray, model: PairModel) -> np.ndarray:
-        return Screen.of(self.keys, self.records, self.triples, model).may_decide(a, b)
+        screen = Screen.of(self.keys, self.records, self.triples, model)
+        bounds = screen.bounds(a, b)
+        kept = screen.may_decide(bounds, shares_of_pairs(a, b, self.keys))
+        assert not kept[bounds == -np.inf].any()
+        return kept
 
     def decides(self, a: np.ndarray, b: np.ndarray, model: PairModel) -> np.ndarray:
         shares = shares_of_pairs(a, b, self.keys)

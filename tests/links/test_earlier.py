@@ -12,7 +12,7 @@ from infostream_dedup import Settings
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.deduplication import statuses
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
+from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept, linked_pairs
 from infostream_dedup.sample import documents_path
 
 BOTH = (False, False, False, True)
@@ -104,3 +104,15 @@ def test_statuses_of_the_sample_equal_those_decided_from_exact_counts(given, dup
     )
     assert {status.status for status in plain} >= {"new", "duplicate"}
     assert plain == compiled
+
+
+@given(seed=st.integers(0, 10_000), documents=st.integers(0, 12), density=st.floats(0, 1))
+def test_pairs_linked_in_either_direction_are_listed_by_the_later_document(seed, documents, density):
+    draw = np.random.default_rng(seed)
+    counts = (draw.random((documents, documents)) < density).astype(np.uint8)
+    np.fill_diagonal(counts, 0)
+    a, b = linked_pairs(sp.csr_array(counts))
+    expected = [
+        (one, other) for other in range(documents) for one in range(other) if counts[one, other] | counts[other, one]
+    ]
+    assert list(zip(a.tolist(), b.tolist(), strict=True)) == expected

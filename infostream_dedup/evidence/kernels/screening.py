@@ -20,23 +20,21 @@ from infostream_dedup.evidence.kernels.comparing import (
     parts_of,
     share,
     sum_of,
-    weight_at,
 )
-from infostream_dedup.evidence.kernels.hashing import mixed
 from infostream_dedup.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
-from infostream_dedup.evidence.kernels.packing import filter_bits
+from infostream_dedup.evidence.kernels.openings import LEAD_ROW, weigh_opening
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, popcount, prefetch, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "MARGIN",
     "MOST_WORDS",
-    "AskedWords",
     "ModelBounds",
     "ScreenScratch",
     "ScreenedRows",
-    "screen_pairs",
+    "bound_pairs",
     "sign_documents",
     "signature_sizes",
 ]
@@ -51,9 +49,10 @@ _AHEAD: Final = 4
 _LINE: Final = 16
 _LINES: Final = 7
 _SIGNATURE_LINES: Final = 8
-"""32-bit words of a cache line, and lines of a common record and signature."""
+_LEAD_LINES: Final = 5
+"""32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
 
-_MARGIN: Final = 1e-6
+MARGIN: Final = 1e-6
 """More than the rounding of probability and wording, and than the errors of sums in another order."""
 
 _ONE = np.uint64(1)
@@ -70,6 +69,7 @@ class ScreenedRows(NamedTuple):
         begins: int64 (documents + 1,), bounds of the records.
         lengths: float64 (documents,), logarithm of the length as the model takes it.
         reach: float64 (documents,), what the key terms of the document can add to z at most.
+        leads: uint32 (documents * LEAD_ROW,), as ``spread_leads`` writes them.
         triples: uint64, ascending and distinct in each document.
         triple_begins: int64 (documents + 1,), bounds of the triples.
         signatures: uint64, a bit for each triple, chosen by its highest bits.
@@ -81,6 +81,7 @@ class ScreenedRows(NamedTuple):
     begins: NDArray[np.int64]
     lengths: NDArray[np.float64]
     reach: NDArray[np.float64]
+    leads: NDArray[np.uint32]
     triples: NDArray[np.uint64]
     triple_begins: NDArray[np.int64]
     signatures: NDArray[np.uint64]
@@ -113,35 +114,17 @@ class ModelBounds(NamedTuple):
     wording: float
 
 
-class AskedWords(NamedTuple):
-    """Lead words of a document, as filters are asked for them.
-
-    Attributes:
-        high: uint64 (LEAD_WORDS,), upper half of the mixed hash of each, which chooses the block.
-        first: uint32 (LEAD_WORDS,), bits in the first word of the block.
-        second: uint32 (LEAD_WORDS,), bits in the second.
-    """
-
-    high: NDArray[np.uint64]
-    first: NDArray[np.uint32]
-    second: NDArray[np.uint32]
-
-
 class ScreenScratch(NamedTuple):
     """Scratch memory.
 
     Attributes:
         tables: empty tables; empty again at the end.
-        asked: lead of one document.
-        held: lead of the other.
         signature: uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n.
         signed: int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none.
         doubled: int64 (MOST_WORDS + 1,), as in ``ScreenedRows``, for each of these signatures.
     """
 
     tables: MatchingTables
-    asked: AskedWords
-    held: AskedWords
     signature: NDArray[np.uint64]
     signed: NDArray[np.int64]
     doubled: NDArray[np.int64]
@@ -205,43 +188,10 @@ def sign_documents(
 
 
 @inlined
-def _ask(words: NDArray[np.uint32], one: RecordParts, asked: AskedWords) -> None:
-    """Work out which bits of a filter each lead word of a document needs."""
-    entries = words[one.lead_at : one.lead_at + one.lead]
-    for number in range(one.lead):
-        spread = mixed(np.uint64(entries[number]))
-        asked.high[number] = spread >> _32
-        asked.first[number], asked.second[number] = filter_bits(spread)
-
-
-@inlined
-def _opening(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, asked: AskedWords, hits: NDArray[np.int64]
-) -> float:
-    """Share of the lead of one document that the filter of the other has."""
-    bits = words[other.filter_at : other.filter_at + 2 * other.blocks]
-    blocks, found = np.uint64(other.blocks), 0
-    for number in range(one.lead if other.blocks else 0):
-        # Unsigned places need no check whether they are negative. Hits are noted, as in ``meet``: a sum would be
-        # vectorised, with slow scattered loads.
-        place = asked.high[number] * blocks >> _32 << _ONE
-        missing = asked.first[number] & ~bits[place] | asked.second[number] & ~bits[place + _ONE]
-        hits[found] = number
-        found += missing == 0
-    met, skip = 0, one.numbers + one.names
-    for hit in range(found):
-        met += weight_at(words, one.weights, skip + hits[hit])
-    return share(met, sum_of(words, one.at, 3))
-
-
-@compiled_bare
-def _openings(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, scratch: ScreenScratch
-) -> tuple[float, float]:
-    """Both shares of the openings; ``scratch.held`` holds the other document's lead."""
-    _ask(words, one, scratch.asked)
-    hits = scratch.tables.one
-    return _opening(words, one, other, scratch.asked, hits), _opening(words, other, one, scratch.held, hits)
+def _openings(rows: ScreenedRows, a: int, b: int, one: RecordParts, other: RecordParts) -> tuple[float, float]:
+    """Both shares of the openings."""
+    met, answered = weigh_opening(rows.leads, a, rows.words, other), weigh_opening(rows.leads, b, rows.words, one)
+    return share(met, sum_of(rows.words, one.at, 3)), share(answered, sum_of(rows.words, other.at, 3))
 
 
 @inlined
@@ -282,22 +232,24 @@ def _lead(words: NDArray[np.uint32], one: RecordParts, other: RecordParts, table
     return max(share(met, sum_of(words, one.at, 3)), share(answered, sum_of(words, other.at, 3)))
 
 
-@compiled_bare
-def _may_be_accepted(
-    rows: ScreenedRows, one: RecordParts, other: RecordParts, begun: float, scratch: ScreenScratch, model: ModelBounds
-) -> bool:
-    """Whether z may reach the least one, given what lengths and key terms add."""
-    z = begun + _numbers(rows.words, one, other, scratch.tables, model)
+@inlined
+def _most(rows: ScreenedRows, a: int, b: int, scratch: ScreenScratch, model: ModelBounds) -> float:
+    """Bound of z of a document and the one in the tables without their shares of key terms, as in ``bound_pairs``."""
+    one, other = parts_of(rows.words, rows.begins[a]), parts_of(rows.words, rows.begins[b])
+    least = model.least - MARGIN - rows.reach[a] - rows.reach[b]
+    z = model.start + model.length * min(abs(rows.lengths[a] - rows.lengths[b]), 3.0)
+    z += _numbers(rows.words, one, other, scratch.tables, model)
     z += _names(rows.words, one, other, scratch.tables, model)
-    forward, backward = _openings(rows.words, one, other, scratch)
+    forward, backward = _openings(rows, a, b, one, other)
     z += model.opening[0] * min(forward, backward) + model.opening[1] * max(forward, backward)
     # All words of a lead are in the filter of their document, so an opening's share is never below that of the lead.
-    if z + max(model.lead, 0.0) * max(forward, backward) < model.least - _MARGIN:
-        return False
-    return bool(z + model.lead * _lead(rows.words, one, other, scratch.tables) >= model.least - _MARGIN)
+    if z + max(model.lead, 0.0) * max(forward, backward) < least:
+        return -np.inf
+    z += model.lead * _lead(rows.words, one, other, scratch.tables)
+    return z if z >= least else -np.inf
 
 
-@compiled_bare
+@inlined
 def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: ScreenScratch, wording: float) -> bool:
     """Whether wording may reach a share in either direction; documents without triples share none."""
     begin, first, last = rows.signature_begins[one], rows.triple_begins[other], rows.triple_begins[other + 1]
@@ -315,7 +267,7 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
         common += popcount(mine[word] & its[word])
     # Each shared triple has a common bit; beside the first triple of a bit, at most those counted as doubled share one.
     most = common + min(rows.doubled[one], scratch.doubled[words])
-    return bool(np.float64(most) >= (wording - _MARGIN) * np.float64(fewer))
+    return bool(np.float64(most) >= (wording - MARGIN) * np.float64(fewer))
 
 
 @compiled_bare
@@ -326,45 +278,55 @@ def _hold(words: NDArray[np.uint32], parts: RecordParts, scratch: ScreenScratch)
     enter(scratch.tables, NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
     enter(scratch.tables, NAME_LIST, words, parts.names_at, parts.names, NO_BITS)
     enter(scratch.tables, LEAD_LIST, words, parts.lead_at, parts.lead, NO_BITS)
-    _ask(words, parts, scratch.held)
+
+
+@inlined
+def _fetch(rows: ScreenedRows, document: int) -> None:
+    """Start loading a document."""
+    coming = rows.begins[document]
+    for line in range(_LINES):
+        prefetch(rows.words, coming + line * _LINE)
+    coming = rows.signature_begins[document]
+    for line in range(_SIGNATURE_LINES):
+        prefetch(rows.signatures, coming + line * _LINE // 2)
+    for line in range(_LEAD_LINES):
+        prefetch(rows.leads, document * LEAD_ROW + line * _LINE)
 
 
 @compiled
-def screen_pairs(
+def bound_pairs(
     a: NDArray[np.int64],
     b: NDArray[np.int64],
+    runs: NDArray[np.int64],
     rows: ScreenedRows,
     model: ModelBounds,
     scratch: ScreenScratch,
-    kept: NDArray[np.bool_],
+    bounds: NDArray[np.float64],
 ) -> None:
-    """Find out which pairs may be accepted by the model, or share much wording.
+    """Bound z of pairs that hardly share any wording.
 
     Args:
         a: int64 (pairs,), row of one document.
-        b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
+        b: int64 (pairs,), row of the other.
+        runs: int64 (runs, 2), bounds of the pairs of one b; fastest if runs with the same documents follow each other.
         rows: all documents.
         model: the pair model.
         scratch: scratch memory.
-        kept: bool (pairs,), receives the answer.
+        bounds: float64 (pairs,), receives the largest z that the pair can have, without what its shares of key terms
+            add: -inf if that is too little for the model whatever the shares are, inf if the pair may share much
+            wording.
     """
-    held, words = -1, rows.words
-    for pair in range(a.size):
-        next_one = a[min(pair + _AHEAD, a.size - 1)]
-        coming = rows.begins[next_one]
-        for line in range(_LINES):
-            prefetch(words, coming + line * _LINE)
-        coming = rows.signature_begins[next_one]
-        for line in range(_SIGNATURE_LINES):
-            prefetch(rows.signatures, coming + line * _LINE // 2)
-        other = parts_of(words, rows.begins[b[pair]])
-        if b[pair] != held:
-            held = b[pair]
-            _hold(words, other, scratch)
-        one = parts_of(words, rows.begins[a[pair]])
-        length = min(abs(rows.lengths[a[pair]] - rows.lengths[held]), 3.0)
-        begun = model.start + model.length * length + rows.reach[a[pair]] + rows.reach[held]
-        accepted = _may_be_accepted(rows, one, other, begun, scratch, model)
-        kept[pair] = accepted or _may_share_wording(rows, a[pair], held, scratch, model.wording)
+    for run in range(runs.shape[0]):
+        begin, end = runs[run]
+        held = b[begin]
+        _hold(rows.words, parts_of(rows.words, rows.begins[held]), scratch)
+        for pair in range(begin, min(begin + _AHEAD, end)):
+            _fetch(rows, a[pair])
+        for pair in range(begin, end):
+            _fetch(rows, a[min(pair + _AHEAD, end - 1)])
+            if _may_share_wording(rows, a[pair], held, scratch, model.wording):
+                bounds[pair] = np.inf
+            else:
+                bounds[pair] = _most(rows, a[pair], held, scratch, model)
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
         leave(scratch.tables, which)

@@ -14,6 +14,7 @@ from infostream_dedup.links.compiled.kernels.earlier_links import (
     TermPlaces,
     choose_earlier,
     count_forward,
+    list_pairs,
     turn_forward,
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
@@ -23,7 +24,7 @@ from infostream_dedup.links.pair_rules import need
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EarlierDocuments", "accept"]
+__all__ = ["EarlierDocuments", "accept", "linked_pairs"]
 
 _ROWS_AT_ONCE: Final = 50_000
 
@@ -65,13 +66,7 @@ class EarlierDocuments:
             keys: (documents, columns), key terms.
             targets: (documents, columns), targets, sorted indices.
         """
-        links = LinkArrays(
-            counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False), counts.data
-        )
-        starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
-        forward = count_forward(links, starts)
-        turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))
-        turn_forward(links, turned)
+        links, turned = _both_ways(counts)
         own, answering = term_rows(keys), term_rows(targets)
         return cls(links, turned, TermPlaces(own.indptr, own.indices, answering.indptr, answering.indices))
 
@@ -91,3 +86,28 @@ class EarlierDocuments:
             rows = first, min(first + _ROWS_AT_ONCE, documents)
             choose_earlier(rows, self.links, self.turned, self.terms, accepted, parents, found)
         return found
+
+
+def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int64 (pairs,) each.
+
+    Args:
+        counts: uint8 (documents, documents), sorted indices.
+    """
+    links, turned = _both_ways(counts)
+    # Each pair has one or two links. Memory for pairs that do not exist is reserved, but never touched.
+    a, b = (np.empty(links.columns.size, dtype=np.int64) for _ in range(2))
+    pairs = list_pairs(links, turned, a, b)
+    return a[:pairs], b[:pairs]
+
+
+def _both_ways(counts: sp.csr_array) -> tuple[LinkArrays, LinkArrays]:
+    """All links, and those from earlier to later documents by the later one."""
+    links = LinkArrays(
+        counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False), counts.data
+    )
+    starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
+    forward = count_forward(links, starts)
+    turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))
+    turn_forward(links, turned)
+    return links, turned

@@ -14,7 +14,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Acceptance", "TermPlaces", "choose_earlier", "count_forward", "turn_forward"]
+__all__ = ["Acceptance", "TermPlaces", "choose_earlier", "count_forward", "list_pairs", "turn_forward"]
 
 _BYTE: Final = 8
 
@@ -90,6 +90,40 @@ def turn_forward(links: LinkArrays, turned: LinkArrays) -> None:
 
 
 @compiled
+def _next(links: LinkArrays, place: int, row: int) -> int:
+    """Return the earlier document at a place of a row; the row itself after the last one."""
+    return min(int(links.columns[place]), row) if place < links.indptr[row + 1] else row
+
+
+@compiled
+def list_pairs(links: LinkArrays, turned: LinkArrays, a: NDArray[np.int64], b: NDArray[np.int64]) -> int:
+    """List the pairs that are linked in either direction, ordered by the later document, then by the earlier one.
+
+    Args:
+        links: links of all documents.
+        turned: the links from earlier to later documents (``turn_forward``).
+        a: int64, room for all links; receives the earlier document of each pair.
+        b: int64, room for all links; receives the later one.
+
+    Returns:
+        The number of pairs.
+    """
+    pair = 0
+    for later in range(links.indptr.size - 1):
+        one, other = links.indptr[later], turned.indptr[later]
+        while True:
+            back, forward = _next(links, one, later), _next(turned, other, later)
+            to = min(back, forward)
+            if to == later:
+                break
+            a[pair], b[pair] = to, later
+            pair += 1
+            one += back == to
+            other += forward == to
+    return pair
+
+
+@compiled
 def _held(asking: int, answering: int, terms: TermPlaces) -> int:
     """Count the key terms of one document in the target of another."""
     begin, end = terms.target_indptr[answering], terms.target_indptr[answering + 1]
@@ -151,12 +185,6 @@ def _best(
         if (stored and not known) or _weigh(forward, backward) > strength:
             best, strength = to, _weigh(forward, backward)
         known = known or stored
-
-
-@compiled
-def _next(links: LinkArrays, place: int, row: int) -> int:
-    """Return the earlier document at a place of a row; the row itself after the last one."""
-    return min(int(links.columns[place]), row) if place < links.indptr[row + 1] else row
 
 
 @compiled
