@@ -113,7 +113,7 @@ def names_of_nouns() -> frozenset[str]:
 
 
 def _differ(form: str, names: Mapping[Language, list[str]]) -> bool:
-    """Whether in some language the noun's first equivalent is no name, and the name is not among the noun's."""
+    """Whether the first equivalent of the noun and some equivalent of the name belong to one of the two only."""
     nouns = _nouns_by_lemma()[lemma(form)]
     return any(
         nouns[target] and nouns[target][0] not in names[target] and not set(names[target]) <= set(nouns[target])
