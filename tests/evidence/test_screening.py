@@ -7,6 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.evidence.kernels.comparing import parts_of
+from infostream_dedup.evidence.kernels.openings import LEAD_ROW, spread_leads, weigh_opening
+from infostream_dedup.evidence.kernels.packing import SUMS_AT
 from infostream_dedup.evidence.kernels.screening import MOST_WORDS, sign_documents, signature_sizes
 from infostream_dedup.evidence.kinds import LEAST_WORDING
 from infostream_dedup.evidence.pair_evidence import (
@@ -70,6 +73,22 @@ def test_no_pair_that_decides_is_left_out(seed: int) -> None:
     # Nor does an answer depend on the order of the pairs.
     order = np.lexsort((a, b))
     assert np.array_equal(read.screened(a[order], b[order], model), kept[order])
+
+
+def test_openings_weigh_what_the_comparison_finds() -> None:
+    made = documents(3, 20)
+    read = Read(made, key_rows(*key_terms(3, len(made))))
+    words, begins = read.records.words, read.records.begins
+    leads = np.zeros(len(made) * LEAD_ROW, dtype=np.uint32)
+    spread_leads(words, begins, leads)
+    a, b = (one.astype(np.int64) for one in np.triu_indices(len(made), 1))
+    shares = shares_of_pairs(a, b, read.keys)
+    evidence = compared(a, b, shares, keys=read.keys, records=read.records, triples=read.triples)
+    expected = evidence[:, COLUMNS.index("opening_forward")]
+    met = [weigh_opening(leads, one, words, parts_of(words, begins[other])) for one, other in zip(a, b, strict=True)]
+    own = words[begins[a] + SUMS_AT + 3].astype(np.float64)
+    assert np.array_equal(np.array(met) / np.maximum(own, 1.0), expected)
+    assert len(np.unique(expected)) > 5
 
 
 def test_different_news_are_left_out_and_a_copy_is_kept() -> None:
