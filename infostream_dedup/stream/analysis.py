@@ -114,7 +114,7 @@ class Analyser:
             self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int64)
         longest = int(scanned.lengths.max(initial=0)) * most
         room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
-        # Terms and counts are copied out of memory that is kept, since allocating anew is slow.
+        # Terms and counts are copied out of memory that is kept: new memory is cleared by the system first.
         if self._room.shape[1] < len(scanned.tokens) * most:
             self._room = np.empty((2, len(scanned.tokens) * most), dtype=np.int32)
         indices, counts = self._room
