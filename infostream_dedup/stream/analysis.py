@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Analysed", "Analyser"]
 
 _NOT_GIVEN = 255
+_MOST_KEPT = 1 << 22
+"""Number of entries for which memory is kept from batch to batch."""
 _BYTES_PER_WORD = 8
 """Fewer than Russian and Ukrainian words have on average."""
 
@@ -67,7 +69,7 @@ class Analyser:
         self._numbers = numbers
         self._terms = SurfaceTerms(settings, numbers)
         self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
-        self._scanner: Scanner | None = None
+        self._scanner = Scanner(SurfacePool(0))
         self._room = np.empty((2, 0), dtype=np.int32)
 
     def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None) -> Analysed:
@@ -82,11 +84,8 @@ class Analyser:
         codes = [one.lang for one in documents]
         if any(code is not None and code not in OUR_LANGUAGES for code in codes):
             texts = with_stems(texts, codes)
-        expected = len(texts.data) // _BYTES_PER_WORD
-        if self._scanner is None:
-            self._scanner = Scanner(SurfacePool(expected))
         scanner = self._scanner
-        scanner.start_over(expected)
+        scanner.start_over(len(texts.data) // _BYTES_PER_WORD)
         scanned = scanner.scan(texts)
         given = [_NOT_GIVEN if one.lang is None else language_number(one.lang) for one in documents]
         languages = np.array(given, dtype=np.uint8)
@@ -115,9 +114,12 @@ class Analyser:
         longest = int(scanned.lengths.max(initial=0)) * most
         room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
         # Terms and counts are copied out of memory that is kept: new memory is cleared by the system first.
-        if self._room.shape[1] < len(scanned.tokens) * most:
-            self._room = np.empty((2, len(scanned.tokens) * most), dtype=np.int32)
-        indices, counts = self._room
+        found = self._room
+        if found.shape[1] < len(scanned.tokens) * most:
+            found = np.empty((2, len(scanned.tokens) * most), dtype=np.int32)
+            if found.shape[1] <= _MOST_KEPT:
+                self._room = found
+        indices, counts = found
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, self._stamps, 0, room, Counted(indices, counts, sizes, lengths))

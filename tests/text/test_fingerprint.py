@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.text import fingerprint
 from infostream_dedup.text.character_classes import COMMON
 from infostream_dedup.text.fingerprint import text_hash, text_hashes
 from infostream_dedup.text.kernels.visible_text import ALWAYS_VISIBLE
@@ -65,3 +66,10 @@ def test_white_space_and_composition_change_nothing() -> None:
     composed, other = "Мэр  открыл\nМост — вчера", unicodedata.normalize("NFD", " Мэр открыл Мост — вчера\u00a0")
     assert text_hash(composed) == text_hash(other)
     assert at_once([composed, other, " \n"]) == [text_hash(composed), text_hash(composed), b""]
+
+
+def test_blocks_give_what_one_block_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = ["раз  два", "", "три\u0301", "четыре пять шесть", " ", "семь"]
+    whole = at_once(bodies, "Заголовок")
+    monkeypatch.setattr(fingerprint, "_BLOCK_BYTES", 30)
+    assert at_once(bodies, "Заголовок") == whole == [text_hash(body) for body in bodies]

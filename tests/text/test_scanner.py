@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.sample import documents_path
 from infostream_dedup.text.character_classes import CharacterClass, classes_of_cleaned_text, classes_of_raw_text
+from infostream_dedup.text.compiled import scanner
 from infostream_dedup.text.compiled.scanner import Scanner
 from infostream_dedup.text.kernels.surface_table import AT_ONCE, fill_slots
 from infostream_dedup.text.normalise import APOSTROPHES, clean
@@ -146,3 +147,28 @@ def test_every_document_of_the_corpora(corpora: Path, name: str, step: int):
     with gzip.open(corpora / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
         strings = [f"{one['title']}\n{one['text']}" for one in map(json.loads, itertools.islice(lines, 0, None, step))]
     assert read(strings, Scanner()) == plain(strings)
+
+
+def test_blocks_give_what_one_block_gives(monkeypatch):
+    strings = [*(f"Слово {number} и слово{number % 3}, 'ять' www.example.org" for number in range(9)), "", "конец"]
+    whole = Scanner().scan(texts_of(strings))
+    monkeypatch.setattr(scanner, "_BLOCK_BYTES", 100)
+    assert len(list(texts_of(strings).blocks(100))) > 3
+    parts = Scanner().scan(texts_of(strings))
+    for field in ("tokens", "begins", "lengths"):
+        assert getattr(parts, field).tolist() == getattr(whole, field).tolist()
+    assert Scanner().scan(texts_of([])).begins.tolist() == []
+
+
+def test_a_scanner_that_starts_over_numbers_as_a_new_one_and_gives_back_the_memory_of_a_long_text(monkeypatch):
+    monkeypatch.setattr(scanner, "_MOST_KEPT", 1 << 12)
+    used = Scanner(SurfacePool(0))
+    read(["раз два три два"], used)
+    kept = used._words
+    used.start_over(4)
+    assert read(["два один два"], used) == read(["два один два"], Scanner())
+    assert used._words is kept
+    read(["долгий " * 2000], used)
+    used.start_over(4)
+    assert len(used._words.starts) == 0
+    assert read(["два один два"], used) == read(["два один два"], Scanner())

@@ -83,3 +83,16 @@ def test_words_are_found_among_others():
     pool.add(held)
     asked = SurfaceList.of(["не", "ни", "слово" * 30, "", "¶и", "и", "слово" * 29 + "слова"])
     assert pool.find(asked, np.array([0, 1, 2, 3, 4, 5, 6, 0])).tolist() == [2, -1, 3, -1, 1, 0, -1, 2]
+
+
+def test_an_emptied_pool_is_used_again_unless_it_is_far_too_large():
+    pool = SurfacePool(0)
+    words = SurfaceList.of([f"слово{number}" for number in range(3000)])
+    pool.add(words)
+    assert pool.emptied(3000) is pool
+    assert len(pool) == 0
+    assert pool.add(SurfaceList.of(["слово7", "слово1", "слово7"])).tolist() == [0, 1, 0]
+    pool.add(SurfaceList.of([f"слово{number}" for number in range(100_000)]))
+    fewer = pool.emptied(0)
+    assert fewer is not pool
+    assert len(fewer) == 0

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.text.utf8 import texts_of, texts_of_arrow
+from infostream_dedup.text.utf8 import Utf8Texts, texts_of, texts_of_arrow
 
 STRINGS = ["", "слово", "a", "東京\U0001f44d"]
 
@@ -28,3 +30,19 @@ def test_texts_of_strings_without_lone_surrogates():
 def test_other_arrays_are_refused(array):
     with pytest.raises(ValueError, match="expected strings without nulls"):
         texts_of_arrow(array)
+
+
+@pytest.mark.parametrize(("size", "runs"), [(1, [1, 1, 2]), (2, [1, 1, 2]), (4, [2, 2]), (5, [4])])
+def test_blocks_by_hand(size, runs):
+    texts = texts_of(["ab", "cd", "", "ef"])
+    assert [len(block) for block in texts.blocks(size)] == runs
+
+
+@given(strings=st.lists(st.text(max_size=5), max_size=12), size=st.integers(1, 20), skipped=st.integers(0, 3))
+def test_blocks_are_all_texts_in_order(strings, size, skipped):
+    whole = texts_of(["начало"] * skipped + strings)
+    texts = Utf8Texts(whole.offsets[skipped:], whole.data)
+    blocks = list(texts.blocks(size))
+    assert [text for block in blocks for text in map(block.__getitem__, range(len(block)))] == strings
+    assert all(len(block) for block in blocks)
+    assert all(block.data is whole.data for block in blocks)

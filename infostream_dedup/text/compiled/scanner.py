@@ -31,6 +31,9 @@ __all__ = ["Scanned", "Scanner", "UnnumberedWords"]
 _BLOCK_BYTES: Final = 1 << 19
 """Bytes of text whose words are found before they are numbered."""
 
+_MOST_KEPT: Final = 1 << 24
+"""Bytes of rewritten words for which memory is kept; after a longer text, which is rare, it is given back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
@@ -89,12 +92,14 @@ class Scanner:
         return Scanned(tokens, lengths.cumsum() - lengths, lengths)
 
     def start_over(self, expected: int) -> None:
-        """Number surfaces from 0 again, in the memory that the scanner has.
+        """Number surfaces from 0 again, in the memory that the scanner has, unless that was made for a very long text.
 
         Args:
             expected: see ``SurfacePool``.
         """
         self.surfaces = self.surfaces.emptied(expected)
+        if len(self._words.rewritten) > _MOST_KEPT:
+            self._words = _room(0, 0)
 
     def find(self, texts: Utf8Texts) -> UnnumberedWords:
         """Find the words of raw texts; the scanner reuses their memory in the next call."""
