@@ -16,7 +16,7 @@ from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, nod
 from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.evidence.pair_evidence import ComparedKeys, heaviest, key_rows, shares_of_pairs
+from infostream_dedup.evidence.pair_evidence import HEAVIEST, ComparedKeys, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries
@@ -74,7 +74,7 @@ class JudgedCollection:
         """
         terms = collection.key_terms_despite_repeats(settings.but(n=COMPARED_TERMS), evidence.triples.repeat_earlier)
         keys = key_rows(terms.keys, terms.targets)
-        chosen = heaviest(keys.begins, keys.terms, keys.weights, settings.n)
+        chosen = keys.heaviest if settings.n == HEAVIEST else heaviest(keys.begins, keys.weights, settings.n)
         return cls(
             collection,
             settings,

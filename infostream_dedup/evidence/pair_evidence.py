@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, ToldWords, compare_pairs, sum_keys
+from infostream_dedup.evidence.kernels.heaviest_keys import mark_heaviest
 from infostream_dedup.evidence.kernels.matching_tables import matching_tables
 from infostream_dedup.evidence.kernels.sharing import ShareScratch, share_pairs
 from infostream_dedup.evidence.kernels.term_places import SLOTS
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
+    "HEAVIEST",
     "ComparedKeys",
     "TripleRows",
     "compared",
@@ -30,8 +32,9 @@ __all__ = [
     "shares_of_pairs",
 ]
 
-_HEAVIEST: Final = 12
-_LARGEST: Final = 1 << 62
+HEAVIEST: Final = 12
+"""Number of key terms that ``ComparedKeys.heaviest`` marks."""
+
 _LEAST: Final = 4
 """Minimum number of terms that the tables of a document have room for."""
 
@@ -72,7 +75,7 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     """
     begins, terms = keys.indptr.astype(np.int64, copy=False), keys.indices.astype(np.int32, copy=False)
     weights = keys.data.astype(np.int64, copy=False)
-    top = heaviest(begins, terms, weights)
+    top = heaviest(begins, weights)
     own, squares = np.empty((len(begins) - 1, 2), dtype=np.int64), np.empty(len(begins) - 1, dtype=np.float64)
     sum_keys(begins, weights, top, own, squares)
     return ComparedKeys(
@@ -87,26 +90,16 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     )
 
 
-def heaviest(
-    begins: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.int64], n: int = _HEAVIEST
-) -> NDArray[np.uint8]:
+def heaviest(begins: NDArray[np.int64], weights: NDArray[np.int64], n: int = HEAVIEST) -> NDArray[np.uint8]:
     """Mark the n heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term.
 
     Args:
         begins: int64 (documents + 1,), bounds of the documents.
-        terms: int32, key terms, ascending in each document.
-        weights: int64, weight of each, positive.
+        weights: int64, weight of each key term, in the order of the terms.
         n: number of terms to mark.
     """
-    owners = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-    most = int(weights.max(initial=0)) + 1
-    if (len(begins) - 1) * most < _LARGEST:
-        # Terms ascend in each document, so one stable sort by document and weight is enough and three times as fast.
-        order = np.argsort(owners * most + (most - 1 - weights), kind="stable")
-    else:
-        order = np.lexsort((terms, -weights, owners))
-    found = np.zeros(len(terms), dtype=np.uint8)
-    found[order] = np.arange(len(terms)) - begins[owners] < n
+    found = np.empty(len(weights), dtype=np.uint8)
+    mark_heaviest(begins, weights, n, found)
     return found
 
 

@@ -93,7 +93,8 @@ def _source_stamp(source: str) -> bytes:
 def _kernels_digest() -> bytes:
     package = Path(__file__).resolve().parents[1]
     digest = sha256()
-    for path in sorted((package / "machine" / "compiling.py", *package.glob("**/kernels/*.py"))):
+    compilers = [package / "machine" / name for name in ("array_indexes.py", "compiling.py", "machine_instructions.py")]
+    for path in sorted((*compilers, *package.glob("**/kernels/*.py"))):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.digest()
 

@@ -165,8 +165,10 @@ def _compiled_space(name: str) -> dict[str, Any]:
 def _compile(kernel: Kernel, space: dict[str, Any]) -> Any:
     import numba
 
+    from infostream_dedup.machine.array_indexes import compile_without_negative_indexes
     from infostream_dedup.machine.compiled_cache import keep_compiled
 
+    compile_without_negative_indexes()
     given = kernel._function
     function = FunctionType(given.__code__, space, given.__name__, given.__defaults__, given.__closure__)
     functools.update_wrapper(function, given)

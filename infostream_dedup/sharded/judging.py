@@ -211,7 +211,7 @@ class JudgedRun(LinkedRun):
             target_sizes.append(length)
         begins, weighed = indptr_of(np.concatenate(sizes)), np.concatenate(weights)
         terms = np.concatenate(keys).astype(np.int32)
-        top = heaviest(begins, terms, weighed)
+        top = heaviest(begins, weighed)
         own, squares = np.empty((len(documents), 2), dtype=np.int64), np.empty(len(documents), dtype=np.float64)
         sum_keys(begins, weighed, top, own, squares)
         return ComparedKeys(

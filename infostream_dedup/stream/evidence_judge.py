@@ -20,6 +20,7 @@ from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.equal_evidence import EqualEvidence
+from infostream_dedup.stream.screened_pairs import is_worth_screening, undecided
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs, worth_keeping
 from infostream_dedup.stream.window import NO_SOURCE, Window
@@ -237,13 +238,18 @@ class EvidenceJudge:
         rows, numbers = _distinct(np.concatenate([earlier, later + first]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(finds)], numbers[len(finds) :]
+        triples: TripleRows | TripleSource = lambda asked: self._triples(rows[asked])  # noqa: E731
+        if is_worth_screening(len(a), len(rows)):
+            triples = self._triples(rows)
+            left = undecided(a, b, documents, triples, self._model)
+            finds, later, earlier, a, b = finds[left], later[left], earlier[left], a[left], b[left]
         status, kinds, probability, shares = self._judge(
             a,
             b,
             (documents.facts.at(a), documents.facts.at(b)),
             keys=documents.keys,
             records=documents.records,
-            triples=lambda asked: self._triples(rows[asked]),
+            triples=triples,
         )
         repeats = status >= DocumentStatus.DUPLICATE
         pairs = _Pairs(

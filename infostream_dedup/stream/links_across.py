@@ -18,7 +18,7 @@ from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
 from infostream_dedup.stream.evidence_judge import ComparedDocuments
-from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotScratch, share_pivot
+from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotScratch, SharedKeys, share_pivot
 from infostream_dedup.stream.window import Window
 from infostream_dedup.window.window_index import WindowIndex
 
@@ -36,6 +36,9 @@ _LEAST_TERMS: Final = 3
 _LEAST_ROOM: Final = 4
 _UNIT: Final = 1_000_000_000
 """Shares are compared as integers in units of 1e-9, as they are stored."""
+
+_TOO_SMALL: Final = LEAST_SHARE - 1e-6
+"""Below this share in one direction, the other need not be known; the rest is more than any rounding."""
 
 OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
 """For pairs of ordinals (earlier, later) of one language, returns whether both documents have the same text."""
@@ -332,17 +335,15 @@ class LinksAcross:
         self._past = self._past.from_document(oldest)
 
 
-def _shared(
-    held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """How many key terms match in both directions, their weight, and that of all key terms: int64 (pairs, 2) each.
+def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments) -> SharedKeys:
+    """Key terms that match in both directions; none of the held document if too few of the asking one's match.
 
     Args:
         held: int64 (pairs,), rows; equal ones are adjacent.
         asking: int64 (pairs,), rows.
         documents: pivot-language columns, by row.
     """
-    counts, met, own = (np.zeros((len(held), 2), dtype=np.int64) for _ in range(3))
+    shared = SharedKeys(*np.zeros((3, len(held), 2), dtype=np.int64))
     if len(held):
         rows = np.concatenate([held, asking])
         members, matched_by = (
@@ -354,5 +355,5 @@ def _shared(
             np.zeros(SLOTS * matched_by, dtype=np.int32),
             np.zeros(max(members, matched_by) + 1, dtype=np.int64),
         )
-        share_pivot(held, asking, documents, scratch, counts, met, own)
-    return counts, met, own
+        share_pivot(held, asking, documents, scratch, _TOO_SMALL, shared)
+    return shared

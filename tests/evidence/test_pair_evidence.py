@@ -7,10 +7,12 @@ import random
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
 from infostream_dedup.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
-from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, key_rows, shares_of_pairs
+from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.evidence.plain_reading import read_plainly
 from infostream_dedup.evidence.plain_records import count_plainly, pack_plainly
@@ -248,3 +250,19 @@ def test_a_table_finds_the_terms_of_one_document_and_is_empty_afterwards() -> No
     assert {term: place for term, place in places.items() if place >= 0} == {7: 1, 900: 3}
     take_out(slots, bits, terms, 0, 4, 5)
     assert not slots.any()
+
+
+def test_of_equal_key_terms_the_first_counts_as_the_heaviest():
+    begins, weights = np.array([0, 4, 4, 6]), np.array([5, 9, 5, 5, 1, 2])
+    assert heaviest(begins, weights, 2).tolist() == [1, 1, 0, 0, 1, 1]
+
+
+@given(rows=st.lists(st.lists(st.integers(1, 6), max_size=9), max_size=5), n=st.integers(1, 5))
+def test_the_heaviest_are_those_that_sorting_puts_first(rows, n):
+    begins = np.cumsum([0, *map(len, rows)])
+    weights = np.array([weight for row in rows for weight in row], dtype=np.int64)
+    expected = []
+    for row in rows:
+        first = sorted(range(len(row)), key=lambda place: (-row[place], place))[:n]
+        expected += [int(place in first) for place in range(len(row))]
+    assert heaviest(begins, weights, n).tolist() == expected

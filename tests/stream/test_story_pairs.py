@@ -15,6 +15,7 @@ from infostream_dedup.evidence.judging import judge_pairs
 from infostream_dedup.model import Document
 from infostream_dedup.stream import evidence_counts, evidence_judge, story_pairs
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.screened_pairs import undecided
 from infostream_dedup.stream.settings import StreamSettings
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -152,3 +153,23 @@ def test_evidence_is_kept_for_texts_that_repeat_each_other_and_for_few_documents
     many = SimpleNamespace(first=0, end=401, hashes=[(b"%d" % number, b"") for number in range(401)])
     assert not story_pairs.worth_keeping(np.arange(400), 2, many)
     assert story_pairs.worth_keeping(np.arange(401), 2, many)
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("changes", [{}, {"join": ("copy", "template", "retold")}])
+def test_leaving_out_pairs_that_decide_nothing_changes_no_verdict(decided, monkeypatch, seed, changes):
+    documents, left, of = list(story(seed)), [], []
+
+    def counted(a, *given):
+        found = undecided(a, *given)
+        of.append(len(a))
+        left.append(len(found))
+        return found
+
+    settings = SETTINGS.but(**changes)
+    monkeypatch.setattr(evidence_judge, "is_worth_screening", lambda *_: False)
+    plain = decided(documents, settings, many=PLAIN)
+    monkeypatch.setattr(evidence_judge, "is_worth_screening", always)
+    monkeypatch.setattr(evidence_judge, "undecided", counted)
+    assert decided(documents, settings, many=PLAIN) == plain
+    assert 0 < sum(left) < sum(of)

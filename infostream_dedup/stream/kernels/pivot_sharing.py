@@ -12,7 +12,7 @@ from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_KEYS", "PLACE_BITS", "PivotDocuments", "PivotScratch", "share_pivot"]
+__all__ = ["MOST_KEYS", "PLACE_BITS", "PivotDocuments", "PivotScratch", "SharedKeys", "share_pivot"]
 
 PLACE_BITS: Final = 5
 """Bits of the place of a key term."""
@@ -56,6 +56,20 @@ class PivotScratch(NamedTuple):
     members: NDArray[np.int32]
     matched_by: NDArray[np.int32]
     maybe: NDArray[np.int64]
+
+
+class SharedKeys(NamedTuple):
+    """What pairs of documents (a, b) have in common.
+
+    Attributes:
+        counts: int64 (pairs, 2), number of a's key terms that match b, and of b's that match a.
+        weights: int64 (pairs, 2), their total weight.
+        own: int64 (pairs, 2), total weight of all key terms of a and of b.
+    """
+
+    counts: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    own: NDArray[np.int64]
 
 
 @compiled_bare
@@ -106,9 +120,8 @@ def share_pivot(
     b: NDArray[np.int64],
     documents: PivotDocuments,
     scratch: PivotScratch,
-    counts: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    own: NDArray[np.int64],
+    least: float,
+    shared: SharedKeys,
 ) -> None:
     """Count and weigh the key terms that match.
 
@@ -117,10 +130,11 @@ def share_pivot(
         b: int64 (pairs,), number of the other.
         documents: all documents.
         scratch: scratch memory; its tables are empty before and after.
-        counts: int64 (pairs, 2), receives the number of a's key terms that match b, and of b's that match a.
-        weights: int64 (pairs, 2), receives their total weight.
-        own: int64 (pairs, 2), receives the total weight of all key terms of a and of b.
+        least: nothing is counted for a, which takes longer, if the matching key terms of b have less than this share of
+            its weight.
+        shared: zeros; receives what they have in common.
     """
+    counts, weights, own = shared.counts, shared.weights, shared.own
     held, member_bits, met_bits = -1, 0, 0
     first, last, met_first, met_last = 0, 0, 0, 0
     for pair in range(a.size):
@@ -132,9 +146,11 @@ def share_pivot(
             met_first, met_last = documents.matched_begins[held], documents.matched_begins[held + 1]
             member_bits = note(scratch.members, documents.members, first, last, PLACE_BITS)
             met_bits = note(scratch.matched_by, documents.matched_by, met_first, met_last, 0)
-        here = _match_held(documents, b[pair], held, member_bits, scratch)
-        counts[pair, 0], weights[pair, 0], own[pair, 0] = _add_up(documents, held, here)
         there = _match_asking(documents, b[pair], held, met_bits, scratch)
         counts[pair, 1], weights[pair, 1], own[pair, 1] = _add_up(documents, b[pair], there)
+        if np.float64(weights[pair, 1]) < least * np.float64(own[pair, 1]):
+            continue
+        here = _match_held(documents, b[pair], held, member_bits, scratch)
+        counts[pair, 0], weights[pair, 0], own[pair, 0] = _add_up(documents, held, here)
     take_out(scratch.members, member_bits, documents.members, first, last, PLACE_BITS)
     take_out(scratch.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)
