@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_worth_screening", "undecided"]
 
-_MANY_PAIRS: Final = 8
+_MANY_PAIRS: Final = 4
 """Pairs per document from which preparing the documents, with all their triples, takes less time than it saves."""
 
 
