@@ -11,6 +11,7 @@ import numpy as np
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analysed, Analyser
+from infostream_dedup.stream.kernels.pivot_rows import find_places, mark_missing
 from infostream_dedup.stream.kernels.pivot_sharing import PLACE_BITS
 from infostream_dedup.stream.pivot_words import NO_TERM, PivotWords
 from infostream_dedup.stream.term_numbers import TermNumbers
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["PivotRead", "PivotReader", "packed", "union", "without"]
 
 _TERM_BITS: Final = 32
+_TERM: Final = (1 << _TERM_BITS) - 1
 _ENGLISH: Final = LANGUAGES.index("en")
 
 
@@ -61,16 +63,11 @@ class PivotRead:
             first: number of the first document.
             keys: canonical key terms of this and the following documents, at most 32 each.
         """
-        owners = keys.numbers
-        asked = (owners + first) << _TERM_BITS | keys.values.astype(np.int64)
-        order = np.argsort(asked)
         codes, terms = self.entries
-        found = np.searchsorted(asked[order], codes)
-        hit = found < len(asked)
-        hit[hit] = asked[order][found[hit]] == codes[hit]
-        key = order[found[hit]]
-        places = key - keys.indptr[owners[key]]
-        pairs = _distinct(owners[key] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places))
+        owners, places = (codes >> _TERM_BITS) - first, np.empty(len(codes), dtype=np.int64)
+        find_places(owners, codes & _TERM, keys.indptr, keys.values, places)
+        hit = places >= 0
+        pairs = _distinct(owners[hit] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places[hit]))
         bounds = np.searchsorted(pairs >> (_TERM_BITS + PLACE_BITS), np.arange(len(keys) + 1))
         return Rows(bounds.astype(np.int64), pairs & ((1 << (_TERM_BITS + PLACE_BITS)) - 1))
 
@@ -143,11 +140,8 @@ def union(one: Rows, other: Rows) -> Rows:
 
 def without(one: Rows, other: Rows) -> Rows:
     """Values of each row that are not in the other's row; all rows ascend."""
-    given, taken = (rows.numbers << _TERM_BITS | rows.values.astype(np.int64) for rows in (one, other))
-    places = np.searchsorted(taken, given)
-    kept = np.ones(len(given), dtype=np.bool_)
-    inside = places < len(taken)
-    kept[inside] = taken[places[inside]] != given[inside]
+    kept = np.empty(len(one.values), dtype=np.bool_)
+    mark_missing(one.indptr, one.values, other.indptr, other.values, kept)
     return one.chosen(kept)
 
 
@@ -180,4 +174,4 @@ def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 def _rows(codes: NDArray[np.int64], rows: int) -> Rows:
     """Rows of ascending codes, each of which packs row and value."""
     bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
-    return Rows(bounds.astype(np.int64), codes & ((1 << _TERM_BITS) - 1))
+    return Rows(bounds.astype(np.int64), codes & _TERM)
