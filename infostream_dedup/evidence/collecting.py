@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class EvidenceReader:
         self._waiting: list[Document] = []
         self._characters = 0
         self._read: list[RawEvidence] = []
+        # Most of the evidence. A bytearray grows in place; joining parts at the end would need the memory twice.
+        self._triples = bytearray()
 
     def add(self, document: Document) -> None:
         """Add the next document."""
@@ -75,7 +77,7 @@ class EvidenceReader:
                 self.add(document)
             return
         self._read_waiting()
-        self._read.append(read_evidence(*evidence_texts_of_block(block)))
+        self._take(read_evidence(*evidence_texts_of_block(block)))
 
     def finish(self, languages: Sequence[str]) -> DocumentEvidence:
         """Weight the evidence read so far; the reader is empty afterwards.
@@ -96,23 +98,26 @@ class EvidenceReader:
         for part in parts:
             raw = self._read.pop()
             records.append(pack_weighed(raw, part, counts, documents))
-            triples.append((raw.triples, raw.ends[:, 0].copy()))
+            triples.append(raw.ends[:, 0].copy())
+        held, self._triples = np.frombuffer(self._triples, dtype=np.uint64), bytearray()
+        words = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.words for one in records)])
         return DocumentEvidence(
-            EvidenceRecords(*_joined([(one.words, one.begins) for one in records], np.uint32)),
-            TripleRows(*_joined(triples, np.uint64)),
+            EvidenceRecords(words, _joined([one.begins for one in records])),
+            TripleRows(held, _joined(triples)),
             self._meanings,
         )
 
     def _read_waiting(self) -> None:
         if self._waiting:
-            self._read.append(read_evidence(*evidence_texts(self._waiting)))
+            self._take(read_evidence(*evidence_texts(self._waiting)))
         self._waiting, self._characters = [], 0
 
+    def _take(self, raw: RawEvidence) -> None:
+        self._triples += raw.triples.data
+        self._read.append(replace(raw, triples=raw.triples[:0].copy()))
 
-def _joined(
-    parts: list[tuple[NDArray[Any], NDArray[np.int64]]], dtype: type[np.generic]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Join the values and bounds of several runs of documents into one run."""
-    sizes = [np.diff(begins) for _, begins in parts]
-    begins = np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *sizes]), dtype=np.int64)
-    return np.concatenate([np.zeros(0, dtype=dtype), *(values for values, _ in parts)]), begins
+
+def _joined(bounds: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Join the bounds of several runs of documents into those of one run."""
+    sizes = [np.diff(begins) for begins in bounds]
+    return np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *sizes]), dtype=np.int64)
