@@ -8,6 +8,11 @@ turn of each, which fills the cache of forms and compiles, does not count. Figur
 and system) after the first batch, in which code is loaded, and over all batches; CPU seconds from opening the store
 again to the verdict on one more document; and a checksum of all verdicts, which must be the same in both checkouts. The
 least time of the runs is taken.
+
+    python -m benchmarks.stream_judged NEWS.jsonl.gz --across none --by-time --window-days 7 --against OLD --faithful
+
+With ``--faithful``, the other checkout runs preset ``faithful``, which very old ones know only as the default; goals
+for ``judged`` are ratios to it, because machines and their hours differ more than programs.
 """
 
 from __future__ import annotations
@@ -32,19 +37,12 @@ SEED = 18
 def main() -> None:
     """Measure what is requested and print a table."""
     given = _arguments()
-    if given.run:
+    if given.run is not None:
         print(json.dumps(_run(given)))
         return
     checkouts = {"here": HERE} | ({"against": given.against.resolve()} if given.against else {})
-    least: dict[str, dict[str, Any]] = {}
-    for turn in range(given.runs + 1):
-        for name, folder in checkouts.items():
-            found = _in_own_process(folder)
-            if turn:
-                best = least.setdefault(name, found)
-                for figure in ("after_first", "all", "restart"):
-                    best[figure] = min(best[figure], found[figure])
-            print(f"{name}, turn {turn}: {found}, load {os.getloadavg()[0]:.0f}", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as caches:
+        least = _least(given, checkouts, Path(caches))
     for name, found in least.items():
         documents = found["documents"]
         print(
@@ -52,19 +50,39 @@ def main() -> None:
             f" {BATCH:,}, {documents / found['all']:7,.0f} over all, restart {found['restart']:.2f} s,"
             f" verdicts {found['verdicts']}"
         )
-    if given.against:
+    if given.against and given.faithful:
+        here, before = ((one["documents"] - BATCH) / one["after_first"] for one in (least["here"], least["against"]))
+        print(f"judged here has {here / before:.2f} of the speed of faithful there")
+    elif given.against:
         here, before = least["here"], least["against"]
         ratios = ", ".join(f"{name} {here[name] / before[name]:.2f}" for name in ("after_first", "all", "restart"))
         print(f"ratio of CPU time to the other checkout: {ratios}")
 
 
-def _in_own_process(folder: Path) -> dict[str, Any]:
+def _least(given: argparse.Namespace, checkouts: dict[str, Path], caches: Path) -> dict[str, dict[str, Any]]:
+    """The least figures of each checkout."""
+    least: dict[str, dict[str, Any]] = {}
+    for turn in range(given.runs + 1):
+        for name, folder in checkouts.items():
+            # Of one cache, checkouts with different dictionaries would replace the content turn by turn.
+            run = "faithful" if given.faithful and name == "against" else "judged"
+            found = _in_own_process(folder, run=run, cache=caches / name)
+            if turn:
+                best = least.setdefault(name, found)
+                for figure in ("after_first", "all", "restart"):
+                    best[figure] = min(best[figure], found[figure])
+            print(f"{name}, turn {turn}: {found}, load {os.getloadavg()[0]:.0f}", file=sys.stderr, flush=True)
+    return least
+
+
+def _in_own_process(folder: Path, *, run: str, cache: Path) -> dict[str, Any]:
     environment = {
         **os.environ,
+        "INFOSTREAM_DEDUP_CACHE": str(cache),
         "PYTHONPATH": os.pathsep.join([str(folder), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]),
     }
-    command = [sys.executable, __file__, *sys.argv[1:], "--run"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment, cwd=folder)
+    command = [sys.executable, __file__, *sys.argv[1:], "--run", run]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
     row: dict[str, Any] = json.loads(done.stdout)
     return row
 
@@ -72,13 +90,14 @@ def _in_own_process(folder: Path) -> dict[str, Any]:
 def _run(given: argparse.Namespace) -> dict[str, Any]:
     from infostream_dedup.corpus import read_documents
     from infostream_dedup.stream.deduplicator import Deduplicator
-    from infostream_dedup.stream.settings import StreamSettings
 
     documents = [one for path in given.files for one in islice(read_documents(str(path)), given.documents)]
     documents = list({one.id: one for one in documents}.values())
-    if not given.in_order:
+    if given.by_time:
+        documents = sorted((one for one in documents if one.time is not None), key=lambda one: one.time.timestamp())
+    elif not given.in_order:
         random.Random(SEED).shuffle(documents)  # noqa: S311 - an order
-    settings = StreamSettings.of({"across": given.across, "window_days": None})
+    settings = _faithful(given) if given.run == "faithful" else _judged(given)
     seconds, verdicts = [], hashlib.sha256()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stream.db"
@@ -88,7 +107,8 @@ def _run(given: argparse.Namespace) -> dict[str, Any]:
                 found = stream.process(documents[begin : begin + BATCH])
                 seconds.append(_cpu() - started)
                 for one in found:
-                    verdicts.update(json.dumps(one.as_dict(settings.verdict_fields), sort_keys=True).encode())
+                    fields = () if given.run == "faithful" else (settings.verdict_fields,)
+                    verdicts.update(json.dumps(one.as_dict(*fields), sort_keys=True).encode())
         started = _cpu()
         with Deduplicator.open(path) as stream:
             stream.process([{"id": "one more", "text": "Слово.", "lang": "ru"}])
@@ -102,6 +122,24 @@ def _run(given: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _judged(given: argparse.Namespace) -> Any:
+    from infostream_dedup.stream.settings import StreamSettings
+
+    return StreamSettings.of({"across": given.across, "window_days": given.window_days})
+
+
+def _faithful(given: argparse.Namespace) -> Any:
+    from infostream_dedup.errors import ConfigurationError
+    from infostream_dedup.stream.settings import StreamSettings
+
+    window = {"window_days": given.window_days}
+    try:
+        return StreamSettings.of({**window, "preset": "faithful"})
+    except ConfigurationError:
+        # A checkout from before there were presets.
+        return StreamSettings.of(window)
+
+
 def _cpu() -> float:
     return sum(os.times()[:2])
 
@@ -112,9 +150,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--across", choices=("pivot", "none"), default="pivot")
     parser.add_argument("--documents", type=int, help="most documents of each file; all by default")
     parser.add_argument("--in-order", action="store_true", help="do not shuffle")
+    parser.add_argument("--by-time", action="store_true", help="dated documents only, in the order of their dates")
     parser.add_argument("--runs", type=int, default=2, help="turns that count")
     parser.add_argument("--against", type=Path, help="another checkout of the project")
-    parser.add_argument("--run", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--faithful", action="store_true", help="run preset faithful in the other checkout")
+    parser.add_argument("--window-days", type=float, help="days in the window; everything by default")
+    parser.add_argument("--run", choices=("judged", "faithful"), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
