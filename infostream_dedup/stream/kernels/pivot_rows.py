@@ -53,7 +53,7 @@ def find_places(
         terms: the terms.
         begins: int64 (documents + 1,), bounds of the key terms, each once in a document.
         keys: the key terms.
-        places: int64 (terms,), receives the place of the term in its row, -1 if it is no key term.
+        places: int64 (terms,), receives the place of the term in its row, -1 if it is not a key term.
     """
     for number in range(terms.size):
         places[number] = -1
