@@ -394,4 +394,5 @@ def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
     """Word triples of documents from a store."""
     begins = np.zeros(len(blobs) + 1, dtype=np.int64)
     np.cumsum([len(blob) // 8 for blob in blobs], out=begins[1:])
-    return TripleRows(np.frombuffer(b"".join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)
+    # Not bytes: loops would be compiled again for arrays that cannot be changed.
+    return TripleRows(np.frombuffer(bytearray().join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)
