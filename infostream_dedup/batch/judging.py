@@ -183,8 +183,7 @@ class JudgedCollection:
         self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
         """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
-        bounds, texts = screen.bounds(a, b), self.facts.texts
-        bounds[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
+        bounds = screen.bounds(a, b, self.facts.texts)
         left = np.flatnonzero(bounds > -np.inf)
         for part in _parts(b[left], chunk):
             places = left[part]

@@ -81,18 +81,20 @@ class Screen:
         least12, most12, least30, most30 = (model.coefficients[name] for name in names)
         return cls(rows, _bounds(model), (least12, most12, least30, most30), _scratch())
 
-    def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Bound z of pairs before their key terms are compared: float64 (pairs,), see ``bound_pairs``.
 
-        Pairs of different texts whose bound is -inf decide nothing.
+        Pairs whose bound is -inf decide nothing; that of equal texts is inf.
 
         Args:
             a: int64 (pairs,), row of one document.
             b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
+            texts: int64 (documents,), equal for equal texts, negative for empty texts.
         """
         found = np.empty(len(a), dtype=np.float64)
         self.scratch.signed[:] = -1
         bound_pairs(a, b, _runs(a, b), self.rows, self.model, self.scratch, found)
+        found[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
         return found
 
     def may_decide(self, bounds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -39,6 +39,5 @@ def undecided(
         triples: their word triples.
         model: the pair model of the stream.
     """
-    texts = documents.facts.texts
-    bounds = Screen.of(documents.keys, documents.records, triples, model).bounds(a, b)
-    return np.flatnonzero((bounds > -np.inf) | ((texts[a] == texts[b]) & (texts[a] >= 0)))
+    screen = Screen.of(documents.keys, documents.records, triples, model)
+    return np.flatnonzero(screen.bounds(a, b, documents.facts.texts) > -np.inf)
