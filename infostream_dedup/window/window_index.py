@@ -128,9 +128,15 @@ class WindowIndex:
         Raises:
             ValueError: the ordinal is not larger than the last one.
         """
-        asking = self._prepare(
-            as_numbers([ordinal]), WindowTerms.of(keys), WindowTerms.of(targets), needs=(1,), least_keys=_MOST_KEYS + 1
+        own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
+        asking = _asking(
+            own,
+            looked_up,
+            oldest=np.full(1, _NEVER),
+            needs=np.ones(1, dtype=np.int64),
+            asks=np.zeros(1, dtype=np.bool_),
         )
+        self._prepare(as_numbers([ordinal]), own, looked_up, asking.enters)
         self._advance(asking)
 
     def ask_and_extend(
@@ -142,6 +148,7 @@ class WindowIndex:
         oldest: ArrayLike | None = None,
         needs: ArrayLike = (1,),
         least_keys: int = 0,
+        enters: NDArray[np.bool_] | None = None,
     ) -> Iterator[CandidateRows]:
         """For each of several documents in turn, find similar ones before it and add it to the window.
 
@@ -154,6 +161,8 @@ class WindowIndex:
             needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
                 ascending, and the last one applies to all greater numbers.
             least_keys: documents with fewer key terms find nothing.
+            enters: bool (documents,), which of them are added and find nothing; the others find and are not added. By
+                default each does both.
 
         Yields:
             What they found, for as many documents at a time as there is room for; the next result overwrites it. A
@@ -163,7 +172,16 @@ class WindowIndex:
             ValueError: the ordinals do not ascend, or their number differs from that of the rows.
         """
         given = as_numbers(ordinals)
-        asking = self._prepare(given, keys, targets, oldest=oldest, needs=needs, least_keys=least_keys)
+        asking = _asking(
+            keys,
+            targets,
+            oldest=np.full(len(given), _NEVER) if oldest is None else as_numbers(oldest),
+            needs=as_numbers(needs),
+            least_keys=least_keys,
+            asks=None if enters is None else ~enters,
+            enters=enters,
+        )
+        self._prepare(given, keys, targets, asking.enters)
         done = 0
         while done < len(given):
             found = self._advance(asking)
@@ -173,30 +191,21 @@ class WindowIndex:
             done = row
 
     def _prepare(
-        self,
-        ordinals: NDArray[np.int64],
-        keys: TermLists,
-        targets: TermLists,
-        *,
-        needs: ArrayLike,
-        least_keys: int,
-        oldest: ArrayLike | None = None,
-    ) -> Asking:
-        """Check documents and allocate their counters."""
+        self, ordinals: NDArray[np.int64], keys: TermLists, targets: TermLists, enters: NDArray[np.bool_]
+    ) -> None:
+        """Check documents, allocate their counters, and remember those that will enter."""
         self._check(ordinals, keys, targets)
         sizes = keys.indptr[1:] - keys.indptr[:-1]
         if len(ordinals):
             self._renumber_if_needed(len(ordinals))
-            self._remember(ordinals, sizes)
+            self._remember(ordinals[enters], sizes[enters])
             most = int((sizes + targets.indptr[1:] - targets.indptr[:-1]).max())
             self._make_room_to_count(len(self) + len(ordinals), most)
         self._state.row[0], self._state.phase[0] = 0, ASK
-        bounds = np.full(len(ordinals), _NEVER) if oldest is None else as_numbers(oldest)
-        return _asking(keys, targets, oldest=bounds, needs=as_numbers(needs), least_keys=least_keys)
 
     def _advance(self, asking: Asking) -> FoundDocuments:
         """Let documents ask and be added until all are done, or until there is no space for their finds."""
-        postings, before = self._postings, int(self._state.row[0])
+        postings, before = self._postings, self._next
         found = FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
         while True:
             lists = postings.terms, postings.keys, postings.targets
@@ -211,7 +220,7 @@ class WindowIndex:
                 postings.grow_targets()
             else:
                 break
-        postings.tidy(int(self._state.row[0]) - before, oldest=self._oldest, documents=len(self))
+        postings.tidy(self._next - before, oldest=self._oldest, documents=len(self))
         return found
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
@@ -255,7 +264,7 @@ class WindowIndex:
             k_min: at least 1.
         """
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
-        asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.array([k_min]), least_keys=0)
+        asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.array([k_min]))
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))
         found = FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
         lists = self._postings.terms, self._postings.keys, self._postings.targets
@@ -327,17 +336,27 @@ def _empty_hits(documents: int, terms: int) -> Hits:
 
 
 def _asking(
-    keys: TermLists, targets: TermLists, *, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
+    keys: TermLists,
+    targets: TermLists,
+    *,
+    oldest: NDArray[np.int64],
+    needs: NDArray[np.int64],
+    least_keys: int = 0,
+    asks: NDArray[np.bool_] | None = None,
+    enters: NDArray[np.bool_] | None = None,
 ) -> Asking:
     every = np.full(_MOST_KEYS + 1, needs[-1])
     every[: len(needs)] = needs[: len(every)]
     own, looked_up = WindowTerms.from_zero(keys), WindowTerms.from_zero(targets)
+    all_of_them = np.ones(len(oldest), dtype=np.bool_)
     return Asking(
         key_ends=own.indptr,
         keys=own.values,
         target_ends=looked_up.indptr,
         targets=looked_up.values,
         oldest=oldest,
+        asks=all_of_them if asks is None else asks,
+        enters=all_of_them if enters is None else enters,
         needs=every,
         least_keys=least_keys,
     )

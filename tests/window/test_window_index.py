@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from dataclasses import dataclass
 
@@ -144,6 +145,35 @@ def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, 
         assert got == enough
         plain.append((ordinal, own, looked_up))
     assert len(asked) == min(len(entries), window + 1 if len(entries) > window else len(entries))
+
+
+@given(
+    entries=st.lists(st.tuples(st.booleans(), terms, terms), max_size=30),
+    window=st.integers(1, 12),
+    k_min=st.integers(1, 3),
+    cuts=st.sets(st.integers(0, 30)),
+)
+@settings(max_examples=100, deadline=None)
+def test_some_documents_enter_and_the_others_ask(entries, window, k_min, cuts):
+    index, held = WindowIndex(), []
+    bounds = sorted({0, len(entries), *(cut for cut in cuts if cut < len(entries))})
+    for begin, end in itertools.pairwise(bounds):
+        ordinals = np.arange(begin, end)
+        keys, targets = (Lists.of([entry[side] for entry in entries[begin:end]]) for side in (1, 2))
+        asked = index.ask_and_extend(
+            ordinals, keys=keys, targets=targets, oldest=ordinals - window, needs=(k_min,),
+            enters=np.array([entry[0] for entry in entries[begin:end]], dtype=np.bool_),
+        )  # fmt: skip
+        found = []
+        for rows in asked:
+            columns = [column.tolist() for column in (rows.ordinals, rows.forward, rows.backward)]
+            finds = list(zip(*columns, strict=True))
+            found += [finds[first:last] for first, last in zip(rows.ends, rows.ends[1:], strict=False)]
+        for ordinal, own in zip(ordinals.tolist(), found, strict=True):
+            enters, *sides = entries[ordinal]
+            held = [one for one in held if one[0] >= ordinal - window]
+            assert own == ([] if enters else expected(held, *sides, k_min))
+            held += [(ordinal, *sides)] if enters else []
 
 
 def test_finds_come_in_parts_when_there_are_many():

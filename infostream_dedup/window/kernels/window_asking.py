@@ -83,6 +83,8 @@ class Asking(NamedTuple):
         target_ends: int64 (documents + 1,), start of each document's targets.
         targets: int64, terms in which the key terms of others are looked up.
         oldest: int64 (documents,), ascending; ordinal of the first document that each may find.
+        asks: bool (documents,), whether each finds anything.
+        enters: bool (documents,), whether each is added.
         needs: int64 (256,), ascending; minimum hits in either direction, by key terms of the shorter document.
         least_keys: documents with fewer key terms find nothing.
     """
@@ -92,6 +94,8 @@ class Asking(NamedTuple):
     target_ends: NDArray[np.int64]
     targets: NDArray[np.int64]
     oldest: NDArray[np.int64]
+    asks: NDArray[np.bool_]
+    enters: NDArray[np.bool_]
     needs: NDArray[np.int64]
     least_keys: int
 
@@ -219,7 +223,7 @@ def ask(
     prefetch_lists(key_slots, keys)
     prefetch_lists(target_slots, targets)
     found.ends[row + 1] = found.ends[row]
-    if own < asking.least_keys:
+    if own < asking.least_keys or not asking.asks[row]:
         return True
     prefetch_lists(key_slots, targets)
     prefetch_lists(target_slots, keys)
@@ -289,9 +293,10 @@ def ask_and_add(
             if not ask(row, asking, terms, keys, targets, numbered, hits, found, state):
                 return FOUND_FULL
             state.phase[0], state.done[0] = ADD_KEYS, 0
-        full = _add(row, asking, terms, keys, targets, hits.slots, state)
-        if full != ALL_DONE:
-            return full
-        state.next[0] += 1
+        if asking.enters[row]:
+            full = _add(row, asking, terms, keys, targets, hits.slots, state)
+            if full != ALL_DONE:
+                return full
+            state.next[0] += 1
         state.row[0], state.phase[0] = row + 1, ASK
     return ALL_DONE
