@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,18 @@ from infostream_dedup.evidence.records import EvidenceRecords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Screen"]
+__all__ = ["Screen", "ScreenedColumns", "screened_columns"]
+
+
+class ScreenedColumns(NamedTuple):
+    """What is prepared of each document; the attributes are described in ``ScreenedRows``."""
+
+    lengths: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    leads: NDArray[np.uint32]
+    signatures: NDArray[np.uint64]
+    signature_begins: NDArray[np.int64]
+    doubled: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +61,25 @@ class Screen:
 
     @classmethod
     def of(cls, keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel) -> Screen:
-        """Prepare documents.
+        """Prepare documents; arguments as in ``screened_columns``."""
+        return cls.over(screened_columns(keys, records, triples, model), records, triples, model)
+
+    @classmethod
+    def over(cls, columns: ScreenedColumns, records: EvidenceRecords, triples: TripleRows, model: PairModel) -> Screen:
+        """Use documents that have been prepared.
 
         Args:
-            keys: key terms of all documents.
+            columns: their columns.
             records: their packed evidence.
             triples: their word triples.
-            model: the pair model; probabilities of .5 or more are accepted.
+            model: as in ``screened_columns``.
         """
-        documents = len(records)
-        bounds, doubled = np.empty(documents + 1, dtype=np.int64), np.zeros(documents, dtype=np.int64)
-        signature_sizes(triples.begins, bounds)
-        signatures = np.empty(int(bounds[-1]), dtype=np.uint64)
-        sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
-        leads = np.zeros(documents * LEAD_ROW, dtype=np.uint32)
-        spread_leads(records.words, records.begins, leads)
         rows = ScreenedRows(
             words=records.words,
             begins=records.begins,
-            lengths=np.log(records.words[records.begins[:-1]] + 5.0),
-            reach=_reach(keys, model),
-            leads=leads,
             triples=triples.triples,
             triple_begins=triples.begins,
-            signatures=signatures,
-            signature_begins=bounds,
-            doubled=doubled,
+            **columns._asdict(),
         )
         names = ("share12_least", "share12_most", "share30_least", "share30_most")
         least12, most12, least30, most30 = (model.coefficients[name] for name in names)
@@ -109,6 +113,34 @@ class Screen:
             forward, backward = shares[:, column], shares[:, column + 1]
             found += smaller * np.minimum(forward, backward) + larger * np.maximum(forward, backward)
         return np.asarray(bounds + found >= self.model.least - MARGIN, dtype=np.bool_)
+
+
+def screened_columns(
+    keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel
+) -> ScreenedColumns:
+    """Prepare documents for a screen.
+
+    Args:
+        keys: key terms of all documents.
+        records: their packed evidence.
+        triples: their word triples.
+        model: the pair model; probabilities of .5 or more are accepted.
+    """
+    documents = len(records)
+    bounds, doubled = np.empty(documents + 1, dtype=np.int64), np.zeros(documents, dtype=np.int64)
+    signature_sizes(triples.begins, bounds)
+    signatures = np.empty(int(bounds[-1]), dtype=np.uint64)
+    sign_documents(triples.triples, triples.begins, signatures, bounds, doubled)
+    leads = np.zeros(documents * LEAD_ROW, dtype=np.uint32)
+    spread_leads(records.words, records.begins, leads)
+    return ScreenedColumns(
+        lengths=np.log(records.words[records.begins[:-1]] + 5.0),
+        reach=_reach(keys, model),
+        leads=leads,
+        signatures=signatures,
+        signature_begins=bounds,
+        doubled=doubled,
+    )
 
 
 def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,11 +14,15 @@ from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.evidence.screening import Screen
 from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.plain_work import is_plain
+from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.equal_evidence import EqualEvidence
-from infostream_dedup.stream.screened_pairs import is_worth_screening, undecided
+from infostream_dedup.stream.recent_documents import RecentDocuments, WordingSource
+from infostream_dedup.stream.screened_pairs import Undecided
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs, worth_keeping
 from infostream_dedup.stream.window import NO_SOURCE, Window
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["CANDIDATE_TERMS", "ComparedDocuments", "EvidenceJudge", "WordingSource", "verdict_probability"]
+__all__ = ["CANDIDATE_TERMS", "EvidenceJudge", "WordingSource", "verdict_probability"]
 
 CANDIDATE_TERMS: Final = 3
 """Number of key terms that must match in one direction."""
@@ -39,18 +41,14 @@ CANDIDATE_TERMS: Final = 3
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is linked only to equal texts."""
 
-_RECENT_BYTES: Final = 32 << 20
-"""Word triples of the latest documents that are kept in memory, some 12,000 news items: most candidates are recent, and
-reading their triples from the store takes longer than comparing them."""
-
 _RELATIONS: Final = (None, "contained", "contains", "equal")
 _VERDICT_DECIMALS: Final = 6
 
 _SPARSE: Final = 20
 """Ratio of the range of ordinals to their number above which sorting is faster than marking."""
 
-WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
-"""Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
+_MANY_PAIRS: Final = 4
+"""Pairs per older document from which preparing it for a screen, with its triples, takes less time than it saves."""
 
 
 def verdict_probability(probability: float) -> float:
@@ -58,61 +56,50 @@ def verdict_probability(probability: float) -> float:
     return round(probability, _VERDICT_DECIMALS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedDocuments:
-    """Documents, numbered from 0, with everything that a comparison needs.
-
-    Attributes:
-        keys: their key terms and terms.
-        records: their evidence.
-        facts: sources, times, texts and addresses.
-    """
-
-    keys: ComparedKeys
-    records: EvidenceRecords
-    facts: DocumentFacts
-
-    @classmethod
-    def of_window(cls, window: Window, rows: NDArray[np.int64]) -> ComparedDocuments:
-        """Take documents out of the window.
-
-        Args:
-            window: with evidence.
-            rows: int64 (documents,).
-        """
-        evidence = window.evidence_columns
-        numbered: dict[bytes, int] = {}
-        texts = [window.hashes[row][0] for row in rows.tolist()]
-        facts = DocumentFacts(
-            window.sources[rows].astype(np.int64),
-            evidence.published[rows],
-            np.array([numbered.setdefault(text, len(numbered)) if text else -1 for text in texts], dtype=np.int64),
-            evidence.addresses[rows],
-        )
-        return cls(keys=evidence.keys_of(rows, window), records=evidence.records_of(rows), facts=facts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pairs:
-    """Judged candidates, in the order of the later documents.
+class _Asked(NamedTuple):
+    """Candidates to be judged, in the order of the later documents.
 
     Attributes:
         finds: int64 (pairs,), index of the pair among the candidates found.
-        later: int64 (pairs,), number of the later document among the documents being judged.
-        ordinals: int64 (pairs,), the earlier document.
+        later: int64 (pairs,), ordinal of the later document.
+        earlier: int64 (pairs,), ordinal of the earlier document.
+    """
+
+    finds: NDArray[np.int64]
+    later: NDArray[np.int64]
+    earlier: NDArray[np.int64]
+
+    def at(self, places: NDArray[Any]) -> _Asked:
+        """Some of the pairs."""
+        return _Asked(*(column[places] for column in self))
+
+
+class _Judged(NamedTuple):
+    """What was found about pairs.
+
+    Attributes:
         status: int8 (pairs,), ``DocumentStatus``.
         kinds: int8 (pairs,), ``Kind``.
         probability: float64 (pairs,).
         shares: float64 (pairs, 2), not rounded.
     """
 
-    finds: NDArray[np.int64]
-    later: NDArray[np.int64]
-    ordinals: NDArray[np.int64]
     status: NDArray[np.int8]
     kinds: NDArray[np.int8]
     probability: NDArray[np.float64]
     shares: NDArray[np.float64]
+
+
+class _Pairs(NamedTuple):
+    """Judged candidates.
+
+    Attributes:
+        asked: the candidates.
+        judged: what was found about each.
+    """
+
+    asked: _Asked
+    judged: _Judged
 
 
 class _Repeated(NamedTuple):
@@ -143,28 +130,22 @@ class EvidenceJudge:
     def __init__(self, settings: StreamSettings, window: Window, wording: WordingSource, model: PairModel) -> None:
         self._settings = settings
         self._window = window
-        self._wording = wording
         self._model = model
         self._joined = joined_kinds(settings.join)
-        self._recent: OrderedDict[int, bytes] = OrderedDict()
-        self._recent_bytes = 0
+        self._recent = RecentDocuments(window, wording, model)
         self._story: StoryPairs | None = None
         self.needs = np.full(1, CANDIDATE_TERMS, dtype=np.int64)
 
     def begin_batch(self) -> None:
         """Begin a batch; the triples of older documents now come from the store."""
-        while self._recent_bytes > _RECENT_BYTES:
-            _, triples = self._recent.popitem(last=False)
-            self._recent_bytes -= len(triples)
+        self._recent.tidy()
         if self._story is not None and self._story.outdated(self._window.end):
             self._story = None
 
     def read(self, documents: Sequence[Remembered]) -> None:
-        """Take the triples of the next documents of the batch."""
-        for one in documents:
-            if one.evidence is not None:
-                self._recent[one.ordinal] = one.evidence.triples
-                self._recent_bytes += len(one.evidence.triples)
+        """Take the triples of the next documents of the batch, which are in the window."""
+        triples = [b"" if one.evidence is None else one.evidence.triples for one in documents]
+        self._recent.add(documents[0].ordinal, triples)
 
     def equal_text(self, of: int) -> BestCandidate:
         """Return the candidate for a document of equal text or equal opening."""
@@ -180,29 +161,30 @@ class EvidenceJudge:
         by the larger one (highest first), and by ordinal (earliest first).
         """
         found: list[BestCandidate | None] = [None] * len(documents)
-        pairs, repeats = self._judged(candidates, documents[0].ordinal)
+        first = documents[0].ordinal
+        (asked, judged), repeats = self._judged(candidates, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
-        decided = np.flatnonzero(pairs.status > DocumentStatus.NEW)
+        decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
         if not len(decided):
             return found
-        repeated_ends = np.searchsorted(repeats.later, np.arange(len(documents) + 1)).tolist()
+        repeated_ends = np.searchsorted(repeats.later, first + np.arange(len(documents) + 1)).tolist()
         repeated = repeats.ordinals
         best = best_pairs(
-            pairs.ordinals[decided],
-            pairs.later[decided],
-            pairs.status[decided],
-            pairs.probability[decided],
-            np.round(pairs.shares[decided], DECIMALS),
+            asked.earlier[decided],
+            asked.later[decided],
+            judged.status[decided],
+            judged.probability[decided],
+            np.round(judged.shares[decided], DECIMALS),
         )
         for place in decided[best].tolist():
-            number, status = int(pairs.later[place]), int(pairs.status[place])
+            number, status = int(asked.later[place]) - first, int(judged.status[place])
             found[number] = BestCandidate(
-                of=int(pairs.ordinals[place]),
+                of=int(asked.earlier[place]),
                 duplicate=status >= DocumentStatus.DUPLICATE,
-                relation=self._relation(candidates, int(pairs.finds[place]), documents[number]),
+                relation=self._relation(candidates, int(asked.finds[place]), documents[number]),
                 repeated=repeated[repeated_ends[number] : repeated_ends[number + 1]],
-                probability=verdict_probability(float(pairs.probability[place])),
-                kind=KIND_NAMES[seen_from_later(Kind(pairs.kinds[place]))],
+                probability=verdict_probability(float(judged.probability[place])),
+                kind=KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))],
                 exact=status == DocumentStatus.EXACT,
             )
         return found
@@ -221,7 +203,7 @@ class EvidenceJudge:
             numbers[len(earlier) :],
             keys=documents.keys,
             records=documents.records,
-            triples=lambda asked: self._triples(rows[asked]),
+            triples=lambda asked: self._recent.triples_of(rows[asked]),
             documents=documents.facts,
             model=self._model,
         )
@@ -229,50 +211,66 @@ class EvidenceJudge:
 
     def _judged(self, candidates: CandidateRows, first: int) -> tuple[_Pairs, _Repeated]:
         """Judge the candidates of consecutive documents; ``first`` is the ordinal of the first document."""
-        later = np.repeat(np.arange(len(candidates), dtype=np.int64), np.diff(candidates.ends))
-        finds = self._comparable(candidates, later, first)
-        later, earlier = later[finds], candidates.ordinals[finds]
+        later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
+        finds = self._comparable(candidates, later)
+        asked = _Asked(finds, later[finds], candidates.ordinals[finds])
+        recent = asked.earlier >= self._recent.first
         many = len(finds) >= max(1, MANY_CANDIDATES * len(candidates))
-        if many and worth_keeping(earlier, len(candidates), self._window):
-            return self._judged_as_story(finds, later, earlier, first)
-        rows, numbers = _distinct(np.concatenate([earlier, later + first]))
-        documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
-        a, b = numbers[: len(finds)], numbers[len(finds) :]
-        triples: TripleRows | TripleSource = lambda asked: self._triples(rows[asked])  # noqa: E731
-        if is_worth_screening(len(a), len(rows)):
-            triples = self._triples(rows)
-            left = undecided(a, b, documents, triples, self._model)
-            finds, later, earlier, a, b = finds[left], later[left], earlier[left], a[left], b[left]
-        status, kinds, probability, shares = self._judge(
-            a,
-            b,
-            (documents.facts.at(a), documents.facts.at(b)),
-            keys=documents.keys,
-            records=documents.records,
-            triples=triples,
-        )
-        repeats = status >= DocumentStatus.DUPLICATE
-        pairs = _Pairs(
-            finds=finds,
-            later=later,
-            ordinals=earlier,
-            status=status,
-            kinds=kinds,
-            probability=probability,
-            shares=shares,
-        )
-        return pairs, _Repeated(later[repeats], earlier[repeats])
+        if many and worth_keeping(asked.earlier, recent, len(candidates), self._window):
+            return self._judged_as_story(asked, first)
+        if recent.all():
+            pairs = self._judged_recent(asked)
+        else:
+            pairs = _in_order(self._judged_older(asked.at(~recent)), self._judged_recent(asked.at(recent)))
+        repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
+        return pairs, _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
 
-    def _judged_as_story(
-        self, finds: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64], first: int
-    ) -> tuple[_Pairs, _Repeated]:
+    def _judged_recent(self, asked: _Asked) -> _Pairs:
+        """Judge pairs of recent documents."""
+        recent = self._recent
+        documents, triples = recent.documents, recent.triples
+        a, b = asked.earlier - recent.first, asked.later - recent.first
+        return self._judged_screened(asked, a, b, documents, triples, recent.screen(documents, triples))
+
+    def _judged_older(self, asked: _Asked) -> _Pairs:
+        """Judge pairs whose earlier documents are older."""
+        rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
+        documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
+        a, b = numbers[: len(asked.finds)], numbers[len(asked.finds) :]
+        triples: TripleRows | TripleSource = lambda wanted: self._recent.triples_of(rows[wanted])  # noqa: E731
+        screen = None
+        if len(a) >= _MANY_PAIRS * len(rows) and not is_plain():
+            triples = self._recent.triples_of(rows)
+            screen = Screen.of(documents.keys, documents.records, triples, self._model)
+        return self._judged_screened(asked, a, b, documents, triples, screen)
+
+    def _judged_screened(
+        self,
+        asked: _Asked,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        documents: ComparedDocuments,
+        triples: TripleRows | TripleSource,
+        screen: Screen | None,
+    ) -> _Pairs:
+        """Judge pairs, given by number, that a screen does not leave out."""
+        undecided = None
+        if screen is not None:
+            undecided = Undecided.among(a, b, screen, documents.facts.texts)
+            asked, a, b = asked.at(undecided.places), a[undecided.places], b[undecided.places]
+        facts = documents.facts.at(a), documents.facts.at(b)
+        judged = self._judge(
+            a, b, facts, keys=documents.keys, records=documents.records, triples=triples, undecided=undecided
+        )
+        return _Pairs(asked, judged)
+
+    def _judged_as_story(self, asked: _Asked, first: int) -> tuple[_Pairs, _Repeated]:
         """Judge candidates many of which are alike: of several like pairs, only one is judged and returned."""
-        window = self._window
         if self._story is None or self._story.outdated(first):
-            self._story = StoryPairs(EqualEvidence(window, self._triples), first)
+            self._story = StoryPairs(EqualEvidence(self._window, self._recent.triples_of), first)
         story, evidence = self._story, self._story.evidence
-        chosen = story.choose(earlier, later + first, (self._facts(earlier), self._facts(later + first)))
-        status, kinds, probability, shares = self._judge(
+        chosen = story.choose(asked.earlier, asked.later, (self._facts(asked.earlier), self._facts(asked.later)))
+        judged = self._judge(
             chosen.a,
             chosen.b,
             chosen.facts,
@@ -280,17 +278,8 @@ class EvidenceJudge:
             records=evidence.records,
             triples=evidence.triples,
         )
-        repeats = story.repeats(chosen, status >= DocumentStatus.DUPLICATE)
-        pairs = _Pairs(
-            finds=finds[chosen.places],
-            later=later[chosen.places],
-            ordinals=earlier[chosen.places],
-            status=status,
-            kinds=kinds,
-            probability=probability,
-            shares=shares,
-        )
-        return pairs, _Repeated(later[repeats], earlier[repeats])
+        repeats = story.repeats(chosen, judged.status >= DocumentStatus.DUPLICATE)
+        return _Pairs(asked.at(chosen.places), judged), _Repeated(asked.later[repeats], asked.earlier[repeats])
 
     def _judge(
         self,
@@ -301,8 +290,9 @@ class EvidenceJudge:
         keys: ComparedKeys,
         records: EvidenceRecords,
         triples: TripleRows | TripleSource,
-    ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
-        """Status, kind, probability and shares of pairs; arguments as in ``judge_pairs``."""
+        undecided: Undecided | None = None,
+    ) -> _Judged:
+        """Judge pairs; arguments as in ``judge_pairs``."""
         earlier, later = facts
         same = (earlier.texts == later.texts) & (earlier.texts >= 0)
         evidence = shares_of_pairs(a, b, keys)
@@ -310,7 +300,8 @@ class EvidenceJudge:
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
         status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
-        other = np.flatnonzero(~same & passes_filter(evidence))
+        left = ~same & passes_filter(evidence)
+        other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
         judged = judge_pairs(
             a[other],
             b[other],
@@ -327,7 +318,7 @@ class EvidenceJudge:
             judged.kinds,
             judged.probability,
         )
-        return status, kinds, probability, evidence[:, :2]
+        return _Judged(status, kinds, probability, evidence[:, :2])
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:
         """Facts of documents of the window, except their texts."""
@@ -337,16 +328,15 @@ class EvidenceJudge:
             window.sources[rows].astype(np.int64), evidence.published[rows], texts, evidence.addresses[rows]
         )
 
-    def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64]) -> NDArray[np.int64]:
         """Indices of candidates that may be linked: long enough, same language or same text, and a permitted source.
 
         Args:
             candidates: candidates found.
-            later: int64 (finds,), number of the document that found each.
-            first: ordinal of the first document.
+            later: int64 (finds,), ordinal of the document that found each.
         """
         window, languages = self._window, self._window.evidence_columns.languages
-        a, b = candidates.ordinals - window.first, later + (first - window.first)
+        a, b = candidates.ordinals - window.first, later - window.first
         kept = (languages[a] == languages[b]) & (window.sizes[a] >= _LEAST_TERMS)
         for place in np.flatnonzero(~kept).tolist():
             kept[place] = window.hashes[a[place]][0] == window.hashes[b[place]][0] != b""
@@ -356,13 +346,6 @@ class EvidenceJudge:
             kept &= same == (rule == "require")
         return np.flatnonzero(kept)
 
-    def _triples(self, ordinals: NDArray[np.int64]) -> TripleRows:
-        asked = ordinals.tolist()
-        known = self._recent
-        stored = [ordinal for ordinal in asked if ordinal not in known]
-        from_store = dict(zip(stored, self._wording(stored), strict=True)) if stored else {}
-        return triple_rows([from_store[ordinal] if ordinal in from_store else known[ordinal] for ordinal in asked])
-
     def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:
         """Relation by key terms, as in ``pairs``."""
         settings = self._settings
@@ -371,6 +354,16 @@ class EvidenceJudge:
         least = need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0]
         forward, backward = int(candidates.forward[find]), int(candidates.backward[find])
         return _RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
+
+
+def _in_order(one: _Pairs, other: _Pairs) -> _Pairs:
+    """Unite pairs, in the order in which they were found."""
+    order = np.argsort(np.concatenate([one.asked.finds, other.asked.finds]), kind="stable")
+    asked, judged = (
+        [np.concatenate(columns)[order] for columns in zip(*both, strict=True)]
+        for both in ((one.asked, other.asked), (one.judged, other.judged))
+    )
+    return _Pairs(_Asked(*asked), _Judged(*judged))
 
 
 def _distinct(ordinals: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -388,11 +381,3 @@ def _distinct(ordinals: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     rows = np.flatnonzero(numbers)
     numbers[rows] = np.arange(len(rows))
     return rows + first, numbers[ordinals - first]
-
-
-def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
-    """Word triples of documents from a store."""
-    begins = np.zeros(len(blobs) + 1, dtype=np.int64)
-    np.cumsum([len(blob) // 8 for blob in blobs], out=begins[1:])
-    # Not bytes: loops would be compiled again for arrays that cannot be changed.
-    return TripleRows(np.frombuffer(bytearray().join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)

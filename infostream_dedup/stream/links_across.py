@@ -17,7 +17,8 @@ from infostream_dedup.evidence.contradictions import contradict
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
-from infostream_dedup.stream.evidence_judge import ComparedDocuments
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotScratch, SharedKeys, share_pivot
 from infostream_dedup.stream.window import Window
 from infostream_dedup.window.window_index import WindowIndex
@@ -169,7 +170,8 @@ class LinksAcross:
 
     def __init__(self, window: Window) -> None:
         self._window = window
-        self._index = WindowIndex()
+        # Documents of one language are never compared here, and most documents that share terms have one language.
+        self._indexes = [WindowIndex() for _ in LANGUAGES]
         self._needs = candidate_needs()
         self._links: dict[int, dict[int, _Partners]] = {}
         self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
@@ -187,17 +189,25 @@ class LinksAcross:
         """
         columns, row = self._window.pivot_columns, first - self._window.first
         keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.matched_by))
-        found = self._index.ask_and_extend(
-            np.arange(first, first + len(oldest)),
-            keys=keys,
-            targets=targets,
-            oldest=oldest,
-            needs=self._needs,
-            least_keys=_LEAST_TERMS,
-        )
+        languages = self._window.evidence_columns.languages[row : row + len(oldest)]
         links: list[list[LinkAcross]] = [[] for _ in range(len(oldest))]
-        for candidates in found:
-            self._link(candidates, first, links)
+        for language, index in enumerate(self._indexes):
+            enters = languages == language
+            if not len(index) and not enters.any():
+                continue
+            found = index.ask_and_extend(
+                np.arange(first, first + len(oldest)),
+                keys=keys,
+                targets=targets,
+                oldest=oldest,
+                needs=self._needs,
+                least_keys=_LEAST_TERMS,
+                enters=enters,
+            )
+            for candidates in found:
+                self._link(candidates, first, links)
+        for own in links:
+            own.sort(key=lambda one: one.ordinal)
         return links
 
     def kept(
@@ -246,10 +256,12 @@ class LinksAcross:
             links: ``KeptPivot.links`` of each.
         """
         window, columns = self._window, self._window.pivot_columns
-        self._index.expire_before(window.oldest)
-        begin = max(first, window.oldest) - window.first
-        ordinals = np.arange(window.first + begin, window.end)
-        self._index.extend(ordinals, keys=columns.keys.rows_from(begin), targets=columns.matched_by.rows_from(begin))
+        begin, end = max(first, window.oldest) - window.first, window.end - window.first
+        for language, index in enumerate(self._indexes):
+            index.expire_before(window.oldest)
+            rows = begin + np.flatnonzero(window.evidence_columns.languages[begin:end] == language)
+            keys, targets = columns.keys.gathered(rows), columns.matched_by.gathered(rows)
+            index.extend(window.first + rows, keys=keys, targets=targets)
         pairs = links.values.reshape(-1, 2)
         later = first + np.repeat(np.arange(len(links), dtype=np.int64), links.sizes // 2)
         if not self._links and not len(self._past.ordinals):
@@ -261,11 +273,9 @@ class LinksAcross:
         self._forget_before(window.oldest)
 
     def _link(self, candidates: CandidateRows, first: int, links: list[list[LinkAcross]]) -> None:
-        window, languages = self._window, self._window.evidence_columns.languages
+        window = self._window
         later = np.repeat(np.arange(len(candidates), dtype=np.int64) + candidates.first, np.diff(candidates.ends))
         earlier = candidates.ordinals - window.first
-        other = languages[earlier] != languages[later + (first - window.first)]
-        later, earlier = later[other], earlier[other]
         b = later + (first - window.first)
         counts, met, own = _shared(b, earlier, window.pivot_columns.documents)
         shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)

@@ -21,8 +21,9 @@ from infostream_dedup.model import LANGUAGES, Document
 from infostream_dedup.store.found_rows import FoundDocument
 from infostream_dedup.store.restoring import closed_evidence
 from infostream_dedup.store.settings_checksum import check_settings
+from infostream_dedup.stream.compared_documents import triple_rows
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
-from infostream_dedup.stream.evidence_judge import triple_rows, verdict_probability
+from infostream_dedup.stream.evidence_judge import verdict_probability
 from infostream_dedup.stream.evidence_window import compared_keys
 from infostream_dedup.text.fingerprint import text_hash
 

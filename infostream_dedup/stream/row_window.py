@@ -1,4 +1,4 @@
-"""Rows of different lengths that come and go in order."""
+"""Rows that come and go in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from infostream_dedup.stream.kernels.gathering import put_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RowWindow", "bounds_of", "with_room", "without_first"]
+__all__ = ["EvenWindow", "RowWindow", "bounds_of", "with_room", "without_first"]
 
 _STEPS: Final = 16
 """Maximum number of steps in which elements are moved to the front of an array."""
@@ -89,6 +89,44 @@ class RowWindow:
         self._size -= rows
         self._ends = without_first(self._ends, rows, rows + self._size + 1)
         self._ends[: self._size + 1] -= begin
+
+
+class EvenWindow:
+    """Rows of one length, like ``RowWindow``.
+
+    Args:
+        dtype: type of the values.
+        width: number of values of a row.
+    """
+
+    def __init__(self, dtype: type[np.generic], width: int = 1) -> None:
+        self._values: NDArray[Any] = np.empty(width << 10, dtype=dtype)
+        self._width = width
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows, without spare room."""
+        return self._size * self._width * self._values.itemsize
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Add rows at the end, given all their values."""
+        begin = self._size * self._width
+        self._values = with_room(self._values, begin + values.size)
+        self._values[begin : begin + values.size] = values.ravel()
+        self._size += values.size // self._width
+
+    def values_from(self, number: int) -> NDArray[Any]:
+        """Return a view of the values of all rows from ``number`` on; it changes with ``drop``."""
+        return self._values[number * self._width : self._size * self._width]
+
+    def drop(self, rows: int) -> None:
+        """Drop the first rows."""
+        self._values = without_first(self._values, rows * self._width, self._size * self._width)
+        self._size -= rows
 
 
 def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

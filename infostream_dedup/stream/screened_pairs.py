@@ -1,43 +1,41 @@
-"""Leaves out candidates that certainly decide nothing, in a stream whose documents have many candidates each."""
+"""Leaves out candidates that certainly decide nothing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from infostream_dedup.evidence.screening import Screen
-from infostream_dedup.machine.plain_work import is_plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.evidence.pair_evidence import TripleRows
-    from infostream_dedup.evidence.pair_model import PairModel
-    from infostream_dedup.stream.evidence_judge import ComparedDocuments
+    from infostream_dedup.evidence.screening import Screen
 
-__all__ = ["is_worth_screening", "undecided"]
-
-_MANY_PAIRS: Final = 4
-"""Pairs per document from which preparing the documents, with all their triples, takes less time than it saves."""
+__all__ = ["Undecided"]
 
 
-def is_worth_screening(pairs: int, documents: int) -> bool:
-    """Whether to look for pairs to leave out; verdicts are the same either way."""
-    return pairs >= _MANY_PAIRS * documents and not is_plain()
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Pairs that may give a document its status, as far as a screen can tell; verdicts are the same without it.
 
-
-def undecided(
-    a: NDArray[np.int64], b: NDArray[np.int64], documents: ComparedDocuments, triples: TripleRows, model: PairModel
-) -> NDArray[np.int64]:
-    """Indices of the pairs that may give a document its status: int64, ascending.
-
-    Args:
-        a: int64 (pairs,), number of the earlier document.
-        b: int64 (pairs,), number of the later one; fastest if equal numbers are adjacent.
-        documents: the documents.
-        triples: their word triples.
-        model: the pair model of the stream.
+    Attributes:
+        places: int64, their indexes among all pairs, ascending.
+        bounds: float64, what ``Screen.bounds`` returned for each of them.
+        screen: the screen.
     """
-    screen = Screen.of(documents.keys, documents.records, triples, model)
-    return np.flatnonzero(screen.bounds(a, b, documents.facts.texts) > -np.inf)
+
+    places: NDArray[np.int64]
+    bounds: NDArray[np.float64]
+    screen: Screen
+
+    @classmethod
+    def among(cls, a: NDArray[np.int64], b: NDArray[np.int64], screen: Screen, texts: NDArray[np.int64]) -> Undecided:
+        """Look at pairs; arguments as in ``Screen.bounds``."""
+        bounds = screen.bounds(a, b, texts)
+        places = np.flatnonzero(bounds > -np.inf)
+        return cls(places, bounds[places], screen)
+
+    def may_decide(self, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of them still may, given the shares of their key terms; argument as in ``Screen.may_decide``."""
+        return self.screen.may_decide(self.bounds, shares)

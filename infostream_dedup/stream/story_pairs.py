@@ -37,22 +37,24 @@ _UNUSED: Final = 1000
 _NOWHERE: Final = -1
 
 
-def worth_keeping(earlier: NDArray[np.int64], documents: int, window: Window) -> bool:
+def worth_keeping(earlier: NDArray[np.int64], recent: NDArray[np.bool_], documents: int, window: Window) -> bool:
     """Whether it pays to number the evidence of many candidates and keep it; results are the same either way.
 
-    It pays if texts repeat each other, or if few documents have many candidates: keeping evidence needs the wording of
-    every candidate, whereas judging the pairs directly needs only that of the few that pass the filter.
+    It pays if texts repeat each other, or if few documents have many candidates that are not recent: keeping evidence
+    needs the wording of every candidate, whereas judging the pairs directly needs only that of the few that pass the
+    filter.
 
     Args:
         earlier: int64 (pairs,), ordinals of the candidates, repeated or not.
+        recent: bool (pairs,), whether their evidence is kept anyway.
         documents: number of documents that found them.
         window: holds the candidates.
     """
-    met = np.zeros(window.end - window.first, dtype=np.bool_)
-    met[earlier - window.first] = True
-    rows = np.flatnonzero(met).tolist()
-    if len(rows) > _GATHERED_AGAIN * documents:
+    met = np.zeros((2, window.end - window.first), dtype=np.bool_)
+    met[recent.astype(np.int64), earlier - window.first] = True
+    if np.count_nonzero(met[0]) > _GATHERED_AGAIN * documents:
         return True
+    rows = np.flatnonzero(met.any(axis=0)).tolist()
     return len({window.hashes[row][0] for row in rows}) < _ALL_DIFFERENT * len(rows)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -22,10 +21,11 @@ from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
 from infostream_dedup.store import Store
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
-from infostream_dedup.stream import evidence_counts, evidence_judge
+from infostream_dedup.stream import evidence_counts, evidence_judge, recent_documents
 from infostream_dedup.stream.clock import DAY
+from infostream_dedup.stream.compared_documents import triple_rows
 from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.evidence_judge import triple_rows, verdict_probability
+from infostream_dedup.stream.evidence_judge import verdict_probability
 from infostream_dedup.stream.evidence_window import compared_keys, published_times
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -218,28 +218,28 @@ def test_batches_and_restarts_change_no_byte(stream, short_epochs, tmp_path, siz
 
 @pytest.mark.parametrize("room", [0, 20_000])
 @pytest.mark.parametrize("many", [evidence_judge.MANY_CANDIDATES, 0])
+@pytest.mark.parametrize("pairs", [evidence_judge._MANY_PAIRS, 0])
 def test_wording_that_no_longer_fits_into_memory_is_read_from_the_store(
-    stream, short_epochs, monkeypatch, tmp_path, room, many
+    stream, short_epochs, monkeypatch, tmp_path, room, many, pairs
 ):
     whole = rows(decided(stream))
-    monkeypatch.setattr(evidence_judge, "_RECENT_BYTES", room)
+    monkeypatch.setattr(recent_documents, "_MOST_TRIPLES", room)
+    monkeypatch.setattr(evidence_judge, "_MANY_PAIRS", pairs)
     monkeypatch.setattr(evidence_judge, "MANY_CANDIDATES", many)
     monkeypatch.setattr(evidence_judge, "worth_keeping", lambda *_: True)
-    asked, kept, found = [], [], []
+    asked, found, first = [], [], []
     with Deduplicator.open(tmp_path / "s.db", JUDGED) as dedup:
         monkeypatch.setattr(dedup.store, "wording", _recorded(dedup.store.wording, asked))
         for begin in range(0, len(stream), 40):
             found += dedup.process(stream[begin : begin + 40])
-            judge = dedup._current_engine()._deciding
-            kept.append(list(judge._recent))
-            assert judge._recent_bytes == sum(map(len, judge._recent.values()))
+            recent = dedup._current_engine()._deciding._recent
+            first.append(recent.first)
+            assert recent.end == begin + len(stream[begin : begin + 40])
     assert rows(found) == whole
-    # Documents are read again after they were evicted, the earliest first, and those of the batch stay.
-    evicted = {ordinal for before, after in itertools.pairwise(kept) for ordinal in set(before) - set(after)}
-    assert evicted
-    assert len(evicted & set(asked)) >= 5
-    assert all(one == list(range(one[0], one[-1] + 1)) for one in kept)
-    assert room or all(len(one) <= 40 for one in kept)
+    # Documents are read again once they are no longer kept; those of the batch are.
+    assert first == sorted(first)
+    assert len([one for one in set(asked) if one < first[-1]]) >= 5
+    assert all(before <= one for before, one in zip(range(0, len(stream), 40), first, strict=True)) == (room == 0)
 
 
 def _recorded(read, asked):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.stream.row_window import with_room, without_first
+from infostream_dedup.stream.row_window import EvenWindow, with_room, without_first
 from infostream_dedup.stream.window import Window
 
 
@@ -30,6 +30,17 @@ def test_arrays_grow_by_a_quarter() -> None:
     assert with_room(array, 1000) is array
     assert len(with_room(array, 1001)) == 1250
     assert len(with_room(array, 5000)) == 5000
+
+
+def test_rows_of_one_length_come_and_go() -> None:
+    rows = EvenWindow(np.int32, 2)
+    rows.extend(np.array([[1, 2], [3, 4]], dtype=np.int32))
+    rows.extend(np.array([5, 6], dtype=np.int32))
+    assert len(rows) == 3
+    assert rows.values_from(1).tolist() == [3, 4, 5, 6]
+    rows.drop(2)
+    assert rows.values_from(0).tolist() == [5, 6]
+    assert (len(rows), rows.nbytes) == (1, 8)
 
 
 def _add(window: Window, documents: int) -> None:

@@ -15,7 +15,8 @@ from infostream_dedup.evidence.judging import judge_pairs
 from infostream_dedup.model import Document
 from infostream_dedup.stream import evidence_counts, evidence_judge, story_pairs
 from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.screened_pairs import undecided
+from infostream_dedup.stream.recent_documents import RecentDocuments
+from infostream_dedup.stream.screened_pairs import Undecided
 from infostream_dedup.stream.settings import StreamSettings
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -148,28 +149,33 @@ def test_evidence_is_kept_for_texts_that_repeat_each_other_and_for_few_documents
     """Texts of 10 to 14: a a a b c. Of 11, 13, 14 all three are distinct; of 10, 11, 12 one of three, below a half."""
     hashes = [(text, b"") for text in (b"a", b"a", b"a", b"b", b"c")]
     window = SimpleNamespace(first=10, end=15, hashes=hashes)
-    assert not story_pairs.worth_keeping(np.array([11, 13, 14, 13]), 1, window)
-    assert story_pairs.worth_keeping(np.array([10, 11, 12, 12]), 1, window)
+    for recent in (np.zeros(4, dtype=np.bool_), np.ones(4, dtype=np.bool_)):
+        assert not story_pairs.worth_keeping(np.array([11, 13, 14, 13]), recent, 1, window)
+        assert story_pairs.worth_keeping(np.array([10, 11, 12, 12]), recent, 1, window)
     many = SimpleNamespace(first=0, end=401, hashes=[(b"%d" % number, b"") for number in range(401)])
-    assert not story_pairs.worth_keeping(np.arange(400), 2, many)
-    assert story_pairs.worth_keeping(np.arange(401), 2, many)
+    old = np.zeros(401, dtype=np.bool_)
+    assert not story_pairs.worth_keeping(np.arange(400), old[:400], 2, many)
+    assert story_pairs.worth_keeping(np.arange(401), old, 2, many)
+    assert not story_pairs.worth_keeping(np.arange(401), ~old, 2, many)
 
 
 @pytest.mark.parametrize("seed", [11, 12])
 @pytest.mark.parametrize("changes", [{}, {"join": ("copy", "template", "retold")}])
 def test_leaving_out_pairs_that_decide_nothing_changes_no_verdict(decided, monkeypatch, seed, changes):
     documents, left, of = list(story(seed)), [], []
+    kept, settings = [], SETTINGS.but(**changes)
+    screen, among = RecentDocuments.screen, Undecided.among
 
     def counted(a, *given):
-        found = undecided(a, *given)
+        found = among(a, *given)
         of.append(len(a))
-        left.append(len(found))
+        left.append(len(found.places))
+        kept.append(np.count_nonzero(found.may_decide(np.zeros((len(found.places), 4)))))
         return found
 
-    settings = SETTINGS.but(**changes)
-    monkeypatch.setattr(evidence_judge, "is_worth_screening", lambda *_: False)
+    monkeypatch.setattr(RecentDocuments, "screen", lambda *_: None)
     plain = decided(documents, settings, many=PLAIN)
-    monkeypatch.setattr(evidence_judge, "is_worth_screening", always)
-    monkeypatch.setattr(evidence_judge, "undecided", counted)
+    monkeypatch.setattr(RecentDocuments, "screen", screen)
+    monkeypatch.setattr(Undecided, "among", counted)
     assert decided(documents, settings, many=PLAIN) == plain
-    assert 0 < sum(left) < sum(of)
+    assert 0 < sum(kept) < sum(left) < sum(of)

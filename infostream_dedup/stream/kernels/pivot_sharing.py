@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.evidence.kernels.term_places import look_up, note, place_of, take_out
-from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,13 @@ MOST_KEYS: Final = 1 << PLACE_BITS
 """Maximum number of key terms of a document."""
 
 _PLACE: Final = MOST_KEYS - 1
+
+_AHEAD: Final = 3
+"""Pairs between a document being asked for and being needed."""
+_LINE: Final = 8
+_MEMBER_LINES: Final = 12
+_WEIGHT_LINES: Final = 4
+"""64-bit values of a cache line, and lines of the members and weights of a common document."""
 
 
 class PivotDocuments(NamedTuple):
@@ -109,9 +116,21 @@ def _add_up(documents: PivotDocuments, document: int, met: int) -> tuple[int, in
     for place in range(documents.weight_begins[document + 1] - first):
         hit = met >> place & 1
         count += hit
-        weight += hit * documents.weights[first + place]
+        # A mask, because the processor multiplies numbers of 64 bits one at a time.
+        weight += -hit & documents.weights[first + place]
         own += documents.weights[first + place]
     return count, weight, own
+
+
+@inlined
+def _fetch(documents: PivotDocuments, document: int) -> None:
+    """Start loading a document."""
+    coming = documents.member_begins[document]
+    for line in range(_MEMBER_LINES):
+        prefetch(documents.members, coming + line * _LINE)
+    coming = documents.weight_begins[document]
+    for line in range(_WEIGHT_LINES):
+        prefetch(documents.weights, coming + line * _LINE)
 
 
 @compiled
@@ -138,6 +157,7 @@ def share_pivot(
     held, member_bits, met_bits = -1, 0, 0
     first, last, met_first, met_last = 0, 0, 0, 0
     for pair in range(a.size):
+        _fetch(documents, b[min(pair + _AHEAD, a.size - 1)])
         if a[pair] != held:
             take_out(scratch.members, member_bits, documents.members, first, last, PLACE_BITS)
             take_out(scratch.matched_by, met_bits, documents.matched_by, met_first, met_last, 0)

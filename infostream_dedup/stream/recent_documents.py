@@ -1,0 +1,221 @@
+"""The latest documents of a stream, ready to be compared: most candidates are among them.
+
+Each is arranged once, when it arrives, and not with every batch whose documents find it. The word triples of older
+documents are in the store, and reading them takes longer than comparing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.evidence.kernels.openings import LEAD_ROW
+from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.evidence.pair_model import PairModel
+from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.evidence.screening import Screen, ScreenedColumns, screened_columns
+from infostream_dedup.features.rows import Rows
+from infostream_dedup.machine.plain_work import is_plain
+from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
+from infostream_dedup.stream.row_window import EvenWindow, RowWindow
+from infostream_dedup.stream.window import Window
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RecentDocuments", "WordingSource"]
+
+WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
+"""Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
+
+_MOST_TRIPLES: Final = 32 << 20
+"""Bytes of word triples that are kept: those of some 12,000 news items, whose other columns take as much again."""
+
+_DROPPED: Final = 4
+"""Documents are dropped once this fraction of them is not needed: the others are moved to the front then."""
+
+_MOST_MISSED: Final = 10_000
+"""Documents of other processes that are read from the store at once; after more of them, keeping begins afresh."""
+
+
+class RecentDocuments:
+    """Keeps the latest documents of a window, by ordinal minus ``first``.
+
+    Args:
+        window: the documents, with their evidence.
+        wording: returns the word triples of stored documents.
+        model: the pair model of the stream.
+
+    Attributes:
+        end: ordinal that the next document will have.
+    """
+
+    def __init__(self, window: Window, wording: WordingSource, model: PairModel) -> None:
+        self._window = window
+        self._wording = wording
+        self._model = model
+        self._begin_with(window.end)
+
+    def _begin_with(self, ordinal: int) -> None:
+        """Keep nothing yet."""
+        self._begin = self.end = ordinal
+        self._numbered: dict[bytes, int] = {}
+        self._terms, self._weights, self._heaviest = RowWindow(np.int32), RowWindow(np.int64), RowWindow(np.uint8)
+        self._own, self._squares = EvenWindow(np.int64, 2), EvenWindow(np.float64)
+        self._texts, self._triples = EvenWindow(np.int64), RowWindow(np.uint64)
+        self._lengths, self._reach, self._doubled = EvenWindow(np.float64), EvenWindow(np.float64), EvenWindow(np.int64)
+        self._leads, self._signatures = EvenWindow(np.uint32, LEAD_ROW), RowWindow(np.uint64)
+
+    @property
+    def _columns(self) -> tuple[RowWindow | EvenWindow, ...]:
+        keys = (self._terms, self._weights, self._heaviest, self._own, self._squares)
+        return (*keys, self._texts, self._triples, *self._screened)
+
+    @property
+    def _screened(self) -> tuple[RowWindow | EvenWindow, ...]:
+        """What the screen needs; nothing without compiled code, which does not screen."""
+        columns = (self._lengths, self._reach, self._doubled, self._leads, self._signatures)
+        return () if is_plain() else columns
+
+    def __len__(self) -> int:
+        return self.end - self.first
+
+    @property
+    def first(self) -> int:
+        """Ordinal of the first document."""
+        return min(max(self._begin, self._window.first), self.end)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all columns, without spare room."""
+        return sum(one.nbytes for one in self._columns)
+
+    def tidy(self) -> None:
+        """Drop documents that have left the window, and the oldest ones if there are too many."""
+        ends = self._triples.rows_from(0).indptr
+        too_many = int(np.searchsorted(ends, int(ends[-1]) - _MOST_TRIPLES // 8))
+        gone = max(self.first - self._begin, too_many)
+        if gone == 0 or _DROPPED * gone < len(self._triples):
+            return
+        for column in self._columns:
+            column.drop(gone)
+        self._begin += gone
+        self._renumber_texts()
+
+    def add(self, ordinal: int, triples: Sequence[bytes]) -> None:
+        """Add documents that have entered the window.
+
+        Args:
+            ordinal: ordinal of the first of them.
+            triples: their word triples, as ``KeptEvidence.triples``.
+        """
+        missed = ordinal - self.end
+        if missed > _MOST_MISSED or (missed and self.end < self._window.first):
+            self._begin_with(ordinal)
+        elif missed:
+            self._add(self._wording(range(self.end, ordinal)))
+        self._add(triples)
+
+    def _add(self, blobs: Sequence[bytes]) -> None:
+        window, begin = self._window, self.end - self._window.first
+        rows = np.arange(begin, begin + len(blobs))
+        new = ComparedDocuments.of_window(window, rows)
+        keys, triples = new.keys, triple_rows(blobs)
+        for ragged, values in (
+            (self._terms, keys.terms), (self._weights, keys.weights), (self._heaviest, keys.heaviest),
+        ):  # fmt: skip
+            ragged.extend(Rows(keys.begins, values))
+        self._own.extend(keys.own)
+        self._squares.extend(keys.squares)
+        self._triples.extend(Rows(triples.begins, triples.triples))
+        self._texts.extend(self._numbers_of([window.hashes[row][0] for row in rows.tolist()]))
+        if not is_plain():
+            prepared = screened_columns(keys, new.records, triples, self._model)
+            self._lengths.extend(prepared.lengths)
+            self._reach.extend(prepared.reach)
+            self._doubled.extend(prepared.doubled)
+            self._leads.extend(prepared.leads)
+            self._signatures.extend(Rows(prepared.signature_begins, prepared.signatures))
+        self.end += len(blobs)
+
+    def _numbers_of(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
+        """Number of each text, from its hash: equal for equal texts, negative for an empty one."""
+        found = [
+            self._numbered.setdefault(text, number) if text else -1 for number, text in enumerate(texts, start=self.end)
+        ]
+        return np.array(found, dtype=np.int64)
+
+    def _renumber_texts(self) -> None:
+        """Forget texts that no document has any more."""
+        texts = self._texts.values_from(self.first - self._begin).tolist()
+        rows = range(self.first - self._window.first, self.end - self._window.first)
+        self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}
+
+    @property
+    def documents(self) -> ComparedDocuments:
+        """All documents; a view that changes with ``add`` and ``tidy``."""
+        window, evidence, skip = self._window, self._window.evidence_columns, self.first - self._begin
+        rows = slice(self.first - window.first, self.end - window.first)
+        terms = self._terms.rows_from(skip)
+        targets = window.targets.rows_from(rows.start, rows.stop)
+        records = evidence.records.rows_from(rows.start, rows.stop)
+        keys = ComparedKeys(
+            begins=terms.indptr,
+            terms=terms.values,
+            weights=self._weights.rows.values,
+            heaviest=self._heaviest.rows.values,
+            own=self._own.values_from(skip).reshape(-1, 2),
+            squares=self._squares.values_from(skip),
+            target_begins=targets.indptr,
+            targets=targets.values,
+        )
+        facts = DocumentFacts(
+            window.sources[rows].astype(np.int64),
+            evidence.published[rows],
+            self._texts.values_from(skip),
+            evidence.addresses[rows],
+        )
+        return ComparedDocuments(keys=keys, records=EvidenceRecords(records.values, records.indptr), facts=facts)
+
+    @property
+    def triples(self) -> TripleRows:
+        """Word triples of all documents; a view like ``documents``."""
+        rows = self._triples.rows_from(self.first - self._begin)
+        return TripleRows(rows.values, rows.indptr)
+
+    def screen(self, documents: ComparedDocuments, triples: TripleRows) -> Screen | None:
+        """Return a screen of all documents; ``None`` without compiled code.
+
+        Args:
+            documents: as ``documents`` returned them.
+            triples: as ``triples`` returned them.
+        """
+        if is_plain():
+            return None
+        skip = self.first - self._begin
+        signatures = self._signatures.rows_from(skip)
+        columns = ScreenedColumns(
+            lengths=self._lengths.values_from(skip),
+            reach=self._reach.values_from(skip),
+            leads=self._leads.values_from(skip),
+            signatures=signatures.values,
+            signature_begins=signatures.indptr,
+            doubled=self._doubled.values_from(skip),
+        )
+        return Screen.over(columns, documents.records, triples, self._model)
+
+    def triples_of(self, ordinals: NDArray[np.int64]) -> TripleRows:
+        """Return the word triples of documents of the window, which may be older than these.
+
+        Args:
+            ordinals: int64 (documents,), ascending.
+        """
+        stored, kept = np.split(ordinals, [int(np.searchsorted(ordinals, self.first))])
+        before = triple_rows(self._wording(stored.tolist()) if len(stored) else [])
+        after = self._triples.gathered(kept - self._begin)
+        begins = np.concatenate([before.begins, before.begins[-1] + after.indptr[1:]])
+        return TripleRows(np.concatenate([before.triples, after.values]), begins)
