@@ -125,7 +125,8 @@ def _checksums(
 
 
 def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvidence]) -> None:
-    part = connection.execute("SELECT coalesce(max(part), 0) FROM evidence_frequency").fetchone()[0]
+    last = connection.execute("SELECT part FROM evidence_frequency ORDER BY epoch DESC, part DESC LIMIT 1").fetchone()
+    part = last[0] if last else 0
     for one in counted:
         if one.closed:
             connection.execute("DELETE FROM evidence_frequency")
