@@ -181,9 +181,10 @@ class KeptPivot:
     links: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen: making a frozen one takes four times as long, as long as storing its key terms.
+@dataclass(slots=True, kw_only=True)
 class Remembered:
-    """What the stream keeps about one document.
+    """What the stream keeps about one document; never changed.
 
     Attributes:
         ordinal: position in the stream, from 0, without gaps.

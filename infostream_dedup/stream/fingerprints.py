@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate, chain, islice
@@ -14,11 +14,14 @@ import numpy as np
 import orjson
 
 from infostream_dedup.corpus.documents import row_of
-from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
+from infostream_dedup.features.fast_numbers import NumberRuns, find_runs, numbers_of_run
 from infostream_dedup.features.numbers import numbers
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, full_text
+from infostream_dedup.stream.kernels.gathering import distinct_of_parts
+from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.text.sentences import decisions
+from infostream_dedup.text.surface_pool import SurfacePool
 
 if TYPE_CHECKING:
     from infostream_dedup.text.utf8 import Utf8Texts
@@ -31,6 +34,8 @@ _LEAST_WORDS: Final = 5
 """Shorter first paragraphs ("Киев, 5 мая") are shared by too many texts."""
 
 _MOST_NUMBERS_KNOWN: Final = 1 << 16
+_MANY_RUNS: Final = 300
+"""Minimum number of runs for which equal ones are found first; for fewer, it takes longer than it saves."""
 
 
 def content_hash(document: Document) -> bytes:
@@ -80,12 +85,38 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
         texts: title and text of each in UTF-8.
     """
     found = find_runs(texts)
+    left = {number: tuple(map(_number_hash, numbers(full_text(documents[number])))) for number in found.left}
+    return (_of_few_runs if len(found.runs) < _MANY_RUNS else _of_many_runs)(found, left)
+
+
+def _of_few_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Rows:
+    """Return the distinct hashes of each document, given those of the documents that are left to the plain code."""
     runs = iter(found.runs)
     rows = [
         sorted({value for run in islice(runs, size) for value in _run_hashes(run)}) for size in found.sizes.tolist()
     ]
-    for number in found.left:
-        rows[number] = sorted({_number_hash(one) for one in numbers(full_text(documents[number]))})
+    for number, hashes in left.items():
+        rows[number] = sorted(set(hashes))
+    return _rows_of(rows)
+
+
+def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Rows:
+    """Like ``_of_few_runs``; most of many runs recur, such as years, and each is read once."""
+    pool = SurfacePool(len(found.runs))
+    numbered, sizes = pool.add(found.runs).astype(np.int64), found.sizes.copy()
+    known = [_run_hashes(run) for run in pool.listed()]
+    # What the plain code finds in a document counts as one more run, the only one of that document.
+    places = np.array(found.left, dtype=np.int64)
+    numbered = np.insert(numbered, np.cumsum(sizes)[places], np.arange(len(known), len(known) + len(places)))
+    sizes[places] = 1
+    parts = _rows_of([*known, *left.values()])
+    room = np.empty(int(parts.sizes[numbered].sum()), dtype=np.int64)
+    ends = np.empty(len(sizes) + 1, dtype=np.int64)
+    distinct_of_parts(bounds_of(sizes), numbered, parts.indptr, parts.values, room, ends)
+    return Rows(ends, room[: ends[-1]].copy())
+
+
+def _rows_of(rows: Sequence[Sequence[int]]) -> Rows:
     ends = [0, *accumulate(map(len, rows))]
     return Rows(np.array(ends, dtype=np.int64), np.fromiter(chain.from_iterable(rows), np.int64, ends[-1]))
 

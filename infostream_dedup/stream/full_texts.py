@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from infostream_dedup.model import Document
 from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of_bytes
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["FullTexts", "full_texts"]
@@ -32,11 +31,12 @@ class FullTexts:
 
 def full_texts(documents: Sequence[Document]) -> FullTexts:
     """Encode the documents of a batch."""
-    whole, headings = [], []
+    parts = []
     for document in documents:
         title, text = document.title, document.text
-        heading = b"" if not title or text.startswith(title) else encoded(title) + b"\n"
-        whole.append(heading + encoded(text))
-        headings.append(len(heading))
-    texts = texts_of_bytes(whole)
-    return FullTexts(texts, texts.offsets[:-1] + np.array(headings, dtype=np.int64))
+        parts.append(encoded(title) + b"\n" if title and not text.startswith(title) else b"")
+        parts.append(encoded(text))
+    # Joined at once: texts are copied as little as possible.
+    joined = texts_of_bytes(parts)
+    begins, bodies = joined.offsets[::2].copy(), joined.offsets[1::2].copy()
+    return FullTexts(Utf8Texts(begins, joined.data), bodies)

@@ -49,6 +49,25 @@ def test_any_text(text):
     assert found_in([text]) == [numbers(text)]
 
 
+WORDS = [*NUMBER_WORDS, "слово", "Пятница", "The", "one-off", "п", "в", "fi", "х" * 70, "a" * 64, "п'ять", "Ѡ", "12-й"]
+BETWEEN = [" ", "  ", ", ", "\n", " — ", ". ", "[", "«", "'", "_", "-"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(BETWEEN)), max_size=60), st.booleans())
+def test_words_of_many_blocks(words, upper):
+    text = "".join(word + between for word, between in words)
+    texts = [text, text.upper() if upper else text.title()]
+    assert found_in(texts) == [numbers(text) for text in texts]
+
+
+def test_every_beginning_of_words():
+    # At every place of a block that compiled code reads at once.
+    words = [word for one in NUMBER_WORDS for word in (one, one.title(), one.upper(), one.replace("е", "ё"))]
+    texts = ["х" * place + " " + " и ".join(words) for place in range(64)]
+    assert found_in(texts) == [numbers(text) for text in texts]
+
+
 def test_every_character_beside_figures_and_words():
     texts = [f"{one}7 7{one}8 пять{one} {one}one" for one in map(chr, (*COMMON, *range(0x3000, 0x10000, 7)))]
     assert found_in(texts) == [numbers(text) for text in texts]

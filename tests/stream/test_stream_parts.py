@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.features.numbers import numbers
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
@@ -107,6 +108,20 @@ def test_number_hashes_are_distinct_and_ascending():
     assert rows.row(4)[0] in rows.row(3)
     none = number_rows([], full_texts([]).texts)
     assert len(none) == len(none.values) == 0
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.sampled_from(["7", "12", "1,5", "05.03.2026", "пять", "７", "и"]), max_size=5), max_size=6))
+def test_numbers_of_many_documents_are_those_of_each_alone(parts):
+    texts = [" и ".join(own) for own in parts]
+    documents = [Document(id=str(number), text=text) for number, text in enumerate(texts)]
+    # More runs than are read one by one.
+    more = [Document(id=f"more {number}", text=f"{number} и 7") for number in range(300)]
+    together = number_rows([*documents, *more], full_texts([*documents, *more]).texts)
+    for number, document in enumerate([*documents, *more]):
+        alone = number_rows([document], full_texts([document]).texts)
+        assert together.row(number).tolist() == alone.values.tolist()
+        assert len(alone.values) == len(set(numbers(document.text)))
 
 
 @given(st.lists(st.tuples(st.text(max_size=4), st.text(max_size=6)), max_size=4), st.booleans())

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.features.kernels.number_places import BEGINNINGS, beginning, next_place
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
 from infostream_dedup.text.kernels.code_points import code_point, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -75,12 +76,14 @@ class NumberWords(NamedTuple):
         letters: uint32 (words, ``LONGEST``), code points of each word, padded with 0.
         values: int64 (words,), value of each word.
         pairs: bool (``_PAIRS``,), whether a word begins with a pair of letters.
+        beginnings: bool (``BEGINNINGS``,), whether a word begins with two letters in lower or upper case.
     """
 
     slots: NDArray[np.int64]
     letters: NDArray[np.uint32]
     values: NDArray[np.int64]
     pairs: NDArray[np.bool_]
+    beginnings: NDArray[np.bool_]
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
@@ -97,7 +100,21 @@ def number_words(words: Mapping[str, str]) -> NumberWords:
         _put(letters, number, slots)
     pairs = np.zeros(_PAIRS, dtype=np.bool_)
     pairs[[_pair(ord(word[0]), ord(word[1])) for word in words]] = True
-    return NumberWords(slots, letters, np.array([int(value) for value in words.values()], dtype=np.int64), pairs)
+    values = np.array([int(value) for value in words.values()], dtype=np.int64)
+    return NumberWords(slots, letters, values, pairs, _beginnings(words))
+
+
+def _beginnings(words: Iterable[str]) -> NDArray[np.bool_]:
+    """Make the table for ``next_place``, which takes words with an apostrophe for possible number words anyway."""
+    found = np.zeros(BEGINNINGS, dtype=np.bool_)
+    for first, second in {(word[0], word[1]) for word in words if word[1] != chr(_APOSTROPHE_POINT)}:
+        found[[beginning(one, other) for one in _cases(first) for other in _cases(second)]] = True
+    return found
+
+
+def _cases(letter: str) -> str:
+    """A letter in lower and upper case; е is also written ё."""
+    return "еЕёЁ" if letter == "е" else letter + letter.upper()
 
 
 @inlined
@@ -266,6 +283,9 @@ def _runs_of_text(
     size, cyrillic, inside, pure, glued = starts[found], False, False, False, False
     before, run, kept, begin = OTHER, at, at, -1
     while at <= end:
+        if begin < 0 and not inside:
+            place = next_place(data, at, end, words.beginnings, cyrillic)
+            before, at = before if place == at else OTHER, place
         kind = _kind_at(data, at, end, kinds)
         if kind == LEFT:
             return -1, False
@@ -308,7 +328,7 @@ def number_runs(
     """Write the runs of all texts, each preceded by a character that describes its surroundings.
 
     Args:
-        data: valid UTF-8, followed by a spare byte.
+        data: valid UTF-8, followed by ``BLOCK`` readable bytes.
         offsets: int64 (texts + 1,), start of each text, and end of the last one.
         kinds: uint8, kind of every code point; larger code points are ``LEFT``.
         words: number words; each is written as a run of its value.

@@ -1,4 +1,4 @@
-"""Copy rows of different lengths, and put the key terms of documents into the order in which they are compared."""
+"""Copy or join rows of different lengths, and put key terms of documents into the order in which they are compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Arranged", "arrange_keys", "put_rows"]
+__all__ = ["Arranged", "arrange_keys", "distinct_of_parts", "put_rows"]
 
 
 class Arranged(NamedTuple):
@@ -79,3 +79,40 @@ def arrange_keys(
             arranged.terms[begin + smaller] = term
             arranged.weights[begin + smaller] = weights[begin + key]
             arranged.heaviest[begin + smaller] = key < firsts[document]
+
+
+@compiled
+def distinct_of_parts(
+    bounds: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    values: NDArray[np.int64],
+    found: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> None:
+    """Join parts, and keep the distinct values of each row in ascending order.
+
+    Args:
+        bounds: int64 (rows + 1,), bounds of the rows in ``parts``.
+        parts: int64, the parts of all rows.
+        ends: int64, start of each part in ``values``, then the end of the last one.
+        values: int64, the values of all parts.
+        found: int64, as long as all parts of all rows together; receives the values of the rows.
+        found_ends: int64 (rows + 1,), receives their bounds.
+    """
+    size = 0
+    found_ends[0] = 0
+    for row in range(bounds.size - 1):
+        first = size
+        for place in range(bounds[row], bounds[row + 1]):
+            part = parts[place]
+            for value in range(ends[part], ends[part + 1]):
+                found[size] = values[value]
+                size += 1
+        found[first:size].sort()
+        kept = first
+        for place in range(first, size):
+            if kept == first or found[place] != found[kept - 1]:
+                found[kept] = found[place]
+                kept += 1
+        found_ends[row + 1] = size = kept
