@@ -93,6 +93,7 @@ def _run_all_loops(progress: Progress | None) -> None:
             lambda: dedup(source, out, preset="judged", engine="compiled"),
             lambda: list(pairs(source, preset="judged", engine="compiled")),
             lambda: list(ingest(source, store)),
+            lambda: list(ingest(source, Path(folder) / "faithful.db", preset="faithful")),
             lambda: search(store, text),
             lambda: compare(text, text),
             lambda: find(source),
