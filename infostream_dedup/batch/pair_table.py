@@ -26,6 +26,7 @@ __all__ = [
     "RELATIONS",
     "LinkedPairs",
     "PairTable",
+    "candidate_blocks",
     "candidate_pairs",
     "chunks_of_pairs",
     "least_count",
@@ -149,6 +150,18 @@ class LinkedPairs:
         return a[later], both.indices[later].astype(np.int64), counts & 0xFF, counts >> _BYTE
 
 
+def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield what ``candidate_pairs`` returns, in blocks of bounded size."""
+    pairs = LinkedPairs(linked.matrix.counts)
+    sizes, settings = linked.key_terms.sizes, linked.settings
+    for block in pairs.blocks:
+        a, b, forward, backward = pairs.of(block)
+        if k is not None:
+            related = np.maximum(forward, backward) >= need(k, sizes[a], sizes[b], n=settings.n, short=settings.short)
+            a, b = a[related], b[related]
+        yield a, b
+
+
 def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted.
 
@@ -157,16 +170,8 @@ def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.in
         k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must
             hold all counts from ``least_count`` upwards.
     """
-    pairs = LinkedPairs(linked.matrix.counts)
-    sizes, settings = linked.key_terms.sizes, linked.settings
-    found: list[NDArray[np.int64]] = [np.zeros((2, 0), dtype=np.int64)]
-    for block in pairs.blocks:
-        a, b, forward, backward = pairs.of(block)
-        if k is not None:
-            related = np.maximum(forward, backward) >= need(k, sizes[a], sizes[b], n=settings.n, short=settings.short)
-            a, b = a[related], b[related]
-        found.append(np.stack((a, b)))
-    a, b = np.concatenate(found, axis=1)
+    nothing = np.zeros((2, 0), dtype=np.int64)
+    a, b = np.concatenate([nothing, *(np.stack(pairs) for pairs in candidate_blocks(linked, k))], axis=1)
     return a, b
 
 

@@ -13,7 +13,7 @@ from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import (
     RELATIONS,
     PairTable,
-    candidate_pairs,
+    candidate_blocks,
     chunks_of_pairs,
     least_count,
     relations,
@@ -107,17 +107,18 @@ def pair_rows(
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     least = least_count(settings) if k_min is None else k_min
     linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
-    a, b = candidate_pairs(linked, settings.k if k_min is None and settings.score == "count" else None)
     languages = np.array([language_number(language) for language in collection.languages], dtype=np.int64)
-    chosen = np.ones(len(a), dtype=np.bool_)
-    if cross_language:
-        chosen &= languages[a] != languages[b]
-    if parts is not None:
-        chosen &= parts[a] != parts[b]
-    for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
-        relation = relations(pairs, settings)
-        wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
-        yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms)
+    # Block by block, because all pairs at once may need more memory than the documents.
+    for a, b in candidate_blocks(linked, settings.k if k_min is None and settings.score == "count" else None):
+        chosen = np.ones(len(a), dtype=np.bool_)
+        if cross_language:
+            chosen &= languages[a] != languages[b]
+        if parts is not None:
+            chosen &= parts[a] != parts[b]
+        for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
+            relation = relations(pairs, settings)
+            wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
+            yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms)
 
 
 def rows_of_pairs(
