@@ -63,7 +63,7 @@ class Groups:
         self._orphaned, self._state = dict(self._begun), None
         names = window.groups[window.oldest - window.first :]
         sizes = Counter(names)
-        # By the number of the group, those of several documents first.
+        # Numbers of the groups of several documents, then of others whose earliest document has left.
         several = {group: number for number, group in enumerate(compress(sizes, map((1).__lt__, sizes.values())))}
         for group in filter(sizes.__contains__, state):
             several.setdefault(group, len(several))

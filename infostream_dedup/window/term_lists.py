@@ -92,7 +92,7 @@ def _counted(values: NDArray[Any]) -> NDArray[np.int64]:
     """Number of occurrences of each small number."""
     counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
     for begin in range(0, len(values), _TERMS_AT_ONCE):
-        counts += np.bincount(values[begin : begin + _TERMS_AT_ONCE], minlength=len(counts))
+        counts += np.bincount(as_numbers(values[begin : begin + _TERMS_AT_ONCE]), minlength=len(counts))
     return counts
 
 
