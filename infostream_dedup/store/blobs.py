@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -13,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["INT32", "INT64", "UINT32", "Ragged", "RaggedBuilder", "blobs_of", "blobs_of_rows", "numbers_of"]
+__all__ = ["INT32", "INT64", "UINT32", "Ragged", "blobs_of", "blobs_of_rows", "numbers_of"]
 
 INT32: Final = np.dtype("<i4")
 INT64: Final = np.dtype("<i8")
@@ -38,30 +37,6 @@ class Ragged:
     def row(self, number: int) -> NDArray[np.int64]:
         """Return one row as int64."""
         return self.values[self.indptr[number] : self.indptr[number + 1]].astype(np.int64)
-
-
-class RaggedBuilder:
-    """Concatenates rows that arrive in chunks of bytes.
-
-    Args:
-        dtype: type of the numbers.
-    """
-
-    def __init__(self, dtype: np.dtype[Any]) -> None:
-        self._dtype = dtype
-        # Mostly grows in place; joining parts at the end would need twice the memory.
-        self._values = bytearray()
-        self._sizes = array("q", [0])
-
-    def extend(self, blobs: Sequence[bytes]) -> None:
-        """Add rows that `blobs_of` wrote."""
-        self._values += b"".join(blobs)
-        self._sizes.extend(map(len, blobs))
-
-    def finish(self) -> Ragged:
-        """Return all rows; none can be added afterwards."""
-        indptr = np.cumsum(np.frombuffer(self._sizes, dtype=np.int64)) // self._dtype.itemsize
-        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
 
 
 def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:

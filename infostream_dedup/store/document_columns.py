@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from array import array
-from collections.abc import Callable, Iterable, Sequence
+import struct
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
+import orjson
 
 from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.store.blobs import INT32, INT64, UINT32, RaggedBuilder
+from infostream_dedup.store.blobs import INT32, INT64, UINT32, Ragged
 from infostream_dedup.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
 
 if TYPE_CHECKING:
@@ -25,46 +26,114 @@ REPEATS: Final = (
 """``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
 
 _ROWS_AT_ONCE: Final = 500
-"""Few enough that fetched rows are still in the processor's cache when they are concatenated."""
+"""Few enough that their pages and the concatenated values stay in the processor's cache."""
 
 
 class _Column(Protocol):
-    def extend(self, values: Sequence[Any]) -> None: ...
+    """A column of the table, read in pieces: SQLite concatenates the values of several documents.
+
+    A Python object for each value of each document would take twice as long as all of SQLite's work.
+    """
+
+    sql: str
+    """Aggregates of its cells; ``{0}`` stands for the value of a document."""
+
+    def extend(self, cells: Iterator[Any]) -> None: ...
+
+    def extend_empty(self, documents: int) -> None: ...
 
     def finish(self) -> Any: ...
 
 
-class _Numbers:
-    def __init__(self) -> None:
-        self._values = array("q")
-
-    def extend(self, values: Sequence[int]) -> None:
-        self._values.extend(values)
-
-    def finish(self) -> NDArray[np.int64]:
-        return np.frombuffer(self._values, dtype=np.int64)
-
-
 class _Values:
+    """Numbers, texts or nulls."""
+
+    sql = "json_group_array({0})"
+
     def __init__(self) -> None:
         self._values: list[Any] = []
 
-    def extend(self, values: Iterable[Any]) -> None:
-        self._values.extend(values)
+    def extend(self, cells: Iterator[Any]) -> None:
+        self._values += orjson.loads(next(cells))
+
+    def extend_empty(self, documents: int) -> None:
+        self._values += [None] * documents
 
     def finish(self) -> list[Any]:
         return self._values
 
 
 class _Repeated(_Values):
-    """Share equal values: a million copies of a source's name would outweigh everything else."""
+    """Texts; equal ones are shared: a million copies of a source's name would outweigh everything else."""
 
     def __init__(self) -> None:
         super().__init__()
         self._seen: dict[Any, Any] = {}
 
-    def extend(self, values: Iterable[Any]) -> None:
-        super().extend(map(self._seen.setdefault, values, values))
+    def extend(self, cells: Iterator[Any]) -> None:
+        values = orjson.loads(next(cells))
+        self._values += map(self._seen.setdefault, values, values)
+
+
+class _Numbers(_Values):
+    """Whole numbers, none of them null."""
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        self._values.append(np.array(orjson.loads(next(cells)), dtype=np.int64))
+
+    def extend_empty(self, documents: int) -> None:
+        self._values.append(np.zeros(documents, dtype=np.int64))
+
+    def finish(self) -> Any:
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self._values])
+
+
+_BLOBS: Final = "CAST(group_concat({0}, '') AS BLOB), json_group_array(coalesce(length({0}), 0))"
+"""SQLite concatenates only texts, but casts between blobs and texts leave all bytes as they are."""
+
+
+class _Rows:
+    """Rows of numbers that ``blobs_of`` wrote; a missing row is empty.
+
+    Args:
+        dtype: type of the numbers.
+    """
+
+    sql = _BLOBS
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._dtype = dtype
+        # Mostly grows in place; joining parts at the end would need twice the memory.
+        self._values = bytearray()
+        self._sizes = _Numbers()
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        self._values += next(cells) or b""
+        self._sizes.extend(cells)
+
+    def extend_empty(self, documents: int) -> None:
+        self._sizes.extend_empty(documents)
+
+    def finish(self) -> Ragged:
+        sizes = self._sizes.finish()
+        indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+        np.cumsum(sizes // self._dtype.itemsize, out=indptr[1:])
+        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
+
+
+class _Hashes(_Values):
+    """Short blobs, mostly of one length; a missing one is empty."""
+
+    sql = _BLOBS
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        blob, sizes = next(cells) or b"", orjson.loads(next(cells))
+        even = sizes.count(sizes[0]) == len(sizes)
+        layout = f"{sizes[0]}s" * len(sizes) if even else "".join([f"{size}s" for size in sizes])
+        self._values += struct.unpack(layout, blob)
+
+    def extend_empty(self, documents: int) -> None:
+        self._values += [b""] * documents
 
 
 _Columns = tuple[tuple[str, str, Callable[[], _Column]], ...]
@@ -77,32 +146,32 @@ _COLUMNS: Final[_Columns] = (
     ("clocks", "clock", _Numbers),
     ("published", "published", _Values),
     ("languages", "language", _Repeated),
-    ("text_hashes", "coalesce(text_hash, x'')", _Values),
-    ("opening_hashes", "coalesce(opening_hash, x'')", _Values),
+    ("text_hashes", "text_hash", _Hashes),
+    ("opening_hashes", "opening_hash", _Hashes),
     ("epochs", "epoch", _Numbers),
     ("lengths", "length", _Numbers),
-    ("keys", "coalesce(signature.keys, x'')", lambda: RaggedBuilder(INT32)),
-    ("weights", "coalesce(signature.weights, x'')", lambda: RaggedBuilder(INT64)),
-    ("targets", "coalesce(targets, x'')", lambda: RaggedBuilder(INT32)),
-    ("numbers", "coalesce(numbers, x'')", lambda: RaggedBuilder(INT64)),
+    ("keys", "signature.keys", lambda: _Rows(INT32)),
+    ("weights", "signature.weights", lambda: _Rows(INT64)),
+    ("targets", "targets", lambda: _Rows(INT32)),
+    ("numbers", "numbers", lambda: _Rows(INT64)),
     ("statuses", "status", _Repeated),
     ("repeats", REPEATS, _Numbers),
     # Most documents are alone in their group, so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )
 _EVIDENCE_COLUMNS: Final[_Columns] = (
-    ("keys", "coalesce(evidence.keys, x'')", lambda: RaggedBuilder(INT32)),
-    ("weights", "coalesce(evidence.weights, x'')", lambda: RaggedBuilder(INT64)),
-    ("records", "coalesce(record, x'')", lambda: RaggedBuilder(UINT32)),
+    ("keys", "evidence.keys", lambda: _Rows(INT32)),
+    ("weights", "evidence.weights", lambda: _Rows(INT64)),
+    ("records", "record", lambda: _Rows(UINT32)),
     ("urls", "url", _Values),
 )
 _PIVOT_COLUMNS: Final[_Columns] = (
-    ("keys", "coalesce(pivot.keys, x'')", lambda: RaggedBuilder(INT32)),
-    ("weights", "coalesce(pivot.weights, x'')", lambda: RaggedBuilder(INT64)),
-    ("members", "coalesce(members, x'')", lambda: RaggedBuilder(INT64)),
-    ("canonical", "coalesce(canonical, x'')", lambda: RaggedBuilder(INT32)),
-    ("further", "coalesce(further, x'')", lambda: RaggedBuilder(INT32)),
-    ("links", "coalesce(links, x'')", lambda: RaggedBuilder(INT64)),
+    ("keys", "pivot.keys", lambda: _Rows(INT32)),
+    ("weights", "pivot.weights", lambda: _Rows(INT64)),
+    ("members", "members", lambda: _Rows(INT64)),
+    ("canonical", "canonical", lambda: _Rows(INT32)),
+    ("further", "further", lambda: _Rows(INT32)),
+    ("links", "links", lambda: _Rows(INT64)),
 )
 _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": _PIVOT_COLUMNS}
 """Tables with a row for some documents, and the columns that they complete."""
@@ -110,42 +179,52 @@ _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": 
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
     """Read the documents with ordinals from `first` to `end` (exclusive)."""
-    found = _read(connection, first, end)
+    with collector_paused():
+        found = _read(connection, first, end)
     table = found["signature"]
     table["evidence"] = EvidenceTable(**found["evidence"])
     table["pivot"] = PivotTable(**found["pivot"])
-    groups = list(table["ids"])
-    for place, group in enumerate(table["groups"]):
-        if group is not None:
-            groups[place] = group
+    groups = [id if group is None else group for id, group in zip(table["ids"], table["groups"], strict=True)]  # noqa: A001
     table["groups"] = _groups_now(connection, groups, table["ordinals"])
     return RememberedTable(**table)
 
 
 def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dict[str, Any]]:
     """Read all columns of documents in one pass; those of a table without rows are left empty."""
-    parts = {"signature": _COLUMNS} | {
-        part: named for part, named in _PARTS.items() if _has_rows(connection, part, first, end)
-    }
-    expressions = ", ".join(expression for named in parts.values() for _, expression, _ in named)
-    joins = " ".join(f"LEFT JOIN {part} ON {part}.ordinal = document.ordinal" for part in parts)
-    cursor = connection.execute(
-        f"SELECT {expressions} FROM document {joins}"  # noqa: S608
-        " WHERE document.ordinal >= ? AND document.ordinal < ? ORDER BY document.ordinal",
-        (first, end),
-    )
+    read = [part for part in _PARTS if part == "signature" or _has_rows(connection, part, first, end)]
     built = {part: {name: kind() for name, _, kind in named} for part, named in _PARTS.items()}
-    columns = [built[part][name] for part, named in parts.items() for name, _, _ in named]
-    documents = 0
-    with collector_paused():
-        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-            documents += len(rows)
-            for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
-                column.extend(cells)
-    for part in _PARTS.keys() - parts.keys():
-        for name, column in built[part].items():
-            column.extend([None if name == "urls" else b""] * documents)
-    return {part: {name: column.finish() for name, column in named.items()} for part, named in built.items()}
+    columns = [column for part in read for column in built[part].values()]
+    expressions = [expression for part in read for _, expression, _ in _PARTS[part]]
+    query = _query(read, [one.sql.format(value) for one, value in zip(columns, expressions, strict=True)])
+    begin = _next_ordinal(connection, first)
+    while begin is not None and begin < end:
+        until = begin + _ROWS_AT_ONCE
+        cells = iter(connection.execute(query, (begin, min(until, end))).fetchone())
+        for column in columns:
+            column.extend(cells)
+        begin = _next_ordinal(connection, until)
+    found = {part: {name: column.finish() for name, column in built[part].items()} for part in read}
+    documents = len(found["signature"]["ordinals"])
+    for part in _PARTS.keys() - found.keys():
+        for column in built[part].values():
+            column.extend_empty(documents)
+        found[part] = {name: column.finish() for name, column in built[part].items()}
+    return found
+
+
+def _query(parts: list[str], aggregates: list[str]) -> str:
+    """SQL for the columns of the documents from one ordinal to another, each in one or two cells."""
+    joins = " ".join(f"LEFT JOIN {part} ON {part}.ordinal = document.ordinal" for part in parts)
+    # Without another index, rows come in the order of their ordinals.
+    documents = f"document NOT INDEXED {joins} WHERE document.ordinal >= ? AND document.ordinal < ?"
+    return f"SELECT {', '.join(aggregates)} FROM {documents}"  # noqa: S608
+
+
+def _next_ordinal(connection: sqlite3.Connection, least: int) -> int | None:
+    ordinal: int | None = connection.execute(
+        "SELECT min(ordinal) FROM document WHERE ordinal >= ?", (least,)
+    ).fetchone()[0]
+    return ordinal
 
 
 def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from operator import is_not
 
 from infostream_dedup.stream.window import NO_SOURCE
 
@@ -44,14 +46,17 @@ class EqualHashes:
         self.add(digest, source, ordinal)
         return found
 
-    def extend(self, digests: Iterable[bytes], sources: Iterable[int], first: int) -> None:
+    def extend(self, digests: Sequence[bytes], sources: Sequence[int], first: int) -> None:
         """Add many documents with consecutive ordinals, starting at ``first``."""
-        alone, several = self._alone, self._several
-        for ordinal, (digest, source) in enumerate(zip(digests, sources, strict=True), start=first):
-            if digest in alone or digest in several:
-                self.add(digest, source, ordinal)
-            elif digest:
-                alone[digest] = (source, ordinal)
+        documents = list(zip(sources, range(first, first + len(digests)), strict=True))
+        places: Iterable[int] = range(len(digests))
+        if not self._several:
+            # The first document of each hash enters without a step of Python; the others are few.
+            met = map(self._alone.setdefault, digests, documents)
+            places = list(compress(places, map(is_not, met, documents)))
+            self._alone.pop(b"", None)
+        for place in places:
+            self.add(digests[place], *documents[place])
 
     def remove(self, digest: bytes, source: int) -> None:
         """Remove the earliest document of a hash and source."""

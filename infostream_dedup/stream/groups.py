@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import compress
+from itertools import compress, pairwise, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,20 +62,19 @@ class Groups:
         self._begun = dict(state)
         self._orphaned, self._state = dict(self._begun), None
         names = window.groups[window.oldest - window.first :]
-        several = {group for group, size in Counter(names).items() if size > 1}
-        several.update(self._begun)
-        members: dict[str, list[int]] = {}
-        for place in compress(range(len(names)), map(several.__contains__, names)):
-            held = members.get(names[place])
-            if held is None:
-                members[names[place]] = [window.oldest + place]
-            else:
-                held.append(window.oldest + place)
-        self._members = members
-        for group, ordinals in self._members.items():
-            self._begun.setdefault(group, ordinals[0])
-        rows = [ordinal - window.first for ordinals in members.values() for ordinal in ordinals]
-        window.group_starts[rows] = [self._begun[group] for group, ordinals in members.items() for _ in ordinals]
+        sizes = Counter(names)
+        # Numbers of the groups of several documents, then of others whose earliest document has left.
+        several = {group: number for number, group in enumerate(compress(sizes, map((1).__lt__, sizes.values())))}
+        for group in filter(sizes.__contains__, state):
+            several.setdefault(group, len(several))
+        numbers = np.fromiter(map(several.get, names, repeat(-1)), dtype=np.int64, count=len(names))
+        places = np.flatnonzero(numbers >= 0)
+        places = places[np.argsort(numbers[places], kind="stable")]
+        held = np.bincount(numbers[places], minlength=len(several))
+        ordinals, bounds = (window.oldest + places).tolist(), pairwise([0, *held.cumsum().tolist()])
+        self._members = {group: ordinals[begin:end] for group, (begin, end) in zip(several, bounds, strict=True)}
+        starts = [self._begun.setdefault(group, own[0]) for group, own in self._members.items()]
+        window.group_starts[places + window.oldest - window.first] = np.repeat(np.array(starts, dtype=np.int64), held)
         alarmed = self._alarmed | {event.group: event.ordinal for event in events if event.kind == "alarm"}
         # An older group may have had the same name.
         self._alarmed = {group: raised for group, raised in alarmed.items() if raised > self._begun.get(group, raised)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -237,8 +238,11 @@ class Memory:
     def _resume_equal(self, begin: int) -> None:
         window = self.window
         sources = window.sources[begin : window.end - window.first].tolist()
-        self._texts.extend([text for text, _ in window.hashes[begin:]], sources, window.first + begin)
-        self._openings.extend([opening for _, opening in window.hashes[begin:]], sources, window.first + begin)
+        texts, openings = (list(map(itemgetter(place), window.hashes[begin:])) for place in (0, 1))
+        self._texts.extend(texts, sources, window.first + begin)
+        # Most streams compare no openings.
+        if any(openings):
+            self._openings.extend(openings, sources, window.first + begin)
 
     def _resume_groups(
         self, known: int, groups: Sequence[str], state: Mapping[str, int], events: Sequence[GroupEvent]

@@ -29,6 +29,7 @@ class RowWindow:
         self._values: NDArray[Any] = np.empty(1 << 12, dtype=dtype)
         self._ends = np.zeros(1 << 10, dtype=np.int64)
         self._size = 0
+        self._lent = False
 
     def __len__(self) -> int:
         return self._size
@@ -39,13 +40,30 @@ class RowWindow:
         return (int(self._ends[self._size]) - int(self._ends[0])) * self._values.itemsize + 8 * self._size
 
     def extend(self, rows: Rows) -> None:
-        """Add rows at the end."""
+        """Add rows at the end; the first ones are not copied, so they must not change later."""
+        if self._size == 0 and self._borrow(rows):
+            return
         begin, end = int(self._ends[self._size]), int(rows.indptr[-1] - rows.indptr[0])
         self._values = with_room(self._values, begin + end)
         self._ends = with_room(self._ends, self._size + len(rows) + 1)
         self._values[begin : begin + end] = rows.values[rows.indptr[0] : rows.indptr[-1]]
         self._ends[self._size + 1 : self._size + len(rows) + 1] = rows.indptr[1:] - rows.indptr[0] + begin
         self._size += len(rows)
+
+    def _borrow(self, rows: Rows) -> bool:
+        """Use the arrays of the first rows themselves, if they are like those of this window.
+
+        A stream that restarts would otherwise hold its largest arrays twice. Nothing is written to them: there is no
+        spare room, and ``drop`` copies them first.
+        """
+        end = int(rows.indptr[-1])
+        alike = rows.values.dtype == self._values.dtype and rows.indptr.dtype == self._ends.dtype
+        # Compiled code would be compiled once more for other arrays.
+        flags = rows.values.flags, rows.indptr.flags
+        if not alike or rows.indptr[0] or not all(one.c_contiguous and one.writeable and one.aligned for one in flags):
+            return False
+        self._values, self._ends, self._size, self._lent = rows.values[:end], rows.indptr, len(rows), True
+        return True
 
     def row(self, number: int) -> NDArray[Any]:
         """Return a view of one row; the numbers of rows change with ``drop``."""
@@ -84,6 +102,8 @@ class RowWindow:
 
     def drop(self, rows: int) -> None:
         """Drop the first rows."""
+        if self._lent:
+            self._values, self._ends, self._lent = self._values.copy(), self._ends.copy(), False
         begin, end = int(self._ends[rows]), int(self._ends[self._size])
         self._values = without_first(self._values, begin, end)
         self._size -= rows

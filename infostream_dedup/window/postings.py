@@ -105,7 +105,10 @@ class Postings:
             # The next list may be long; chunks are at most twice as large as their content.
             wanted = 2 * int(piece.counts[done:].sum())
             pool = pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2 + wanted))
-        append_documents(first, piece.indptr, piece.places, ends, pool.postings)
+        by_place = np.empty(int(piece.place_of.max(initial=-1)) + 1, dtype=np.int64)
+        by_place[piece.place_of] = ends
+        append_documents(first, piece.indptr, piece.places, by_place, pool.postings)
+        ends = by_place[piece.place_of]
         settle(piece.distinct, ends, self.terms, pool)
         return pool
 

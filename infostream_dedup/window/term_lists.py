@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Piece", "TermLists", "WindowTerms", "as_numbers", "cut_pieces"]
 
 _TERMS_AT_ONCE: Final = 1 << 22
-"""Number of terms in a piece: 100 MB while it is processed."""
+"""Number of terms that are sorted or converted at once: 100 MB meanwhile."""
 
 _DENSE: Final = 4
 """Terms are counted without sorting if their numbers are less than this factor times their occurrences."""
@@ -57,42 +57,59 @@ class Piece:
 
     Attributes:
         indptr: int64 (documents + 1,), start of each document's terms in ``places``.
-        places: int64, the terms as places in ``distinct``.
+        places: int32 or int64, the terms as places; small numbers are their own places.
         distinct: int64, each term once, ascending.
+        place_of: int64, place of each of ``distinct``, ascending.
         counts: int64, number of documents that contain each.
     """
 
     indptr: NDArray[np.int64]
-    places: NDArray[np.int64]
+    places: NDArray[Any]
     distinct: NDArray[np.int64]
+    place_of: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     @classmethod
     def of(cls, lists: TermLists, documents: slice) -> Piece:
         """The terms of consecutive documents."""
         indptr = lists.indptr[documents.start : documents.stop + 1]
-        values = as_numbers(lists.values[indptr[0] : indptr[-1]])
-        if len(values) and int(values.max()) < _DENSE * len(values):
-            counts = np.bincount(values)
+        values = lists.values[indptr[0] : indptr[-1]]
+        starts = as_numbers(indptr - indptr[0])
+        if _dense(values):
+            counts = _counted(values)
             distinct = np.flatnonzero(counts)
-            place_of = np.zeros(len(counts), dtype=np.int64)
-            place_of[distinct] = np.arange(len(distinct))
-            places, counts = place_of[values], counts[distinct]
-        else:
-            distinct, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-        return cls(as_numbers(indptr - indptr[0]), as_numbers(places), as_numbers(distinct), as_numbers(counts))
+            places = np.ascontiguousarray(values) if values.dtype == np.int32 else as_numbers(values)
+            return cls(starts, places, distinct, distinct, counts[distinct])
+        distinct, places, counts = np.unique(as_numbers(values), return_inverse=True, return_counts=True)
+        return cls(starts, as_numbers(places), distinct, np.arange(len(distinct)), as_numbers(counts))
 
 
-def cut_pieces(indptr: NDArray[np.int64]) -> Iterator[slice]:
-    """Divide documents into consecutive pieces of few terms; a document is never divided.
+def _dense(values: NDArray[Any]) -> bool:
+    return len(values) > 0 and int(values.max()) < _DENSE * min(len(values), _TERMS_AT_ONCE)
+
+
+def _counted(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Number of occurrences of each small number."""
+    counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
+    for begin in range(0, len(values), _TERMS_AT_ONCE):
+        counts += np.bincount(as_numbers(values[begin : begin + _TERMS_AT_ONCE]), minlength=len(counts))
+    return counts
+
+
+def cut_pieces(keys: TermLists, targets: TermLists) -> Iterator[slice]:
+    """Divide documents into consecutive pieces, as few as memory allows; a document is never divided.
 
     Args:
-        indptr: int64 (documents + 1,), start of each document's terms.
+        keys: key terms of the documents.
+        targets: their targets.
     """
+    indptr = keys.indptr + targets.indptr
+    # Small numbers take no memory while they are processed.
+    dense = all(_dense(lists.values[lists.indptr[0] : lists.indptr[-1]]) for lists in (keys, targets))
     begin = 0
     while begin < len(indptr) - 1:
         last = int(np.searchsorted(indptr, indptr[begin] + _TERMS_AT_ONCE, side="right")) - 1
-        end = max(last, begin + 1)
+        end = len(indptr) - 1 if dense else max(last, begin + 1)
         yield slice(begin, end)
         begin = end
 

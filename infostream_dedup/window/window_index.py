@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -241,7 +241,7 @@ class WindowIndex:
         self._postings.make_room_for_postings(
             int(keys.indptr[-1] - keys.indptr[0]), int(targets.indptr[-1] - targets.indptr[0])
         )
-        for documents in cut_pieces(keys.indptr + targets.indptr):
+        for documents in cut_pieces(keys, targets):
             added, own = documents.stop - documents.start, Piece.of(keys, documents)
             self._renumber_if_needed(added)
             self._remember(given[documents], np.diff(own.indptr))
@@ -366,8 +366,10 @@ def _toy() -> None:
     index = WindowIndex()
     for ordinal in range(40):
         index.add(ordinal, keys=[1], targets=np.arange(100) + 100 * ordinal)
-    rows = WindowTerms(np.array([0, 1]), np.array([1]))
-    index.extend([40], keys=rows, targets=rows)
+    types: tuple[type[Any], ...] = np.int32, np.int64
+    for ordinal, dtype in enumerate(types, start=40):
+        rows = WindowTerms(np.array([0, 1]), np.array([1], dtype=dtype))
+        index.extend([ordinal], keys=rows, targets=rows)
     index.expire_before(30)
     index.candidates(keys=[1], targets=[1], k_min=1)
 

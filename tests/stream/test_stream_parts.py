@@ -165,17 +165,24 @@ def test_content_hash_heeds_every_field_and_no_order():
     assert content_hash(huge) == content_hash(huge)
 
 
-@given(script=st.lists(st.one_of(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=5), st.integers(0, 6))))
-def test_rows_come_and_go(script):
-    window, plain = RowWindow(np.int32), []
+@given(
+    script=st.lists(st.one_of(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=5), st.integers(0, 6))),
+    dtype=st.sampled_from([np.int32, np.int64]),
+)
+def test_rows_come_and_go(script, dtype):
+    window, plain, given_rows = RowWindow(dtype), [], []
     for step in script:
         if isinstance(step, int):
             gone = min(step, len(plain))
             window.drop(gone)
             plain = plain[gone:]
         else:
-            window.extend(rows_of(step))
+            rows = rows_of(step)
+            window.extend(rows)
             plain += step
+            given_rows.append((rows, step))
+        # The window may use the arrays of its first rows, but it never writes to them.
+        assert all([row.tolist() for row in rows] == step for rows, step in given_rows)
         assert [window.row(number).tolist() for number in range(len(window))] == plain
         every_other = np.arange(0, len(plain), 2)
         gathered = window.gathered(every_other)

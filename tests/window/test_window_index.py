@@ -65,17 +65,29 @@ class Lists:
     values: np.ndarray
 
     @classmethod
-    def of(cls, rows):
+    def of(cls, rows, dtype=np.int64):
         sizes = [len(row) for row in rows]
-        return cls(np.cumsum([0, *sizes]), np.array([term for row in rows for term in sorted(row)], dtype=np.int64))
+        return cls(np.cumsum([0, *sizes]), np.array([term for row in rows for term in sorted(row)], dtype=dtype))
 
 
 documents = st.lists(st.tuples(terms, terms), max_size=30)
 
 
-@given(before=documents, bulk=documents, after=documents, gone=st.integers(0, 40), at_once=st.integers(1, 50))
-@settings(max_examples=150, deadline=None)
-def test_many_at_once_are_the_same_as_one_by_one(before, bulk, after, gone, at_once):
+small = st.sets(st.integers(0, 40), max_size=8)
+small_documents = st.lists(st.tuples(small, small), max_size=30)
+
+
+@given(
+    entries=st.one_of(
+        st.tuples(st.just(np.int64), documents, documents, documents),
+        st.tuples(st.sampled_from([np.int32, np.int64]), small_documents, small_documents, small_documents),
+    ),
+    gone=st.integers(0, 40),
+    at_once=st.integers(1, 50),
+)
+@settings(max_examples=200, deadline=None)
+def test_many_at_once_are_the_same_as_one_by_one(entries, gone, at_once):
+    dtype, before, bulk, after = entries
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infostream_dedup.window.term_lists._TERMS_AT_ONCE", at_once)
         single, many = WindowIndex(), WindowIndex()
@@ -83,7 +95,7 @@ def test_many_at_once_are_the_same_as_one_by_one(before, bulk, after, gone, at_o
             ordinal = add_one_by_one(index, before, 0)
             index.expire_before(gone)
             if in_bulk:
-                keys, targets = (Lists.of([document[side] for document in bulk]) for side in range(2))
+                keys, targets = (Lists.of([document[side] for document in bulk], dtype) for side in range(2))
                 index.extend(np.arange(ordinal, ordinal + len(bulk)) * 3, keys=keys, targets=targets)
                 ordinal += len(bulk)
             else:

@@ -218,7 +218,7 @@ def reserve(
 def append_documents(
     first: int,
     indptr: NDArray[np.int64],
-    places: NDArray[np.int64],
+    places: NDArray[np.int32] | NDArray[np.int64],
     ends: NDArray[np.int64],
     postings: NDArray[np.uint32],
 ) -> None:
