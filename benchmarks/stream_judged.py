@@ -5,11 +5,21 @@
 All documents of the files are shuffled by a seed, or left in the order of the first file with ``--in-order``, and
 processed in batches of 1,000. Each measurement runs in a process of its own; the checkouts take turns, and the first
 turn of each, which fills the cache of forms and compiles, does not count. Figures are documents per CPU second (user
-and system) after the first batch, in which code is loaded, and over all batches; CPU seconds from opening the store
-again to the verdict on one more document; and a checksum of all verdicts, which must be the same in both checkouts. The
-least time of the runs is taken.
+and system) after the first batch, in which code is loaded, over all batches, and over their second half; CPU seconds
+from opening the store again to the verdict on one more document; and a checksum of all verdicts, which must be the same
+in both checkouts. The least time of the runs is taken.
+
+    python -m benchmarks.stream_judged NEWS.jsonl.gz [MORE ...] --minutes 1 --window-days 7 --most 20000
+
+With ``--minutes``, documents get dates that many minutes apart, so that a window of days fills up: then look at the
+second half of the batches.
 
     python -m benchmarks.stream_judged NEWS.jsonl.gz --across none --by-time --window-days 7 --against OLD --faithful
+
+    python -m benchmarks.stream_judged NEWS.jsonl.gz [MORE ...] --across pivot --minutes 1 --window-days 7 --most 20000
+
+With ``--minutes``, shuffled documents get dates that many minutes apart, so that a window of days fills up: then look at
+the second half of the batches.
 
 With ``--faithful``, the other checkout runs preset ``faithful``, which very old ones know only as the default; goals
 for ``judged`` are ratios to it, because machines and their hours differ more than programs.
@@ -25,13 +35,17 @@ import random
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 BATCH = 1000
+FIGURES = ("after_first", "all", "second_half", "restart")
 SEED = 18
+START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def main() -> None:
@@ -47,15 +61,21 @@ def main() -> None:
         documents = found["documents"]
         print(
             f"{name:8} {(documents - BATCH) / found['after_first']:7,.0f} documents per CPU second after the first"
-            f" {BATCH:,}, {documents / found['all']:7,.0f} over all, restart {found['restart']:.2f} s,"
-            f" verdicts {found['verdicts']}"
+            f" {BATCH:,}, {documents / found['all']:7,.0f} over all, {_of_second_half(found):7,.0f} in the second half,"
+            f" restart {found['restart']:.2f} s, verdicts {found['verdicts']}"
         )
     if given.against and given.faithful:
-        here, before = ((one["documents"] - BATCH) / one["after_first"] for one in (least["here"], least["against"]))
-        print(f"judged here has {here / before:.2f} of the speed of faithful there")
+        here, before = least["here"], least["against"]
+        after_first = (
+            (here["documents"] - BATCH) / here["after_first"] * before["after_first"] / (before["documents"] - BATCH)
+        )
+        second_half = _of_second_half(here) / _of_second_half(before)
+        print(
+            f"judged here has {after_first:.2f} of the speed of faithful there ({second_half:.2f} in the second half)"
+        )
     elif given.against:
         here, before = least["here"], least["against"]
-        ratios = ", ".join(f"{name} {here[name] / before[name]:.2f}" for name in ("after_first", "all", "restart"))
+        ratios = ", ".join(f"{name} {here[name] / before[name]:.2f}" for name in FIGURES)
         print(f"ratio of CPU time to the other checkout: {ratios}")
 
 
@@ -69,7 +89,7 @@ def _least(given: argparse.Namespace, checkouts: dict[str, Path], caches: Path) 
             found = _in_own_process(folder, run=run, cache=caches / name)
             if turn:
                 best = least.setdefault(name, found)
-                for figure in ("after_first", "all", "restart"):
+                for figure in FIGURES:
                     best[figure] = min(best[figure], found[figure])
             print(f"{name}, turn {turn}: {found}, load {os.getloadavg()[0]:.0f}", file=sys.stderr, flush=True)
     return least
@@ -97,6 +117,11 @@ def _run(given: argparse.Namespace) -> dict[str, Any]:
         documents = sorted((one for one in documents if one.time is not None), key=lambda one: one.time.timestamp())
     elif not given.in_order:
         random.Random(SEED).shuffle(documents)  # noqa: S311 - an order
+    documents = documents[: given.most]
+    if given.minutes is not None:
+        documents = [
+            replace(one, time=START + timedelta(minutes=given.minutes) * number) for number, one in enumerate(documents)
+        ]
     settings = _faithful(given) if given.run == "faithful" else _judged(given)
     seconds, verdicts = [], hashlib.sha256()
     with tempfile.TemporaryDirectory() as folder:
@@ -117,9 +142,16 @@ def _run(given: argparse.Namespace) -> dict[str, Any]:
         "documents": len(documents),
         "after_first": sum(seconds[1:]),
         "all": sum(seconds),
+        "second_half": sum(seconds[len(seconds) // 2 :]),
         "restart": restart,
         "verdicts": verdicts.hexdigest()[:12],
     }
+
+
+def _of_second_half(found: dict[str, Any]) -> float:
+    """Documents per CPU second in the second half of the batches."""
+    batches = -(-found["documents"] // BATCH)
+    return float(found["documents"] - batches // 2 * BATCH) / float(found["second_half"])
 
 
 def _judged(given: argparse.Namespace) -> Any:
@@ -149,6 +181,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("files", nargs="+", type=lambda path: Path(path).resolve(), help="files of documents")
     parser.add_argument("--across", choices=("pivot", "none"), default="pivot")
     parser.add_argument("--documents", type=int, help="most documents of each file; all by default")
+    parser.add_argument("--most", type=int, help="most documents of all files; all by default")
+    parser.add_argument("--minutes", type=float, help="minutes between the dates that documents get")
     parser.add_argument("--in-order", action="store_true", help="do not shuffle")
     parser.add_argument("--by-time", action="store_true", help="dated documents only, in the order of their dates")
     parser.add_argument("--runs", type=int, default=2, help="turns that count")
