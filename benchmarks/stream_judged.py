@@ -16,11 +16,6 @@ second half of the batches.
 
     python -m benchmarks.stream_judged NEWS.jsonl.gz --across none --by-time --window-days 7 --against OLD --faithful
 
-    python -m benchmarks.stream_judged NEWS.jsonl.gz [MORE ...] --across pivot --minutes 1 --window-days 7 --most 20000
-
-With ``--minutes``, shuffled documents get dates that many minutes apart, so that a window of days fills up: then look at
-the second half of the batches.
-
 With ``--faithful``, the other checkout runs preset ``faithful``, which very old ones know only as the default; goals
 for ``judged`` are ratios to it, because machines and their hours differ more than programs.
 """
