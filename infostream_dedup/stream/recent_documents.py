@@ -121,10 +121,9 @@ class RecentDocuments:
         self._add(triples)
 
     def _add(self, blobs: Sequence[bytes]) -> None:
-        window, begin = self._window, self.end - self._window.first
+        window, evidence, begin = self._window, self._window.evidence_columns, self.end - self._window.first
         rows = np.arange(begin, begin + len(blobs))
-        new = ComparedDocuments.of_window(window, rows)
-        keys, triples = new.keys, triple_rows(blobs)
+        keys, triples = evidence.keys_of(rows, window), triple_rows(blobs)
         for ragged, values in (
             (self._terms, keys.terms), (self._weights, keys.weights), (self._heaviest, keys.heaviest),
         ):  # fmt: skip
@@ -134,7 +133,7 @@ class RecentDocuments:
         self._triples.extend(Rows(triples.begins, triples.triples))
         self._texts.extend(self._numbers_of([window.hashes[row][0] for row in rows.tolist()]))
         if not is_plain():
-            prepared = screened_columns(keys, new.records, triples, self._model)
+            prepared = screened_columns(keys, evidence.records_of(rows), triples, self._model)
             self._lengths.extend(prepared.lengths)
             self._reach.extend(prepared.reach)
             self._doubled.extend(prepared.doubled)
