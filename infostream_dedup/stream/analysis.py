@@ -12,11 +12,11 @@ from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import OUR_LANGUAGES, Document, Settings, language_number
 from infostream_dedup.morphology.other_words import with_stems
 from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.row_window import bounds_of, with_room
+from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
-from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
+from infostream_dedup.terms.kernels.surface_mapping import SEVERAL
 from infostream_dedup.text.compiled.language import detect
 from infostream_dedup.text.compiled.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
@@ -68,7 +68,6 @@ class Analyser:
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._numbers = numbers
         self._terms = SurfaceTerms(settings, numbers)
-        self._stamps = np.full(1 << 12, NOTHING, dtype=np.int64)
         self._scanner = Scanner(SurfacePool(0))
         self._room = np.empty((2, 0), dtype=np.int32)
 
@@ -108,11 +107,9 @@ class Analyser:
     def _count_terms(
         self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int
     ) -> Analysed:
-        documents, terms = len(scanned), len(self._numbers)
-        if len(self._stamps) < terms:
-            self._stamps = np.full(len(with_room(self._stamps, terms)), NOTHING, dtype=np.int64)
-        longest = int(scanned.lengths.max(initial=0)) * most
-        room = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
+        documents, largest = len(scanned), max(len(self._numbers) - 1, 0)
+        longest = int(scanned.lengths.max(initial=0)) * most + 1
+        row = Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
         # Terms and counts are copied out of memory that is kept: new memory is cleared by the system first.
         found = self._room
         if found.shape[1] < len(scanned.tokens) * most:
@@ -122,6 +119,5 @@ class Analyser:
         indices, counts = found
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
-        end = count_terms(tokens, mapping, self._stamps, 0, room, Counted(indices, counts, sizes, lengths))
-        self._stamps[indices[:end]] = NOTHING
+        end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
         return Analysed(Rows(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)

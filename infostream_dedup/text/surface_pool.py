@@ -175,7 +175,7 @@ class SurfacePool:
         pool = np.empty(2 * held + size + HEADER * words + BLOCK, dtype=np.uint8)
         pool[:held] = old.pool[:held]
         self.table = SurfaceTable(np.zeros(slots, dtype=np.uint64), pool, old.size)
-        fill_slots(self.table, np.empty(AT_ONCE, dtype=np.uint64), np.empty(AT_ONCE, dtype=np.int64))
+        fill_slots(self.table, old.slots)
 
 
 def _slots(expected: int) -> int:

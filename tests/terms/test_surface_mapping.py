@@ -14,35 +14,39 @@ from infostream_dedup.terms.kernels.surface_mapping import (
     mark_words,
 )
 
+RENUMBERED = np.array([3, 0, 4, 1, 2, 5, 9, 8, 6, 7], dtype=np.int32)
 
-def mapped(held, term_of_word):
+
+def mapped(held, entered_of_word):
     """Terms and lists for surfaces that hold these words each."""
     holders = np.repeat(np.arange(len(held)), [len(words) for words in held]).astype(np.int32)
     words = np.array([word for one in held for word in one], dtype=np.int32)
-    by_language = np.array(term_of_word, dtype=np.int32)
+    by_language = np.array(entered_of_word, dtype=np.int32)
     terms = np.full((len(by_language), len(held)), NOTHING, dtype=np.int32)
     repeated = sum(max(len(one) - 1, 0) for one in held)
     more = np.full(ROOM_FOR_REPEATED * repeated * len(by_language) + 2, -99, dtype=np.int32)
-    end, most = map_surfaces(holders, words, by_language, terms, more)
+    end, most = map_surfaces(holders, words, by_language, RENUMBERED, terms, more)
     assert end <= len(more) - 2
     return terms, more[:end], most
 
 
 def test_one_several_and_no_terms():
-    # Word 2 is a term in the second language only.
-    terms, more, most = mapped([[0], [1, 2], [], [2]], [[7, 8, NOTHING], [7, 8, 9]])
-    assert terms.tolist() == [[7, 8, NOTHING, NOTHING], [7, SEVERAL, NOTHING, 9]]
-    assert (more.tolist(), most) == ([2, 8, 9], 2)
+    # Word 2 is a term in the second language only. Terms entered as 9, 7 and 8 are 7, 8 and 6 in the end.
+    terms, more, most = mapped([[0], [1, 2], [], [2]], [[9, 7, NOTHING], [9, 7, 8]])
+    assert terms.tolist() == [[7, 8, NOTHING, NOTHING], [7, SEVERAL, NOTHING, 6]]
+    assert (more.tolist(), most) == ([2, 8, 6], 2)
 
 
 @settings(deadline=None)
 @given(
     held=st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=12),
-    term_of_word=st.lists(st.lists(st.integers(NOTHING, 4), min_size=6, max_size=6), min_size=1, max_size=3),
+    entered_of_word=st.lists(st.lists(st.integers(NOTHING, 4), min_size=6, max_size=6), min_size=1, max_size=3),
 )
-def test_terms_read_back_are_those_of_the_words(held, term_of_word):
-    terms, more, most = mapped(held, term_of_word)
-    wanted = [[[one[word] for word in words if one[word] != NOTHING] for words in held] for one in term_of_word]
+def test_terms_read_back_are_those_of_the_words(held, entered_of_word):
+    terms, more, most = mapped(held, entered_of_word)
+    wanted = [
+        [[RENUMBERED[one[word]] for word in words if one[word] != NOTHING] for words in held] for one in entered_of_word
+    ]
     assert [[read(code, more) for code in row] for row in terms.tolist()] == wanted
     assert most == max([1, *(len(found) for row in wanted for found in row)])
 

@@ -17,7 +17,7 @@ from infostream_dedup.sample import documents_path
 from infostream_dedup.text.character_classes import CharacterClass, classes_of_cleaned_text, classes_of_raw_text
 from infostream_dedup.text.compiled import scanner
 from infostream_dedup.text.compiled.scanner import Scanner
-from infostream_dedup.text.kernels.surface_table import AT_ONCE, fill_slots
+from infostream_dedup.text.kernels.surface_table import fill_slots
 from infostream_dedup.text.normalise import APOSTROPHES, clean
 from infostream_dedup.text.surface_pool import SurfacePool
 from infostream_dedup.text.tokens import surfaces
@@ -120,15 +120,25 @@ def test_equal_hashes_do_not_make_equal_surfaces():
     table = scanner.surfaces.table
     upper = np.uint64(0xFFFFFFFF00000000)
     filled = table.slots[table.slots != 0]
-    table.slots[:] = 0
-    fill_slots(table, np.empty(AT_ONCE, dtype=np.uint64), np.empty(AT_ONCE, dtype=np.int64))
-    assert np.array_equal(np.sort(table.slots[table.slots != 0]), np.sort(filled))
     # The hash of one word before the record of another.
     places = {int(slot & ~upper) for slot in filled}
     for number in np.flatnonzero(table.slots):
         other = next(place for place in places if place != int(table.slots[number] & ~upper))
         table.slots[number] = table.slots[number] & upper | np.uint64(other)
     assert read(["один два три"], scanner) == [["один", "два", "три"]]
+
+
+def test_surfaces_are_found_in_a_larger_table():
+    scanner = Scanner()
+    words = [f"слово{chr(0x430 + one)}{chr(0x430 + other)}" for one in range(32) for other in range(32)]
+    scanner.scan(texts_of([" ".join(words)]))
+    table = scanner.surfaces.table
+    larger = table._replace(slots=np.zeros(4 * len(table.slots), dtype=np.uint64))
+    fill_slots(larger, table.slots)
+    assert np.array_equal(np.sort(larger.slots[larger.slots != 0]), np.sort(table.slots[table.slots != 0]))
+    scanner.surfaces.table = larger
+    assert read([" ".join(words)], scanner) == [words]
+    assert len(scanner.surfaces) == len(words)
 
 
 def test_the_bundled_sample():

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.counts import TermCounts
@@ -47,15 +46,19 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) 
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
     own = threading.local()
 
-    def count(chunk: Scanned, first: int) -> _Part:
-        if not hasattr(own, "counter"):
-            own.counter = _Counter(mapping, terms=len(terms), most=most)
-        counter: _Counter = own.counter
-        return counter.count(chunk, tokens.languages[first : first + len(chunk)])
+    rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks))
+
+    def count(number: int, chunk: Scanned, first: int) -> None:
+        with rows.turns.of(number) as wait:
+            if not hasattr(own, "counter"):
+                own.counter = _Counter(mapping, largest=max(len(terms) - 1, 0), most=most)
+            counted = own.counter.count(chunk, tokens.languages[first : first + len(chunk)])
+            wait()
+            rows.append(counted)
 
     with ThreadPoolExecutor(thread_count(workers)) as pool:
-        parts = pool.map(count, tokens.chunks, tokens.firsts())
-        counts, lengths = _joined(parts, sum(len(chunk.tokens) for chunk in tokens.chunks), len(terms))
+        list(pool.map(count, range(len(tokens.chunks)), tokens.chunks, tokens.firsts()))
+    counts, lengths = rows.joined(len(terms))
     return TermCounts(counts, terms, tokens.languages, lengths)
 
 
@@ -76,10 +79,9 @@ def _terms_of_surfaces(
         _enter_terms(own, held.forms, language, settings, pool, by_language[number], workers)
     listed = pool.listed()
     order = listed.code_point_order()
-    rank = np.empty(len(order) + 1, dtype=np.int32)
-    rank[order], rank[NOTHING] = np.arange(len(order), dtype=np.int32), NOTHING
-    np.take(rank, by_language, out=by_language)
-    mapping, most = _mapping(held, words, by_language, len(tokens.surfaces))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    mapping, most = _mapping(held, words, by_language, rank, len(tokens.surfaces))
     return listed.picked(order), mapping, most
 
 
@@ -126,24 +128,18 @@ def _enter_terms(
 
 
 def _mapping(
-    held: forms.SurfaceForms, words: NDArray[np.int32], term_of_word: NDArray[np.int32], surfaces: int
+    held: forms.SurfaceForms,
+    words: NDArray[np.int32],
+    entered_of_word: NDArray[np.int32],
+    term_of_entered: NDArray[np.int32],
+    surfaces: int,
 ) -> tuple[TermsOfSurfaces, int]:
     """Return the terms of each surface, and the maximum number of terms of a surface."""
     terms = np.full((len(LANGUAGES), surfaces), NOTHING, dtype=np.int32)
     repeated = int(np.count_nonzero(held.surfaces[1:] == held.surfaces[:-1]))
     more = np.empty(ROOM_FOR_REPEATED * repeated * len(LANGUAGES) + 2, dtype=np.int32)
-    end, most = map_surfaces(held.surfaces, words, term_of_word, terms, more)
+    end, most = map_surfaces(held.surfaces, words, entered_of_word, term_of_entered, terms, more)
     return TermsOfSurfaces(terms.ravel(), surfaces, more[:end].copy()), most
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Counts of consecutive documents: terms, frequencies, and numbers of distinct and of all terms per document."""
-
-    indices: NDArray[np.int32]
-    counts: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    totals: NDArray[np.int64]
 
 
 class _Counter:
@@ -151,59 +147,73 @@ class _Counter:
 
     Args:
         mapping: surfaces to terms.
-        terms: number of terms.
+        largest: the largest term.
         most: maximum number of terms of a surface.
     """
 
-    def __init__(self, mapping: TermsOfSurfaces, *, terms: int, most: int) -> None:
+    def __init__(self, mapping: TermsOfSurfaces, *, largest: int, most: int) -> None:
         self._mapping = mapping
+        self._largest = largest
         self._most = most
-        self._stamps = np.full(terms, -1, dtype=np.int64)
-        self._base = 0
-        self._room = _room(0)
+        self._row = _row(0)
         self._indices, self._counts = (np.empty(0, dtype=np.int32) for _ in range(2))
 
-    def count(self, chunk: Scanned, languages: NDArray[np.uint8]) -> _Part:
-        longest = int(chunk.lengths.max(initial=0)) * self._most
-        if len(self._room.terms) < longest:
-            self._room = _room(longest)
+    def count(self, chunk: Scanned, languages: NDArray[np.uint8]) -> Counted:
+        """Count the terms of consecutive documents; the next call writes over the result."""
+        longest = int(chunk.lengths.max(initial=0)) * self._most + 1
+        if len(self._row.terms) < longest:
+            self._row = _row(longest)
         if len(self._indices) < len(chunk.tokens) * self._most:
             self._indices, self._counts = (np.empty(len(chunk.tokens) * self._most, dtype=np.int32) for _ in range(2))
         sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
         documents = TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages)
         counted = Counted(self._indices, self._counts, sizes, totals)
-        end = counting.count_terms(documents, self._mapping, self._stamps, self._base, self._room, counted)
-        self._base += end
-        return _Part(self._indices[:end].copy(), self._counts[:end].copy(), sizes, totals)
+        end = counting.count_terms(documents, self._mapping, self._largest, self._row, counted)
+        return Counted(self._indices[:end], self._counts[:end], sizes, totals)
 
 
-def _room(longest: int) -> Row:
+def _row(longest: int) -> Row:
     return Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
 
 
-def _joined(parts: Iterable[_Part], tokens: int, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
-    """Join all parts into one matrix and the lengths of the documents.
+class _Rows:
+    """The counts of all documents, to which threads append theirs in turn.
 
     Args:
-        parts: parts in the order of the documents; each is copied as it arrives, so that there is never a second copy
-            of all.
+        documents: their number.
         tokens: roughly the number of entries; pages that are not written to take no memory.
-        terms: number of terms.
-    """
-    import scipy.sparse as sp
 
-    indices, counts = (np.empty(tokens, dtype=np.int32) for _ in range(2))
-    sizes, lengths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    end = 0
-    for part in parts:
-        before, end = end, end + len(part.indices)
-        if end > len(indices):
+    Attributes:
+        turns: order of the appending threads.
+    """
+
+    def __init__(self, documents: int, tokens: int) -> None:
+        self.turns = Turns()
+        self._indices, self._counts = (np.empty(tokens, dtype=np.int32) for _ in range(2))
+        self._ends = np.zeros(documents + 1, dtype=np.int64)
+        self._lengths = np.empty(documents, dtype=np.int64)
+        self._documents = 0
+
+    def append(self, counted: Counted) -> None:
+        """Append consecutive documents."""
+        first, last = self._documents, self._documents + len(counted.sizes)
+        self._documents = last
+        self._lengths[first:last] = counted.totals
+        begin = int(self._ends[first])
+        self._ends[first + 1 : last + 1] = begin + np.cumsum(counted.sizes)
+        end = begin + len(counted.indices)
+        if end > len(self._indices):
             # Words with several terms outnumber the repeated words of a text.
-            indices, counts = (np.concatenate([old, np.empty(end, dtype=np.int32)]) for old in (indices, counts))
-        indices[before:end], counts[before:end] = part.indices, part.counts
-        sizes.append(part.sizes)
-        lengths.append(part.totals)
-    kind = np.int32 if end < 2**31 else np.int64
-    indptr = np.concatenate([np.zeros(1, dtype=kind), np.cumsum(np.concatenate(sizes), dtype=kind)])
-    rows = (counts[:end], indices[:end].astype(kind, copy=False), indptr)
-    return sp.csr_array(rows, shape=(len(indptr) - 1, terms)), np.concatenate(lengths)
+            self._indices, self._counts = (
+                np.concatenate([old, np.empty(end, dtype=np.int32)]) for old in (self._indices, self._counts)
+            )
+        self._indices[begin:end], self._counts[begin:end] = counted.indices, counted.counts
+
+    def joined(self, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
+        """Return the counts as a matrix with this many columns, and the lengths of the documents."""
+        import scipy.sparse as sp
+
+        end = int(self._ends[-1])
+        kind = np.int32 if end < 2**31 else np.int64
+        indices, indptr = (one.astype(kind, copy=False) for one in (self._indices[:end], self._ends))
+        return sp.csr_array((self._counts[:end], indices, indptr), shape=(len(indptr) - 1, terms)), self._lengths

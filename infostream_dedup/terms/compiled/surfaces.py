@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import OUR_LANGUAGES, language_number
 from infostream_dedup.morphology.other_words import stemmed_text, with_stems
 from infostream_dedup.terms.plain.surfaces import SurfaceCounts
@@ -92,7 +91,7 @@ class SurfaceCounter:
         self._pool = ThreadPoolExecutor(self._threads)
         self._surfaces = SurfacePool()
         self._own = threading.local()
-        self._turns = _Turns()
+        self._turns = Turns()
         self._texts: list[str] = []
         self._languages: list[str | None] = []
         self._characters = 0
@@ -179,29 +178,6 @@ class _Chunk:
 
     scanned: Scanned
     languages: NDArray[np.uint8]
-
-
-class _Turns:
-    """Lets threads take turns in the order of the numbers 0, 1, 2 ..."""
-
-    def __init__(self) -> None:
-        self._next = 0
-        self._changed = threading.Condition()
-
-    @contextmanager
-    def of(self, number: int) -> Iterator[Callable[[], None]]:
-        """Yield a function that waits for the turn; the turn ends with the block, also after an error."""
-        try:
-            yield partial(self._wait, number)
-        finally:
-            self._wait(number)
-            with self._changed:
-                self._next += 1
-                self._changed.notify_all()
-
-    def _wait(self, number: int) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._next == number)
 
 
 _NOT_GIVEN: Final = 255

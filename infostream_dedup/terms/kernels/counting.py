@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled, prefetch
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ __all__ = ["Counted", "Row", "TermsOfSurfaces", "TokenRows", "count_terms", "mar
 
 _AHEAD: Final = 16
 """Number of tokens to look ahead: about the latency of memory."""
-
-_NEAR: Final = 8
-"""Number of tokens to look ahead once their terms have arrived."""
 
 _FEW: Final = 24
 _MANY: Final = 1024
@@ -43,16 +40,16 @@ class TermsOfSurfaces(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Buffers for sorting one row.
+    """Buffers for the terms of one document, with repetition.
 
     Attributes:
         terms: int32, as long as the longest row.
-        counts: int32, of the same length.
+        other: int32, of the same length.
         places: int64 (256,).
     """
 
     terms: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    other: NDArray[np.int32]
     places: NDArray[np.int64]
 
 
@@ -99,78 +96,87 @@ def mark_used(documents: TokenRows, used: NDArray[np.uint8]) -> None:
 
 
 @compiled
-def _sort_few(terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int) -> None:
-    for place in range(begin + 1, end):
-        term, count = terms[place], counts[place]
-        gap = place
-        while gap > begin and terms[gap - 1] > term:
-            terms[gap], counts[gap] = terms[gap - 1], counts[gap - 1]
+def _sort_few(row: Row, source: NDArray[np.int32], size: int) -> None:
+    """Sort by insertion the first terms of ``source``, which may be ``row.terms`` itself, into ``row.terms``."""
+    terms = row.terms
+    for place in range(size):
+        term, gap = source[place], place
+        while gap > 0 and terms[gap - 1] > term:
+            terms[gap] = terms[gap - 1]
             gap -= 1
-        terms[gap], counts[gap] = term, count
+        terms[gap] = term
 
 
 @compiled
-def _sort_some(
-    terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int, largest: int, room: Row
-) -> None:
-    """Sort by the highest byte of the terms, then by insertion: few terms of a document share that byte."""
-    shift = 0
-    while largest >> shift >= _DIGITS:
-        shift += 1
-    room.places[:] = 0
-    for place in range(begin, end):
-        room.places[terms[place] >> shift] += 1
+def _spread(row: Row, size: int, shift: int) -> None:
+    """Copy the terms into ``row.other``, ordered by one byte; terms with equal bytes stay in order."""
+    places = row.places
+    places[:] = 0
+    for place in range(size):
+        places[(row.terms[place] >> shift) % _DIGITS] += 1
     total = 0
     for digit in range(_DIGITS):
-        total, room.places[digit] = total + room.places[digit], total
-    for place in range(begin, end):
-        digit = terms[place] >> shift
-        goal = room.places[digit]
-        room.places[digit] = goal + 1
-        room.terms[goal], room.counts[goal] = terms[place], counts[place]
-    for place in range(end - begin):
-        term, gap = room.terms[place], begin + place
-        while gap > begin and terms[gap - 1] > term:
-            terms[gap], counts[gap] = terms[gap - 1], counts[gap - 1]
-            gap -= 1
-        terms[gap], counts[gap] = term, room.counts[place]
+        total, places[digit] = total + places[digit], total
+    for place in range(size):
+        digit = (row.terms[place] >> shift) % _DIGITS
+        row.other[places[digit]] = row.terms[place]
+        places[digit] += 1
 
 
 @compiled
-def _sort_many(
-    terms: NDArray[np.int32], counts: NDArray[np.int32], begin: int, end: int, largest: int, room: Row
-) -> None:
-    """Sort by each byte of the terms in turn, the lowest first."""
+def _sort(row: Row, size: int, largest: int) -> None:
+    """Sort the first terms of a row, none of which is above ``largest``."""
     shift = 0
-    while largest >> shift:
-        room.places[:] = 0
-        for place in range(begin, end):
-            room.places[(terms[place] >> shift) % _DIGITS] += 1
-        total = 0
-        for digit in range(_DIGITS):
-            total, room.places[digit] = total + room.places[digit], total
-        for place in range(begin, end):
-            digit = (terms[place] >> shift) % _DIGITS
-            goal = room.places[digit]
-            room.places[digit] = goal + 1
-            room.terms[goal], room.counts[goal] = terms[place], counts[place]
-        for place in range(end - begin):
-            terms[begin + place], counts[begin + place] = room.terms[place], room.counts[place]
-        shift += _DIGIT_BITS
+    if size <= _FEW:
+        _sort_few(row, row.terms, size)
+    elif size <= _MANY:
+        while largest >> shift >= _DIGITS:
+            shift += 1
+        _spread(row, size, shift)
+        # Few terms of a document share their highest byte.
+        _sort_few(row, row.other, size)
+    else:
+        while largest >> shift:
+            _spread(row, size, shift)
+            row.terms[:size] = row.other[:size]
+            shift += _DIGIT_BITS
+
+
+@inlined
+def _count_sorted(row: Row, size: int, end: int, indices: NDArray[np.int32], counts: NDArray[np.int32]) -> int:
+    """Write each term once, with its frequency, from place ``end`` on; return the new end."""
+    for place in range(size):
+        term = row.terms[place]
+        if place > 0 and row.terms[place - 1] == term:
+            counts[end - 1] += 1
+        else:
+            indices[end], counts[end] = term, 1
+            end += 1
+    return end
+
+
+@inlined
+def _write_terms(code: int, more: NDArray[np.int32], size: int, row: Row) -> int:
+    """Append the terms of a surface to a row; return its new size."""
+    if code > SEVERAL:
+        row.terms[size] = code
+        return size + (code != NOTHING)
+    begin = SEVERAL - code + 1
+    for place in range(begin, begin + more[begin - 1]):
+        row.terms[size] = more[place]
+        size += 1
+    return size
 
 
 @compiled
-def count_terms(
-    documents: TokenRows, mapping: TermsOfSurfaces, stamps: NDArray[np.int64], base: int, room: Row, counted: Counted
-) -> int:
+def count_terms(documents: TokenRows, mapping: TermsOfSurfaces, largest: int, row: Row, counted: Counted) -> int:
     """Count the terms of each document.
 
     Args:
         documents: tokens of the documents.
         mapping: terms of surfaces.
-        stamps: int64 (terms,), all below ``base``; afterwards all below ``base`` plus the return value.
-        base: any non-negative number.
-        room: buffers for sorting.
+        largest: the largest term.
+        row: buffers, with room for one term more than the longest document has.
         counted: receives the terms.
 
     Returns:
@@ -180,38 +186,13 @@ def count_terms(
     indices, counts, sizes, totals = counted
     end = 0
     for document in range(begins.size):
-        begin, total = end, 0
+        size, before = 0, end
         own = languages[document] * np.int64(mapping.surfaces)
         for place in range(begins[document], begins[document] + lengths[document]):
-            # The tables are far larger than the cache. The token may belong to the next document; that is harmless.
+            # The table is far larger than the cache. The token may belong to the next document; that is harmless.
             prefetch(mapping.terms, own + tokens[min(place + _AHEAD, tokens.size - 1)])
-            prefetch(stamps, max(mapping.terms[own + tokens[min(place + _NEAR, tokens.size - 1)]], 0))
-            term = mapping.terms[own + tokens[place]]
-            if term == NOTHING:
-                continue
-            at, last = 0, 0
-            if term <= SEVERAL:
-                at = SEVERAL - term + 1
-                last = at + mapping.more[at - 1] - 1
-                term = mapping.more[at]
-            while True:
-                total += 1
-                stamp = stamps[term] - base
-                if stamp >= begin:
-                    counts[stamp] += 1
-                else:
-                    stamps[term] = base + end
-                    indices[end], counts[end] = term, 1
-                    end += 1
-                if at >= last:
-                    break
-                at += 1
-                term = mapping.more[at]
-        if end - begin <= _FEW:
-            _sort_few(indices, counts, begin, end)
-        elif end - begin <= _MANY:
-            _sort_some(indices, counts, begin, end, stamps.size - 1, room)
-        else:
-            _sort_many(indices, counts, begin, end, stamps.size - 1, room)
-        sizes[document], totals[document] = end - begin, total
+            size = _write_terms(mapping.terms[own + tokens[place]], mapping.more, size, row)
+        _sort(row, size, largest)
+        end = _count_sorted(row, size, end, indices, counts)
+        sizes[document], totals[document] = end - before, size
     return end

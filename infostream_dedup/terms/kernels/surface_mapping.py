@@ -42,7 +42,8 @@ def mark_words(
 def map_surfaces(
     holders: NDArray[np.int32],
     words: NDArray[np.int32],
-    term_of_word: NDArray[np.int32],
+    entered_of_word: NDArray[np.int32],
+    term_of_entered: NDArray[np.int32],
     terms: NDArray[np.int32],
     more: NDArray[np.int32],
 ) -> tuple[int, int]:
@@ -51,7 +52,9 @@ def map_surfaces(
     Args:
         holders: int32 (entries,), surfaces, ascending.
         words: int32 (entries,), a word of each, in order.
-        term_of_word: int32 (languages, words), ``NOTHING`` for a word that is not a term.
+        entered_of_word: int32 (languages, words), the term of a word by the number under which it was entered;
+            ``NOTHING`` for a word that is not a term.
+        term_of_entered: int32 (terms,), the numbers of the terms.
         terms: int32 (languages, surfaces), ``NOTHING`` everywhere; receives terms, ``SEVERAL`` and below.
         more: int32, receives lists of terms. It needs, for each language, ``ROOM_FOR_REPEATED`` places per entry whose
             surface is that of the entry before, and two more places in all.
@@ -65,10 +68,10 @@ def map_surfaces(
         while entry < words.size:
             holder, size = holders[entry], 0
             while entry < words.size and holders[entry] == holder:
-                term = term_of_word[language, words[entry]]
-                if term != NOTHING:
+                entered = entered_of_word[language, words[entry]]
+                if entered != NOTHING:
                     size += 1
-                    more[end + size] = term
+                    more[end + size] = term_of_entered[entered]
                 entry += 1
             if size == 1:
                 terms[language, holder] = more[end + 1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.text import tokens
+from infostream_dedup.text.kernels.form_entries import FormEntries, join_entries
 from infostream_dedup.text.kernels.plain_forms import NOT_PLAIN, form_buffers, plain_forms
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.utf8 import texts_of
@@ -49,14 +50,12 @@ def forms(surfaces: SurfaceList) -> SurfaceForms:
     ]
     others = texts_of([form for _, form, _ in entries])
     other_numbers = pool.add(SurfaceList(others.offsets, others.data))
-    other_holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
+    holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)
-    plain = numbers >= 0
-    holders = np.flatnonzero(plain).astype(np.int32)
-    places = np.searchsorted(holders, other_holders)
-    return SurfaceForms(
-        pool.listed(),
-        np.insert(holders, places, other_holders),
-        np.insert(numbers[plain], places, other_numbers),
-        np.insert(shapes[plain], places, other_shapes),
-    )
+    joined = _room(int(np.count_nonzero(numbers >= 0)) + len(entries))
+    join_entries(numbers, shapes, FormEntries(holders, other_numbers, other_shapes), joined)
+    return SurfaceForms(pool.listed(), *joined)
+
+
+def _room(entries: int) -> FormEntries:
+    return FormEntries(np.empty(entries, np.int32), np.empty(entries, np.int32), np.empty(entries, np.uint8))

@@ -66,7 +66,8 @@ class SurfaceTable(NamedTuple):
     """Distinct surfaces by number.
 
     Attributes:
-        slots: uint64 (power of two,), hash in the upper half, place of the record + 1 in the lower; 0 if empty.
+        slots: uint64, upper half of the hash and, in the lower half, place of the record + 1; 0 if empty. Hashes ascend
+            with the slots, except where a surface found its first slot taken.
         pool: uint8, concatenated records in the order of the numbers, followed by ``BLOCK`` readable bytes.
         size: int64 (2,), number of surfaces and bytes of their records.
     """
@@ -113,6 +114,17 @@ def _same_bytes(data: NDArray[np.uint8], start: int, pool: NDArray[np.uint8], th
     return bool((equal(data, start, pool, there) & wanted) == wanted)
 
 
+@inlined
+def _slot_of(table: SurfaceTable, hashed: Any) -> int:
+    """First slot to try; a table of another size has its surfaces in the same order, so growing never jumps."""
+    return signed((hashed >> np.uint64(32)) * np.uint64(table.slots.size) >> np.uint64(32))
+
+
+@inlined
+def _slot_after(table: SurfaceTable, slot: int) -> int:
+    return slot + 1 if slot + 1 < table.slots.size else 0
+
+
 @compiled_bare
 def _add(
     table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, slot: int, tag: Any
@@ -140,8 +152,7 @@ def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int
         opens: whether it opens a sentence.
         hashed: its hash from ``hash_bytes``.
     """
-    mask = signed(table.slots.size - 1)
-    slot = signed(hashed) & mask
+    slot = _slot_of(table, hashed)
     tag = hashed & np.uint64(_UPPER)
     while True:
         held = table.slots[slot]
@@ -154,17 +165,16 @@ def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int
                 data, start, table.pool, place + HEADER, length
             ):
                 return signed(header & np.uint64(_LOWER))
-        slot = (slot + 1) & mask
+        slot = _slot_after(table, slot)
 
 
 @compiled_bare
 def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: int) -> None:
     """Prefetch the slots and records of hashes ``begin`` .. ``end`` - 1: loading them one by one would be slow."""
-    mask = signed(table.slots.size - 1)
     for word in range(begin, end):
-        prefetch(table.slots, signed(hashes[word]) & mask)
+        prefetch(table.slots, _slot_of(table, hashes[word]))
     for word in range(begin, end):
-        record = signed(table.slots[signed(hashes[word]) & mask] & np.uint64(_LOWER))
+        record = signed(table.slots[_slot_of(table, hashes[word])] & np.uint64(_LOWER))
         prefetch(table.pool, record)
         # Half of the records straddle two cache lines.
         prefetch(table.pool, record + _RECORD)
@@ -178,30 +188,19 @@ def has_room(table: SurfaceTable, words: int, size: int) -> bool:
 
 
 @compiled_bare
-def fill_slots(table: SurfaceTable, hashes: NDArray[np.uint64], records: NDArray[np.int64]) -> None:
-    """Insert all records into empty slots.
+def fill_slots(table: SurfaceTable, slots: NDArray[np.uint64]) -> None:
+    """Enter all records into the empty slots of a table.
 
     Args:
         table: table of surfaces.
-        hashes: uint64 (``AT_ONCE``,), scratch memory.
-        records: int64 (``AT_ONCE``,), scratch memory.
+        slots: uint64, the slots of a smaller table with the same records.
     """
-    mask = signed(table.slots.size - 1)
-    place = 0
-    for begin in range(0, table.size[0], AT_ONCE):
-        count = min(signed(table.size[0]) - begin, AT_ONCE)
-        for word in range(count):
-            description = signed(eight_bytes(table.pool, place) >> np.uint64(32))
-            length, opens = description >> 1, bool(description & 1)
-            hashes[word] = hash_bytes(table.pool, place + HEADER, length, opens)
-            prefetch(table.slots, signed(hashes[word]) & mask)
-            records[word] = place
-            place += HEADER + length
-        for word in range(count):
-            slot = signed(hashes[word]) & mask
+    for old in range(slots.size):
+        if slots[old] != 0:
+            slot = _slot_of(table, slots[old])
             while table.slots[slot] != 0:
-                slot = (slot + 1) & mask
-            table.slots[slot] = (hashes[word] & np.uint64(_UPPER)) | np.uint64(records[word] + 1)
+                slot = _slot_after(table, slot)
+            table.slots[slot] = slots[old]
 
 
 @inlined
@@ -259,13 +258,12 @@ def find_all(
         wanted: int64 (n,), the surfaces to look up.
         numbers: int32 (n,), receives the result.
     """
-    mask = signed(table.slots.size - 1)
     for place in range(wanted.size):
         start, end = starts[wanted[place]], starts[wanted[place] + 1]
         opens = is_marked(pool, start, end)
         start += MARK_SIZE * opens
         hashed = hash_bytes(pool, start, end - start, opens)
-        slot = signed(hashed) & mask
+        slot = _slot_of(table, hashed)
         numbers[place] = MISSING
         while table.slots[slot] != 0 and numbers[place] == MISSING:
             record = signed(table.slots[slot] & np.uint64(_LOWER)) - 1
@@ -273,7 +271,7 @@ def find_all(
             same = signed(header >> np.uint64(32)) == (end - start) * 2 + opens
             if same and _same_bytes(pool, start, table.pool, record + HEADER, end - start):
                 numbers[place] = signed(header & np.uint64(_LOWER))
-            slot = (slot + 1) & mask
+            slot = _slot_after(table, slot)
 
 
 @compiled_bare
