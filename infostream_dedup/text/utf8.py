@@ -41,6 +41,9 @@ class Utf8Texts:
 
     def blocks(self, size: int) -> Iterator[Utf8Texts]:
         """Yield the texts in runs of about ``size`` bytes, each of at least one text; no text is copied."""
+        if len(self) == 1:
+            yield self
+            return
         starts = self.offsets[:-1] - self.offsets[0]
         # A run ends where a multiple of the size is passed.
         firsts = [*np.flatnonzero(np.diff(starts // size, prepend=-1)).tolist(), len(self)]
