@@ -51,7 +51,8 @@ class LanguageCounts:
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """float64 (terms,): documents that contain each of these terms."""
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
-        return self.df[terms].astype(np.float64)
+        df: NDArray[np.float64] = self.df[terms].astype(np.float64)
+        return df
 
 
 class Frequencies:

@@ -49,10 +49,14 @@ class KeyRows:
         """Return the n heaviest key terms of each document, and the others."""
         if len(self.keys.values) <= n or int(self.keys.sizes.max()) <= n:
             return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
-        rank = np.arange(len(self.keys.values)) - np.repeat(self.keys.indptr[:-1], self.keys.sizes)
-        parts = (rank < n, rank >= n)
-        first, others = (KeyRows(self.keys.chosen(part), self.weights.chosen(part)) for part in parts)
-        return first, others
+        bounds, keys, weights = self.keys.indptr, self.keys.values, self.weights.values
+        first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
+        first_bounds = bounds_of(np.minimum(self.keys.sizes, n))
+        (ours, own), (others, further) = (
+            (Rows(indptr, keys[part]), Rows(indptr, weights[part]))
+            for indptr, part in ((first_bounds, first), (bounds - first_bounds, ~first))
+        )
+        return KeyRows(ours, own), KeyRows(others, further)
 
 
 def choose_keys(
