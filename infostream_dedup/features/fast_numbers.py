@@ -40,7 +40,8 @@ _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРС
 """Letters that compiled code converts to lower case."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class NumberRuns:
     """Runs of texts that may contain numbers.
 

@@ -35,7 +35,8 @@ _BYTES_PER_WORD = 8
 """Fewer than Russian and Ukrainian words have on average."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True)
 class Analysed:
     """Documents of a batch as counts of terms.
 

@@ -41,7 +41,8 @@ _FEW_WORDS: Final = 100
 """Number of words below which Python converts them in less time than numpy takes to start."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
+@dataclass(slots=True, eq=False)
 class SurfaceList(Sequence[str]):
     """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings.
 

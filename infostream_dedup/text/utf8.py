@@ -21,7 +21,8 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ROOM: Final = BLOCK + 2
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
+@dataclass(slots=True)
 class Utf8Texts:
     """Concatenated texts.
 

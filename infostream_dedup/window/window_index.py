@@ -58,7 +58,8 @@ class Candidates:
     backward: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class CandidateRows:
     """What several consecutive documents found.
 

@@ -35,7 +35,8 @@ _MOST_KEPT: Final = 1 << 24
 """Bytes of rewritten words for which memory is kept; after a longer text, which is rare, it is given back."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class Scanned:
     """The tokens of a run of documents.
 
@@ -53,7 +54,8 @@ class Scanned:
         return len(self.begins)
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class UnnumberedWords:
     """The words of a run of documents, not yet numbered.
 
