@@ -91,7 +91,7 @@ class Screen:
             columns: their columns.
             records: their packed evidence.
             triples: their word triples.
-            tools: of the model for which they have been prepared.
+            tools: made from the model given to ``screened_columns``.
         """
         rows = ScreenedRows(
             words=records.words,
