@@ -27,7 +27,7 @@ from infostream_dedup.evidence.records import EvidenceRecords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Screen", "ScreenedColumns", "screened_columns"]
+__all__ = ["Screen", "ScreenTools", "ScreenedColumns", "screened_columns"]
 
 
 class ScreenedColumns(NamedTuple):
@@ -41,6 +41,27 @@ class ScreenedColumns(NamedTuple):
     doubled: NDArray[np.int64]
 
 
+class ScreenTools(NamedTuple):
+    """What all screens of one model may share; one thread at a time can use it.
+
+    Attributes:
+        model: the pair model.
+        shares: coefficients of the smaller and the larger share of 12 key terms, then of all key terms.
+        scratch: scratch memory.
+    """
+
+    model: ModelBounds
+    shares: tuple[float, float, float, float]
+    scratch: ScreenScratch
+
+    @classmethod
+    def of(cls, model: PairModel) -> ScreenTools:
+        """Prepare for a pair model; probabilities of .5 or more are accepted."""
+        names = ("share12_least", "share12_most", "share30_least", "share30_most")
+        least12, most12, least30, most30 = (model.coefficients[name] for name in names)
+        return cls(_bounds(model), (least12, most12, least30, most30), _scratch())
+
+
 @dataclass(frozen=True, slots=True)
 class Screen:
     """Recognises most pairs of different texts that the model does not accept and that share little wording.
@@ -49,30 +70,28 @@ class Screen:
 
     Attributes:
         rows: what is known of each document.
-        model: the pair model.
-        shares: coefficients of the smaller and the larger share of 12 key terms, then of all key terms.
-        scratch: scratch memory; one thread at a time can use it.
+        tools: the pair model, and scratch memory.
     """
 
     rows: ScreenedRows
-    model: ModelBounds
-    shares: tuple[float, float, float, float]
-    scratch: ScreenScratch
+    tools: ScreenTools
 
     @classmethod
     def of(cls, keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel) -> Screen:
         """Prepare documents; arguments as in ``screened_columns``."""
-        return cls.over(screened_columns(keys, records, triples, model), records, triples, model)
+        return cls.over(screened_columns(keys, records, triples, model), records, triples, ScreenTools.of(model))
 
     @classmethod
-    def over(cls, columns: ScreenedColumns, records: EvidenceRecords, triples: TripleRows, model: PairModel) -> Screen:
+    def over(
+        cls, columns: ScreenedColumns, records: EvidenceRecords, triples: TripleRows, tools: ScreenTools
+    ) -> Screen:
         """Use documents that have been prepared.
 
         Args:
             columns: their columns.
             records: their packed evidence.
             triples: their word triples.
-            model: as in ``screened_columns``.
+            tools: made from the model given to ``screened_columns``.
         """
         rows = ScreenedRows(
             words=records.words,
@@ -81,9 +100,7 @@ class Screen:
             triple_begins=triples.begins,
             **columns._asdict(),
         )
-        names = ("share12_least", "share12_most", "share30_least", "share30_most")
-        least12, most12, least30, most30 = (model.coefficients[name] for name in names)
-        return cls(rows, _bounds(model), (least12, most12, least30, most30), _scratch())
+        return cls(rows, tools)
 
     def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Bound z of pairs before their key terms are compared: float64 (pairs,), see ``bound_pairs``.
@@ -95,9 +112,9 @@ class Screen:
             b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
             texts: int64 (documents,), equal for equal texts, negative for empty texts.
         """
-        found = np.empty(len(a), dtype=np.float64)
-        self.scratch.signed[:] = -1
-        bound_pairs(a, b, _runs(a, b), self.rows, self.model, self.scratch, found)
+        found, (model, _, scratch) = np.empty(len(a), dtype=np.float64), self.tools
+        scratch.signed[:] = -1
+        bound_pairs(a, b, _runs(a, b), self.rows, model, scratch, found)
         found[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
         return found
 
@@ -109,10 +126,10 @@ class Screen:
             shares: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
         """
         found = np.zeros(len(bounds), dtype=np.float64)
-        for column, (smaller, larger) in ((0, self.shares[:2]), (2, self.shares[2:])):
+        for column, (smaller, larger) in ((0, self.tools.shares[:2]), (2, self.tools.shares[2:])):
             forward, backward = shares[:, column], shares[:, column + 1]
             found += smaller * np.minimum(forward, backward) + larger * np.maximum(forward, backward)
-        return np.asarray(bounds + found >= self.model.least - MARGIN, dtype=np.bool_)
+        return np.asarray(bounds + found >= self.tools.model.least - MARGIN, dtype=np.bool_)
 
 
 def screened_columns(
@@ -149,6 +166,8 @@ def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     Documents whose first candidate is the same mostly have many in common, which then wait in the processor's cache.
     """
     changes = np.flatnonzero(b[1:] != b[:-1]) + 1
+    if len(b) and not len(changes):
+        return np.array([[0, len(b)]], dtype=np.int64)
     begins, ends = np.append(0, changes), np.append(changes, len(b))
     runs = np.stack((begins, ends), axis=1)[: len(b)]
     return runs[np.argsort(a[runs[:, 0]], kind="stable")]

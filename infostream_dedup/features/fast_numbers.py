@@ -40,7 +40,8 @@ _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРС
 """Letters that compiled code converts to lower case."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class NumberRuns:
     """Runs of texts that may contain numbers.
 
@@ -66,9 +67,9 @@ def find_runs(texts: Utf8Texts) -> NumberRuns:
     sizes = np.empty(count, dtype=np.int64)
     word = np.empty(LONGEST, dtype=np.uint32)
     found = number_runs(texts.data, texts.offsets, _kinds(), _words(), word=word, room=room, starts=starts, sizes=sizes)
-    left = np.flatnonzero(sizes < 0)
+    left = [number for number, size in enumerate(sizes.tolist()) if size < 0]
     sizes[left] = 0
-    return NumberRuns(SurfaceList(starts[: found + 1], room), sizes, left.tolist())
+    return NumberRuns(SurfaceList(starts[: found + 1], room), sizes, left)
 
 
 def numbers_of_run(run: str) -> tuple[str, ...]:

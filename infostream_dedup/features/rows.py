@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Rows", "distinct", "joined_rows", "rows_from", "smallest"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes a dozen.
+@dataclass(slots=True, eq=False)
 class Rows:
     """Rows of values, mostly one per document.
 

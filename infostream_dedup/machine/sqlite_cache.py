@@ -101,6 +101,8 @@ class SqliteCache:
         self._connection: sqlite3.Connection | None = None
         self._close: Callable[[], object] = lambda: None
         self._opened_as: tuple[int, int, int] | None = None
+        # The version of the file's data that has our fingerprint.
+        self._known_as_ours: int | None = None
 
     @property
     def usable(self) -> bool:
@@ -122,7 +124,7 @@ class SqliteCache:
                 if connection is None:
                     return nothing
                 with _transaction(connection, ""):
-                    return read(connection) if self._is_ours(connection) else nothing
+                    return read(connection) if self._is_still_ours(connection) else nothing
         except (sqlite3.Error, DamagedCacheError, ValueError, TypeError) as error:
             self._replace_or_give_up(error)
             return nothing
@@ -165,9 +167,16 @@ class SqliteCache:
             # First of all: a damaged file already fails at the next line.
             self._close = weakref.finalize(self, connection.close)
             connection.execute(f"PRAGMA cache_size = -{_PAGES_KILOBYTES}")
-            self._connection = connection
+            self._connection, self._known_as_ours = connection, None
             self._opened_as = (status.st_dev, status.st_ino, os.getpid())
         return self._connection
+
+    def _is_still_ours(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file that is kept open is ours; asked again only after somebody has written to it."""
+        (written,) = connection.execute("PRAGMA data_version").fetchone()
+        if written != self._known_as_ours:
+            self._known_as_ours = written if self._is_ours(connection) else None
+        return self._known_as_ours is not None
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
         if connection.execute("PRAGMA user_version").fetchone() != (self._version,):

@@ -45,10 +45,11 @@ def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
     Raises:
         ValueError: a number does not fit.
     """
+    if len(rows) == 1:
+        return [_converted(rows[0], dtype).tobytes()]
     if not rows:
         return []
-    values = rows[0] if len(rows) == 1 else np.concatenate(rows)
-    return _cut(values, [0, *accumulate(map(len, rows))], dtype)
+    return _cut(np.concatenate(rows), [0, *accumulate(map(len, rows))], dtype)
 
 
 def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dtype[Any]) -> list[bytes]:
@@ -66,13 +67,17 @@ def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dty
 
 
 def _cut(values: NDArray[Any], bounds: Sequence[int], dtype: np.dtype[Any]) -> list[bytes]:
-    if values.dtype != dtype:
-        limits = np.iinfo(dtype)
-        if values.size and not limits.min <= values.min() <= values.max() <= limits.max:
-            raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
-        values = values.astype(dtype)
-    whole, size = values.tobytes(), dtype.itemsize
+    whole, size = _converted(values, dtype).tobytes(), dtype.itemsize
     return [whole[size * begin : size * end] for begin, end in pairwise(bounds)]
+
+
+def _converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if values.dtype == dtype:
+        return values
+    converted = values.astype(dtype)
+    if np.any(converted != values):
+        raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
+    return converted
 
 
 def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Final
 from urllib.parse import quote
 
@@ -122,15 +123,15 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def snapshot(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Let several reads see one state; inside a transaction they are part of it."""
+def snapshot(connection: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+    """Let several reads see one state; inside a transaction they are part of it. Yields the connection."""
     with naming_failures(path):
         if connection.in_transaction:
-            yield
+            yield connection
             return
         connection.execute("BEGIN")
         try:
-            yield
+            yield connection
         finally:
             _roll_back(connection)
 
@@ -142,9 +143,31 @@ def _roll_back(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-@contextmanager
-def naming_failures(path: Path) -> Iterator[None]:
-    """Translate SQLite's errors into ours.
+class _NamingFailures:
+    """What ``naming_failures`` returns; a generator would take several times as long, a dozen times a batch."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            # Neither stored text nor SQLite's own messages are UTF-8 once the text of the schema is damaged.
+            raise _damaged(error, self._path) from error
+        if isinstance(error, sqlite3.Error):
+            named = _translate_error(error, self._path)
+            if named is not None:
+                raise named from error
+
+
+def naming_failures(path: Path) -> _NamingFailures:
+    """Translate SQLite's errors in a ``with`` block into ours.
 
     Raises:
         StoreBusyError: another process has been writing for longer than we wait.
@@ -152,16 +175,7 @@ def naming_failures(path: Path) -> Iterator[None]:
         CannotCreateError: the file cannot be opened or created.
         BadDataError: the file is damaged or is not a database.
     """
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        # Neither stored text nor SQLite's own messages are UTF-8 once the text of the schema is damaged.
-        raise _damaged(error, path) from error
-    except sqlite3.Error as error:
-        named = _translate_error(error, path)
-        if named is None:
-            raise
-        raise named from error
+    return _NamingFailures(path)
 
 
 def _kind(error: sqlite3.Error) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -98,11 +98,9 @@ class StoreReader:
         with self.reading():
             return settings_of(self._connection)
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """Let several reads see one state."""
-        with snapshot(self._connection, self.path):
-            yield self._connection
+        return snapshot(self._connection, self.path)
 
     def documents(self, first: int, end: int) -> RememberedTable:
         """Read the documents with ordinals from `first` to `end` (exclusive); for analyses, not for the engine."""

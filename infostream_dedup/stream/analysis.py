@@ -35,7 +35,8 @@ _BYTES_PER_WORD = 8
 """Fewer than Russian and Ukrainian words have on average."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True)
 class Analysed:
     """Documents of a batch as counts of terms.
 
@@ -99,10 +100,12 @@ class Analyser:
         """Map the surfaces of the batch to terms; also return the largest number of terms of a surface."""
         used = np.zeros(len(surfaces), dtype=np.uint8)
         mark_used(TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
-        terms = self._terms.codes(surfaces, used)
+        terms, most = self._terms.codes(surfaces, used), 1
         more = self._terms.more
-        places = SEVERAL - terms[terms <= SEVERAL]
-        return TermsOfSurfaces(terms.ravel(), len(surfaces), more), int(more[places].max(initial=1))
+        # Few documents have words run together.
+        if terms.min(initial=NOTHING) <= SEVERAL:
+            most = int(more[SEVERAL - terms[terms <= SEVERAL]].max())
+        return TermsOfSurfaces(terms.ravel(), len(surfaces), more), most
 
     def _count_terms(
         self, scanned: Scanned, languages: NDArray[np.uint8], mapping: TermsOfSurfaces, most: int

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["EnteredDocuments", "Entering"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True, kw_only=True)
 class Entering:
     """Consecutive documents of a batch that are weighted with the statistics of one epoch.
 
@@ -170,7 +171,8 @@ class Entering:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True)
 class EnteredDocuments:
     """Consecutive documents of the window that are about to be judged.
 

@@ -90,6 +90,11 @@ class _Judged(NamedTuple):
     shares: NDArray[np.float64]
 
 
+_NONE_JUDGED: Final = _Judged(
+    np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=np.float64), np.zeros((0, 2))
+)
+
+
 class _Pairs(NamedTuple):
     """Judged candidates.
 
@@ -214,6 +219,8 @@ class EvidenceJudge:
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
         finds = self._comparable(candidates, later)
         asked = _Asked(finds, later[finds], candidates.ordinals[finds])
+        if not len(finds):
+            return _Pairs(asked, _NONE_JUDGED), _Repeated(asked.later, asked.earlier)
         recent = asked.earlier >= self._recent.first
         many = len(finds) >= max(1, MANY_CANDIDATES * len(candidates))
         if many and worth_keeping(asked.earlier, recent, len(candidates), self._window):
@@ -258,6 +265,8 @@ class EvidenceJudge:
         if screen is not None:
             undecided = Undecided.among(a, b, screen, documents.facts.texts)
             asked, a, b = asked.at(undecided.places), a[undecided.places], b[undecided.places]
+            if not len(a):
+                return _Pairs(asked, _NONE_JUDGED)
         facts = documents.facts.at(a), documents.facts.at(b)
         judged = self._judge(
             a, b, facts, keys=documents.keys, records=documents.records, triples=triples, undecided=undecided
@@ -302,22 +311,20 @@ class EvidenceJudge:
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
         left = ~same & passes_filter(evidence)
         other = np.flatnonzero(left if undecided is None else left & undecided.may_decide(evidence))
-        judged = judge_pairs(
-            a[other],
-            b[other],
-            keys=keys,
-            records=records,
-            triples=triples,
-            documents=(earlier.at(other), later.at(other)),
-            model=self._model,
-            shares=evidence[other],
-            filtered=False,
-        )
-        status[other], kinds[other], probability[other] = (
-            judged.statuses(self._joined),
-            judged.kinds,
-            judged.probability,
-        )
+        if len(other):
+            judged = judge_pairs(
+                a[other],
+                b[other],
+                keys=keys,
+                records=records,
+                triples=triples,
+                documents=(earlier.at(other), later.at(other)),
+                model=self._model,
+                shares=evidence[other],
+                filtered=False,
+            )
+            status[other], kinds[other] = judged.statuses(self._joined), judged.kinds
+            probability[other] = judged.probability
         return _Judged(status, kinds, probability, evidence[:, :2])
 
     def _facts(self, ordinals: NDArray[np.int64]) -> DocumentFacts:

@@ -46,13 +46,12 @@ class LanguageCounts:
         """
         self.totals += totals
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
-        np.add.at(self.df, terms, np.asarray(df, dtype=np.uint32))
+        np.add.at(self.df, terms, np.uint32(df) if isinstance(df, int) else df.astype(np.uint32))
 
     def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """float64 (terms,): documents that contain each of these terms."""
-        df = np.zeros(len(terms), dtype=np.float64)
-        counted = terms < len(self.df)
-        df[counted] = self.df[terms[counted]]
+        self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
+        df: NDArray[np.float64] = self.df[terms].astype(np.float64)
         return df
 
 
@@ -150,8 +149,8 @@ class Frequencies:
         Unlike a collection, a stream has statistics before its first document: those of the background alone.
         """
         terms = np.arange(len(self._numbers))
-        documents, df = self._all_documents(language, terms)
-        return Statistics(documents, df, self.average_length(language), self._distinct_documents(language, terms))
+        (documents, df), distinct = self._documents(language, terms)
+        return Statistics(documents, df, self.average_length(language), distinct)
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds.
@@ -163,19 +162,19 @@ class Frequencies:
         Returns:
             float64 (terms,).
         """
-        distinct = self._distinct_documents(language, terms)
-        return bounded_idf(self._all_documents(language, terms), self._settings, distinct)
+        counted, distinct = self._documents(language, terms)
+        return bounded_idf(counted, self._settings, distinct)
 
-    def _all_documents(self, language: int, terms: NDArray[np.integer]) -> DocumentFrequencies:
-        counts = self.closed[language]
-        return self._filled_up(language, terms, counts.totals, counts.df_of(terms))
-
-    def _distinct_documents(self, language: int, terms: NDArray[np.integer]) -> DocumentFrequencies | None:
+    def _documents(
+        self, language: int, terms: NDArray[np.integer]
+    ) -> tuple[DocumentFrequencies, DocumentFrequencies | None]:
+        """Frequencies among all documents, and among those that do not repeat an earlier one, if any do."""
         counts, repeats = self.closed[language], self.closed_repeats[language]
-        if not repeats.totals.documents:
-            return None
-        df = counts.df_of(terms) - repeats.df_of(terms)
-        return self._filled_up(language, terms, counts.totals - repeats.totals, df)
+        df, distinct = counts.df_of(terms), None
+        if repeats.totals.documents:
+            own = df - repeats.df_of(terms)
+            distinct = self._filled_up(language, terms, counts.totals - repeats.totals, own)
+        return self._filled_up(language, terms, counts.totals, df), distinct
 
     def _filled_up(
         self, language: int, terms: NDArray[np.integer], totals: Totals, df: NDArray[np.float64]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["FullTexts", "full_texts"]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class FullTexts:
     """``full_text`` of each document in UTF-8.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.analysis import Analysed
+from infostream_dedup.stream.kernels.gathering import order_by_weight
 from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
@@ -30,11 +31,6 @@ class WeighingFrequencies(Protocol):
         """Return the mean document length of a language, against which weighting compares a document's length."""
 
 
-_MOST_WEIGHT: Final = 1 << 48
-_MOST_ROWS: Final = 1 << 14
-"""Weights and rows below these fit one number of 64 bits; no usual weight, in units of 1e-9, comes near."""
-
-
 class KeyRows:
     """Key terms of documents, heaviest first.
 
@@ -51,12 +47,16 @@ class KeyRows:
 
     def split(self, n: int) -> tuple[KeyRows, KeyRows]:
         """Return the n heaviest key terms of each document, and the others."""
-        if int(self.keys.sizes.max(initial=0)) <= n:
+        if len(self.keys.values) <= n or int(self.keys.sizes.max()) <= n:
             return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
-        rank = np.arange(len(self.keys.values)) - np.repeat(self.keys.indptr[:-1], self.keys.sizes)
-        parts = (rank < n, rank >= n)
-        first, others = (KeyRows(self.keys.chosen(part), self.weights.chosen(part)) for part in parts)
-        return first, others
+        bounds, keys, weights = self.keys.indptr, self.keys.values, self.weights.values
+        first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
+        first_bounds = bounds_of(np.minimum(self.keys.sizes, n))
+        (ours, own), (others, further) = (
+            (Rows(indptr, keys[part]), Rows(indptr, weights[part]))
+            for indptr, part in ((first_bounds, first), (bounds - first_bounds, ~first))
+        )
+        return KeyRows(ours, own), KeyRows(others, further)
 
 
 def choose_keys(
@@ -78,39 +78,28 @@ def choose_keys(
     terms = analysed.terms.values[indptr[0] : indptr[-1]]
     values = _weights(analysed, first, end, frequencies, numbers, settings)
     sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
-    terms, row = terms[places].astype(np.int64), np.repeat(np.arange(end - first), sizes)
-    order = _heaviest_first(terms, weights, row, numbers)
-    bounds = bounds_of(sizes)
+    terms, bounds = terms[places].astype(np.int64), bounds_of(sizes)
+    order = _heaviest_first(terms, weights, bounds, numbers)
     if len(terms) > settings.n:
         # The lightest key terms of a document may be tied.
-        order = order[np.arange(len(row)) - np.repeat(bounds[:-1], sizes) < settings.n]
+        order = order[np.arange(len(terms)) - np.repeat(bounds[:-1], sizes) < settings.n]
         bounds = bounds_of(np.minimum(sizes, settings.n))
     return KeyRows(Rows(bounds, terms[order]), Rows(bounds, weights[order]))
 
 
 def _heaviest_first(
-    terms: NDArray[np.int64], weights: NDArray[np.int64], row: NDArray[np.int64], numbers: TermNumbers
+    terms: NDArray[np.int64], weights: NDArray[np.int64], bounds: NDArray[np.int64], numbers: TermNumbers
 ) -> NDArray[np.int64]:
-    """Order terms by row, weight and code points."""
-    order = _by_weight(weights, row)
-    again = (weights[order[1:]] == weights[order[:-1]]) & (row[order[1:]] == row[order[:-1]])
-    if not again.any():
-        return order
-    # Most terms have a weight of their own, and need not be spelt out. The tied ones share places among themselves.
-    tied = np.zeros(len(terms), dtype=np.bool_)
-    tied[1:][again] = tied[:-1][again] = True
-    places = np.flatnonzero(tied)
-    some = order[places]
-    order[places] = some[np.lexsort((code_point_rank(terms[some], numbers), -weights[some], row[some]))]
+    """Order the terms of each row by weight and code points."""
+    order, tied = np.empty(len(terms), dtype=np.int64), np.empty(len(terms), dtype=np.uint8)
+    if order_by_weight(bounds, weights, order, tied):
+        # Most terms have a weight of their own, and need not be spelt out. The tied ones share places among themselves.
+        places = np.flatnonzero(tied)
+        some = order[places]
+        rows, lightness = np.searchsorted(bounds, some, side="right").tolist(), (-weights[some]).tolist()
+        ranked = sorted(zip(rows, lightness, numbers.terms.some(terms[some]), some.tolist(), strict=True))
+        order[places] = [place for *_, place in ranked]
     return order
-
-
-def _by_weight(weights: NDArray[np.int64], row: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Order terms by row and weight, heaviest first; equal ones in any order."""
-    if len(row) and row[-1] < _MOST_ROWS and weights.max() < _MOST_WEIGHT and weights.min() >= 0:
-        # One sort of packed numbers takes a fifth of the time of sorting by both.
-        return np.argsort(row * _MOST_WEIGHT - weights)
-    return np.lexsort((-weights, row))
 
 
 def _weights(
@@ -119,13 +108,18 @@ def _weights(
     """Return the weight of each term of some documents: float64 (entries,)."""
     indptr = analysed.terms.indptr
     entries = slice(indptr[first], indptr[end])
-    sizes, languages = analysed.terms.sizes[first:end], analysed.languages[first:end]
-    idf, average = np.zeros(entries.stop - entries.start), np.ones(len(LANGUAGES))
-    spoken, language = sorted(set(languages.tolist())), np.repeat(languages, sizes)
+    sizes, languages = indptr[first + 1 : end + 1] - indptr[first:end], analysed.languages[first:end]
+    terms, average = analysed.terms.values[entries], np.ones(len(LANGUAGES))
+    spoken = sorted(set(languages.tolist()))
     for one in spoken:
-        own = slice(None) if len(spoken) == 1 else np.flatnonzero(language == one)
-        idf[own] = _idf(analysed.terms.values[entries][own], one, frequencies, len(numbers))
         average[one] = frequencies.average_length(one)
+    if len(spoken) == 1:
+        idf = _idf(terms, spoken[0], frequencies, len(numbers))
+    else:
+        idf, language = np.zeros(len(terms)), np.repeat(languages, sizes)
+        for one in spoken:
+            own = np.flatnonzero(language == one)
+            idf[own] = _idf(terms[own], one, frequencies, len(numbers))
     chosen = weighting(settings.weighting)
     norm = chosen.norm(analysed.lengths[first:end].astype(np.float64), average[languages], settings)
     return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)

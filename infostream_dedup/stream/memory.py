@@ -162,8 +162,8 @@ class Memory:
             limits: int64 (documents,), clock before which documents leave.
         """
         window = self.window
-        rows = window.end - window.first
-        arrived, dates = window.clocks[:rows].tolist(), window.evidence_columns.published[:rows].tolist()
+        # Views: lists of all dates would take time in proportion to the window.
+        arrived, dates = window.clocks.data, window.evidence_columns.published.data
         found, alive = [], window.oldest
         for ordinal, (least, limit) in enumerate(zip(oldest.tolist(), limits.tolist(), strict=True), start=first):
             now, alive = arrived[ordinal - window.first], max(alive, least)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Prepared", "prepare"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, like ``Remembered``.
+@dataclass(slots=True, kw_only=True)
 class Prepared:
     """Documents of a batch, with their hashes and times.
 

@@ -17,7 +17,7 @@ from infostream_dedup.evidence.kernels.openings import LEAD_ROW
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.pair_model import PairModel
 from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.evidence.screening import Screen, ScreenedColumns, screened_columns
+from infostream_dedup.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
@@ -57,7 +57,7 @@ class RecentDocuments:
     def __init__(self, window: Window, wording: WordingSource, model: PairModel) -> None:
         self._window = window
         self._wording = wording
-        self._model = model
+        self._model, self._tools = model, ScreenTools.of(model)
         self._begin_with(window.end)
 
     def _begin_with(self, ordinal: int) -> None:
@@ -205,7 +205,7 @@ class RecentDocuments:
             signature_begins=signatures.indptr,
             doubled=self._doubled.values_from(skip),
         )
-        return Screen.over(columns, documents.records, triples, self._model)
+        return Screen.over(columns, documents.records, triples, self._tools)
 
     def triples_of(self, ordinals: NDArray[np.int64]) -> TripleRows:
         """Return the word triples of documents of the window, which may be older than these.

@@ -43,12 +43,15 @@ class RowWindow:
         """Add rows at the end; the first ones are not copied, so they must not change later."""
         if self._size == 0 and self._borrow(rows):
             return
-        begin, end = int(self._ends[self._size]), int(rows.indptr[-1] - rows.indptr[0])
-        self._values = with_room(self._values, begin + end)
-        self._ends = with_room(self._ends, self._size + len(rows) + 1)
-        self._values[begin : begin + end] = rows.values[rows.indptr[0] : rows.indptr[-1]]
-        self._ends[self._size + 1 : self._size + len(rows) + 1] = rows.indptr[1:] - rows.indptr[0] + begin
-        self._size += len(rows)
+        first, size = rows.indptr[0], len(rows.indptr)
+        values = rows.values[first : rows.indptr[-1]]
+        begin = int(self._ends[self._size])
+        end = begin + len(values)
+        self._values = with_room(self._values, end)
+        self._ends = with_room(self._ends, self._size + size)
+        self._values[begin:end] = values
+        np.add(rows.indptr, begin - first, out=self._ends[self._size : self._size + size])
+        self._size += size - 1
 
     def _borrow(self, rows: Rows) -> bool:
         """Use the arrays of the first rows themselves, if they are like those of this window.

@@ -27,6 +27,7 @@ _MOST_REMEMBERED: Final = 500_000
 are not analysed again: at most twice as many surfaces are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
+_DIGITS: Final = tuple(str(int(shape)) for shape in Shape)
 _MANY: Final = 300
 """Minimum number of surfaces for which compiled code makes the forms; for fewer, starting it takes longer."""
 
@@ -81,21 +82,28 @@ class SurfaceTerms:
         for language in range(len(LANGUAGES)):
             if not spoken >> language & 1:
                 continue
-            own, codes = np.flatnonzero(used & 1 << language), self._codes[language]
-            held = numbers[own]
-            unknown = own[codes[held] == _UNKNOWN]
-            if len(unknown) and len(self._former_pool):
-                codes[numbers[unknown]] = self._formerly_known(surfaces, unknown, language)
-                unknown = unknown[codes[numbers[unknown]] == _UNKNOWN]
-            if len(unknown):
-                codes[numbers[unknown]] = self._learnt(surfaces.picked(unknown), language)
-            found[language, own] = codes[held]
+            codes = self._codes[language]
+            # Every surface of a batch in one language is used in that language.
+            own = slice(None) if spoken == 1 << language else np.flatnonzero(used & 1 << language)
+            held = codes[numbers[own]]
+            places = np.flatnonzero(held == _UNKNOWN)
+            if len(places):
+                unknown = places if isinstance(own, slice) else own[places]
+                held[places] = self._found_out(surfaces, unknown, language)
+                codes[numbers[unknown]] = held[places]
+            found[language, own] = held
         return found
 
-    def _formerly_known(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
-        """Return the codes of some surfaces in the previous memory."""
+    def _found_out(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+        """Return the codes of some surfaces that are not remembered: from the previous memory, or learnt."""
+        if not len(self._former_pool):
+            return self._learnt(surfaces, wanted, language)
         found = self._former_pool.find(surfaces, wanted)
-        return np.where(found == MISSING, np.int32(_UNKNOWN), self._former_codes[language, found])
+        codes = np.where(found == MISSING, np.int32(_UNKNOWN), self._former_codes[language, found])
+        unknown = np.flatnonzero(codes == _UNKNOWN)
+        if len(unknown):
+            codes[unknown] = self._learnt(surfaces, wanted[unknown], language)
+        return codes
 
     def _make_room(self, surfaces: int) -> None:
         known = self._codes.shape[1]
@@ -104,10 +112,13 @@ class SurfaceTerms:
             grown[:, :known] = self._codes
             self._codes = grown
 
-    def _learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
-        if len(surfaces) >= _MANY:
-            return self._many_learnt(surfaces, language)
-        keys = [[f"{int(shape)}{form}" for form, shape in tokens.forms(surface)] for surface in surfaces]
+    def _learnt(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+        """Return the codes of some surfaces that are not remembered."""
+        if len(wanted) >= _MANY:
+            return self._many_learnt(surfaces.picked(wanted), language)
+        keys = [
+            [f"{_DIGITS[shape]}{form}" for form, shape in tokens.forms(surface)] for surface in surfaces.some(wanted)
+        ]
         distinct = list(dict.fromkeys(key for held in keys for key in held))
         terms = self._representation.terms_of_new(distinct, LANGUAGES[language], self._settings)
         number_of = dict(zip(distinct, self._numbered(terms), strict=True))
@@ -136,7 +147,8 @@ class SurfaceTerms:
 
     def _numbered(self, terms: Sequence[str | None]) -> list[int]:
         """Return the number of each term, ``NOTHING`` for a form that is not a term."""
-        numbers = iter(self._numbers.numbered([term for term in terms if term is not None]).tolist())
+        words = [term for term in terms if term is not None]
+        numbers = iter(self._numbers.numbered(words).tolist() if words else ())
         return [NOTHING if term is None else next(numbers) for term in terms]
 
     def _code(self, terms: Sequence[int]) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_SOURCE", "Window"]
 
+_COLUMNS: Final = ("group_starts", "sizes", "sources", "clocks", "times")
 _LEAST_DROPPED: Final = 1024
 
 _DROPPED: Final = 8
@@ -99,10 +100,13 @@ class Window:
         self.ids += ids
         self.groups += ids
         self.hashes += hashes
-        for name, values in (("sources", sources), ("clocks", clocks), ("times", times)):
-            self._put(name, held, values)
-        self._put("group_starts", held, np.arange(self.end, self.end + more))
-        self._put("sizes", held, rows[0].sizes.astype(np.uint8))
+        if len(self.sizes) < held + more:
+            for name in _COLUMNS:
+                setattr(self, name, with_room(getattr(self, name), held + more))
+        added = slice(held, held + more)
+        self.sources[added], self.clocks[added], self.times[added] = sources, clocks, times
+        self.group_starts[added] = np.arange(self.end, self.end + more)
+        self.sizes[added] = rows[0].sizes
         for column, more_rows in zip((self.keys, self.weights, self.targets, self.numbers), rows, strict=True):
             column.extend(more_rows)
         if self.evidence is not None and evidence is not None:
@@ -148,11 +152,6 @@ class Window:
             raise ValueError("the window keeps no terms of a pivot language")
         return self.pivot
 
-    def _put(self, name: str, held: int, values: NDArray[Any]) -> None:
-        column = with_room(getattr(self, name), held + len(values))
-        column[held : held + len(values)] = values
-        setattr(self, name, column)
-
     def expire_before(self, ordinal: int) -> None:
         """Expire the documents with smaller ordinals; their columns stay until ``tidy``."""
         self.oldest = max(self.oldest, ordinal)
@@ -162,7 +161,7 @@ class Window:
         gone = self.oldest - self.first
         if gone < _LEAST_DROPPED or _DROPPED * gone < self.end - self.first:
             return
-        for name in ("group_starts", "sizes", "sources", "clocks", "times"):
+        for name in _COLUMNS:
             setattr(self, name, without_first(getattr(self, name), gone, self.end - self.first))
         for column in (self.keys, self.weights, self.targets, self.numbers):
             column.drop(gone)

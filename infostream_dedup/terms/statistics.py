@@ -39,7 +39,8 @@ Background = Callable[[], Mapping[str, float]]
 """Returns the share of running words that each term makes up; called only if needed."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class Totals:
     """Integer totals over some documents; totals of disjoint sets of documents add up.
 

@@ -106,11 +106,11 @@ def bounded_idf(
         distinct: frequencies among the documents that do not repeat an earlier one; ``None`` to use ``counted`` alone.
     """
     idf, (documents, df) = weighting(settings.weighting).idf, counted
-    low, high = (as_count(bound, documents) for bound in (settings.df_min, settings.df_max))
-    taken = (df >= low) & (df <= high)
+    above = above_df_max(counted, settings)
+    taken = (df >= as_count(settings.df_min, documents)) & ~above
     found = np.zeros(len(df), dtype=np.float64)
     found[taken] = idf(df[taken], documents)
-    if distinct is not None:
+    if distinct is not None and above.any():
         kept = kept_despite_repeats(counted, settings, distinct)
         found[kept] = idf(distinct.df[kept], distinct.documents)
     return found

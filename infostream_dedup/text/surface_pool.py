@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, overload
 
 import numpy as np
@@ -31,14 +32,17 @@ __all__ = ["SurfaceList", "SurfacePool"]
 
 _SLOTS: Final = 1 << 16
 _FEWEST_SLOTS: Final = 1 << 10
-_MOST_ROOM: Final = 32
-"""How many times as large as a new table one may be that is emptied and used again: clearing it takes as long as
-allocating the new one."""
+_MOST_ROOM: Final = 4
+"""How many times as large as a new table one may be that is emptied and used again: clearing a much larger one takes
+longer than allocating the new one, and drives other data out of the processor's cache."""
 _BYTES_PER_SURFACE: Final = 32
 _LINE_BREAK: Final = 0x0A
+_FEW_WORDS: Final = 100
+"""Number of words below which Python converts them in less time than numpy takes to start."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
+@dataclass(slots=True, eq=False)
 class SurfaceList(Sequence[str]):
     """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings.
 
@@ -71,6 +75,10 @@ class SurfaceList(Sequence[str]):
     @classmethod
     def of(cls, words: Sequence[str]) -> SurfaceList:
         """Convert words, which must not contain line breaks."""
+        if 0 < len(words) < _FEW_WORDS:
+            parts = "\n".join(words).encode().split(b"\n")
+            bounds = np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
+            return cls(bounds, np.frombuffer(bytearray(b"".join([*parts, bytes(BLOCK)])), dtype=np.uint8))
         text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])

@@ -116,6 +116,8 @@ def forms(surface: str) -> tuple[Form, ...]:
     if len(word) > _LONGEST_SURFACE:
         return ()
     opens = word != surface
+    if _SIMPLE.fullmatch(word) and _ONE_WORD.fullmatch(word):
+        return (Form(word.casefold().replace("ё", "е"), _simple_shape(word, opens=opens)),)
     found: list[Form] = []
     for number, part in enumerate(_unglued(word)):
         opening = opens and number == 0

@@ -21,7 +21,8 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ROOM: Final = BLOCK + 2
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
+@dataclass(slots=True)
 class Utf8Texts:
     """Concatenated texts.
 
@@ -41,6 +42,9 @@ class Utf8Texts:
 
     def blocks(self, size: int) -> Iterator[Utf8Texts]:
         """Yield the texts in runs of about ``size`` bytes, each of at least one text; no text is copied."""
+        if len(self) == 1:
+            yield self
+            return
         starts = self.offsets[:-1] - self.offsets[0]
         # A run ends where a multiple of the size is passed.
         firsts = [*np.flatnonzero(np.diff(starts // size, prepend=-1)).tolist(), len(self)]

@@ -25,7 +25,8 @@ __all__ = ["Postings", "lengthened"]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 _FIRST_SLOTS: Final = 1 << 10
-_TIDIED_AT_ONCE: Final = 8
+_TIDIED_AT_ONCE: Final = 2048
+"""Minimum number of slots that are visited at a time: for fewer, starting takes longer than the visits."""
 _SLOTS_OF_A_DOCUMENT: Final = 64
 
 

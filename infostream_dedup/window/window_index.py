@@ -58,7 +58,8 @@ class Candidates:
     backward: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class CandidateRows:
     """What several consecutive documents found.
 
@@ -133,10 +134,10 @@ class WindowIndex:
             own,
             looked_up,
             oldest=np.full(1, _NEVER),
-            needs=np.ones(1, dtype=np.int64),
+            needs=np.ones(_MOST_KEYS + 1, dtype=np.int64),
             asks=np.zeros(1, dtype=np.bool_),
         )
-        self._prepare(as_numbers([ordinal]), own, looked_up, asking.enters)
+        self._prepare(as_numbers([ordinal]), own, looked_up)
         self._advance(asking)
 
     def ask_and_extend(
@@ -176,12 +177,12 @@ class WindowIndex:
             keys,
             targets,
             oldest=np.full(len(given), _NEVER) if oldest is None else as_numbers(oldest),
-            needs=as_numbers(needs),
+            needs=_by_keys(as_numbers(needs)),
             least_keys=least_keys,
             asks=None if enters is None else ~enters,
             enters=enters,
         )
-        self._prepare(given, keys, targets, asking.enters)
+        self._prepare(given, keys, targets, enters)
         done = 0
         while done < len(given):
             found = self._advance(asking)
@@ -191,14 +192,17 @@ class WindowIndex:
             done = row
 
     def _prepare(
-        self, ordinals: NDArray[np.int64], keys: TermLists, targets: TermLists, enters: NDArray[np.bool_]
+        self, ordinals: NDArray[np.int64], keys: TermLists, targets: TermLists, enters: NDArray[np.bool_] | None = None
     ) -> None:
-        """Check documents, allocate their counters, and remember those that will enter."""
+        """Check documents, allocate their counters, and remember those that will enter; by default all."""
         self._check(ordinals, keys, targets)
         sizes = keys.indptr[1:] - keys.indptr[:-1]
         if len(ordinals):
             self._renumber_if_needed(len(ordinals))
-            self._remember(ordinals[enters], sizes[enters])
+            if enters is None:
+                self._remember(ordinals, sizes)
+            else:
+                self._remember(ordinals[enters], sizes[enters])
             most = int((sizes + targets.indptr[1:] - targets.indptr[:-1]).max())
             self._make_room_to_count(len(self) + len(ordinals), most)
         self._state.row[0], self._state.phase[0] = 0, ASK
@@ -264,7 +268,7 @@ class WindowIndex:
             k_min: at least 1.
         """
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
-        asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.array([k_min]))
+        asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.full(_MOST_KEYS + 1, k_min))
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))
         found = FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
         lists = self._postings.terms, self._postings.keys, self._postings.targets
@@ -345,8 +349,6 @@ def _asking(
     asks: NDArray[np.bool_] | None = None,
     enters: NDArray[np.bool_] | None = None,
 ) -> Asking:
-    every = np.full(_MOST_KEYS + 1, needs[-1])
-    every[: len(needs)] = needs[: len(every)]
     own, looked_up = WindowTerms.from_zero(keys), WindowTerms.from_zero(targets)
     all_of_them = np.ones(len(oldest), dtype=np.bool_)
     return Asking(
@@ -357,9 +359,18 @@ def _asking(
         oldest=oldest,
         asks=all_of_them if asks is None else asks,
         enters=all_of_them if enters is None else enters,
-        needs=every,
+        needs=needs,
         least_keys=least_keys,
     )
+
+
+def _by_keys(needs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Minimum hits by every possible number of key terms: int64 (256,)."""
+    if len(needs) == _MOST_KEYS + 1:
+        return needs
+    every = np.full(_MOST_KEYS + 1, needs[-1])
+    every[: len(needs)] = needs[: len(every)]
+    return every
 
 
 def _toy() -> None:

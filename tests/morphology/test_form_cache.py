@@ -96,6 +96,16 @@ def test_answers_of_another_fingerprint_are_replaced(path: Path) -> None:
     assert kept(CacheFile(path, "one"), ["0суд"]) == {}
 
 
+def test_another_fingerprint_is_noticed_while_the_file_is_open(path: Path) -> None:
+    fill(path)
+    file = CacheFile(path, "one")
+    assert kept(file, ["0правительства"]) == {"0правительства": ("правительство", 1)}
+    CacheFile(path, "two").remember("ru", {"0правительства": ("суд", 1)})
+    assert kept(file, ["0правительства"]) == {}
+    fill(path)
+    assert kept(file, ["0правительства"]) == {"0правительства": ("правительство", 1)}
+
+
 def test_file_of_another_layout_is_replaced(path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as connection:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 from infostream_dedup.model import LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
-from infostream_dedup.stream.key_choice import _by_weight, choose_keys
+from infostream_dedup.stream.kernels.gathering import order_by_weight
+from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.plain import SurfaceCounter, count_terms, select_key_terms
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
@@ -115,15 +118,26 @@ def test_an_epoch_counts_when_it_is_closed():
     assert frequencies.close() == ([], [])
 
 
+def ordered(rows):
+    """The entries of some rows of weights by ``order_by_weight``, those that are tied, and the number of these."""
+    bounds = np.array([0, *accumulate(map(len, rows))], dtype=np.int64)
+    weights = np.array([weight for held in rows for weight in held], dtype=np.int64)
+    order, tied = np.empty(len(weights), dtype=np.int64), np.empty(len(weights), dtype=np.uint8)
+    many = order_by_weight(bounds, weights, order, tied)
+    return order.tolist(), tied.tolist(), many
+
+
+def test_equal_weights_of_a_row_are_tied():
+    assert ordered([[3, 7, 3], [], [3], [2, 2, 9, 2]]) == ([1, 0, 2, 3, 6, 4, 5, 7], [0, 1, 1, 0, 0, 1, 1, 1], 5)
+
+
 @given(
     rows=st.lists(st.lists(st.integers(0, 5), max_size=5), max_size=6),
     scale=st.sampled_from([1, 10**9, 1 << 47, 1 << 60]),
 )
 def test_terms_are_ordered_by_row_and_weight(rows, scale):
-    row = np.array([number for number, held in enumerate(rows) for _ in held], dtype=np.int64)
-    weights = np.array([weight * scale for held in rows for weight in held], dtype=np.int64)
-    order = _by_weight(weights, row)
-    assert sorted(order.tolist()) == list(range(len(row)))
-    plain = np.lexsort((-weights, row))
-    assert row[order].tolist() == row[plain].tolist()
-    assert weights[order].tolist() == weights[plain].tolist()
+    held = [(number, -weight * scale) for number, row in enumerate(rows) for weight in row]
+    order, tied, many = ordered([[weight * scale for weight in row] for row in rows])
+    assert order == sorted(range(len(held)), key=held.__getitem__)
+    assert tied == [int(held.count(held[place]) > 1) for place in order]
+    assert many == sum(tied)

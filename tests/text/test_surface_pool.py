@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.text import surface_pool
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 
 # Beyond the basic plane UTF-16 would order otherwise; stretches of one letter make long common beginnings.
@@ -37,6 +38,17 @@ def test_picked_words_are_a_list_of_their_own(words, data):
     assert list(picked) == [words[number] for number in wanted]
     assert picked[:] == SurfaceList.of([words[number] for number in wanted])[:]
     assert picked.code_point_order().tolist() == sorted(range(len(wanted)), key=lambda one: words[wanted[one]])
+
+
+@given(WORDS)
+def test_few_words_are_converted_like_many(words):
+    few = SurfaceList.of(words)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surface_pool, "_FEW_WORDS", 0)
+        many = SurfaceList.of(words)
+    assert few.starts.tolist() == many.starts.tolist()
+    assert few.pool.tolist() == many.pool.tolist()
+    assert few.pool.flags.writeable
 
 
 @given(WORDS)

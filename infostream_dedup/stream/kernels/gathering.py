@@ -11,7 +11,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Arranged", "arrange_keys", "distinct_of_parts", "put_rows"]
+__all__ = ["Arranged", "arrange_keys", "distinct_of_parts", "order_by_weight", "put_rows"]
 
 
 class Arranged(NamedTuple):
@@ -79,6 +79,37 @@ def arrange_keys(
             arranged.terms[begin + smaller] = term
             arranged.weights[begin + smaller] = weights[begin + key]
             arranged.heaviest[begin + smaller] = key < firsts[document]
+
+
+@compiled
+def order_by_weight(
+    bounds: NDArray[np.int64], weights: NDArray[np.int64], order: NDArray[np.int64], tied: NDArray[np.uint8]
+) -> int:
+    """Order the entries of each row by weight, heaviest first, equal ones by place; return how many have an equal.
+
+    Rows are short, or most of a row weighs the same, so that inserting one entry after another is fast.
+
+    Args:
+        bounds: int64 (rows + 1,), bounds of the rows in ``weights``.
+        weights: int64 (entries,).
+        order: int64 (entries,), receives the places of the entries, row by row.
+        tied: uint8 (entries,), receives 1 for each place of ``order`` whose weight recurs in the row.
+    """
+    many = 0
+    for row in range(bounds.size - 1):
+        begin, end = bounds[row], bounds[row + 1]
+        for place in range(begin, end):
+            weight, at = weights[place], place
+            while at > begin and weights[order[at - 1]] < weight:
+                order[at] = order[at - 1]
+                at -= 1
+            order[at] = place
+            tied[place] = 0
+        for at in range(begin + 1, end):
+            if weights[order[at]] == weights[order[at - 1]]:
+                many += 1 if tied[at - 1] else 2
+                tied[at - 1] = tied[at] = 1
+    return many
 
 
 @compiled

@@ -15,7 +15,7 @@ import numpy as np
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.machine.plain_work import is_worth_tables
 from infostream_dedup.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
-from infostream_dedup.text.kernels.raw_text import UNCLEAN, UNKNOWN
+from infostream_dedup.text.kernels.raw_text import READ, UNCLEAN, UNKNOWN
 from infostream_dedup.text.kernels.scanning import ScanningRules, find_words
 from infostream_dedup.text.kernels.words import ScannedWords, TextWords, number_words, rewrite_words, take_surfaces
 from infostream_dedup.text.normalise import clean
@@ -35,7 +35,8 @@ _MOST_KEPT: Final = 1 << 24
 """Bytes of rewritten words for which memory is kept; after a longer text, which is rare, it is given back."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class Scanned:
     """The tokens of a run of documents.
 
@@ -53,7 +54,8 @@ class Scanned:
         return len(self.begins)
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
 class UnnumberedWords:
     """The words of a run of documents, not yet numbered.
 
@@ -111,6 +113,8 @@ class Scanner:
             words, size = find_words(texts.data, texts.offsets, rules, self._words, words, size, found)
         else:
             found.states[:] = UNKNOWN
+        if found.states.max(initial=READ) == READ:
+            return UnnumberedWords(texts, self._words, found)
         unclean = np.flatnonzero(found.states == UNCLEAN)
         if len(unclean):
             words, size = self._find_cleaned(texts, unclean, found, words, size)
