@@ -8,10 +8,13 @@ import numpy as np
 
 from infostream_dedup.window.kernels.term_table import NOTHING, TermSlots, rehash
 from infostream_dedup.window.kernels.window_lists import (
+    START,
     Pool,
     append_documents,
+    compact,
     rebase,
     reserve,
+    room_to_reserve,
     settle,
     tidy,
 )
@@ -27,6 +30,12 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 _FIRST_SLOTS: Final = 1 << 10
 _TIDIED_AT_ONCE: Final = 8
 _SLOTS_OF_A_DOCUMENT: Final = 64
+
+_SPARE: Final = 8
+_LEAST_SPARE: Final = 16
+"""A compacted pool is enlarged if it has less than a sixteenth of unused room, and then has an eighth."""
+
+_MUCH_TOO_LONG: Final = 4
 
 
 class Postings:
@@ -69,18 +78,13 @@ class Postings:
         self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
         self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
 
-    def make_room_for_postings(self, keys: int, targets: int) -> None:
-        """Reserve memory for many postings at once, so that it need not grow step by step while they are added."""
-        self.keys = _with_room(self.keys, keys)
-        self.targets = _with_room(self.targets, targets)
+    def make_room_for_keys(self, oldest: int) -> None:
+        """Make room in the memory of the key lists, which is full; ``oldest`` as in ``extend``."""
+        self.keys = _with_room(self.keys, oldest)
 
-    def grow_keys(self) -> None:
-        """Enlarge the memory of the key lists by a quarter."""
-        self.keys = _grown(self.keys)
-
-    def grow_targets(self) -> None:
-        """Enlarge the memory of the target lists by a quarter."""
-        self.targets = _grown(self.targets)
+    def make_room_for_targets(self, oldest: int) -> None:
+        """Make room in the memory of the target lists."""
+        self.targets = _with_room(self.targets, oldest)
 
     def extend(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> None:
         """Append consecutive documents.
@@ -96,15 +100,11 @@ class Postings:
         self.targets = self._extended(self.targets, first, targets, oldest)
 
     def _extended(self, pool: Pool, first: int, piece: Piece, oldest: int) -> Pool:
-        ends = np.empty(len(piece.distinct), dtype=np.int64)
-        done = 0
-        while True:
-            done = reserve(piece.distinct, piece.counts, done, oldest, self.terms, pool, ends)
-            if done == len(ends):
-                break
-            # The next list may be long; chunks are at most twice as large as their content.
-            wanted = 2 * int(piece.counts[done:].sum())
-            pool = pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2 + wanted))
+        own, ends = (piece.distinct, piece.counts), np.empty(len(piece.distinct), dtype=np.int64)
+        if room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
+            _compact(pool, oldest)
+            pool = _with_unused(pool, room_to_reserve(*own, oldest, self.terms, pool))
+        reserve(*own, oldest, self.terms, pool, ends)
         by_place = np.empty(int(piece.place_of.max(initial=-1)) + 1, dtype=np.int64)
         by_place[piece.place_of] = ends
         append_documents(first, piece.indptr, piece.places, by_place, pool.postings)
@@ -155,22 +155,27 @@ def _empty_terms(slots: int) -> TermSlots:
 
 
 def _empty_pool(slots: int) -> Pool:
-    free = np.full(33, NOTHING, dtype=np.int64)
-    free[-1] = 0
-    return Pool(np.full((slots, 4), NOTHING, dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), free)
+    return Pool(np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64))
 
 
 def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
     longer = lengthened(lists, slots)
-    longer[len(lists) :] = NOTHING
+    longer[len(lists) :] = 0
     return longer
 
 
-def _with_room(pool: Pool, postings: int) -> Pool:
-    # A chunk is up to twice as large as its content.
-    wanted = int(pool.free[-1]) + 2 * postings
-    return pool if wanted <= len(pool.postings) else pool._replace(postings=lengthened(pool.postings, wanted))
+def _with_room(pool: Pool, oldest: int) -> Pool:
+    """Make room in a full pool for any list to grow."""
+    return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
 
 
-def _grown(pool: Pool) -> Pool:
-    return pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 5 // 4))
+def _compact(pool: Pool, oldest: int) -> int:
+    return compact(np.argsort(pool.lists[:, START]), oldest, pool)
+
+
+def _with_unused(pool: Pool, room: int) -> Pool:
+    """Return a compacted pool with this much room; its length changes if it is full again soon, or far too long."""
+    used, length = int(pool.used[0]), len(pool.postings)
+    if used + max(room, used // _LEAST_SPARE) <= length <= _MUCH_TOO_LONG * (used + room):
+        return pool
+    return pool._replace(postings=lengthened(pool.postings[:used], used + max(room, used // _SPARE)))
