@@ -12,6 +12,7 @@ from infostream_dedup.window.kernels.window_lists import (
     Pool,
     append_documents,
     compact,
+    needed,
     rebase,
     reserve,
     room_to_reserve,
@@ -32,10 +33,11 @@ _TIDIED_AT_ONCE: Final = 8
 _SLOTS_OF_A_DOCUMENT: Final = 64
 
 _SPARE: Final = 8
-_LEAST_SPARE: Final = 16
-"""A compacted pool is enlarged if it has less than a sixteenth of unused room, and then has an eighth."""
+_LEAST_SPARE: Final = 1 << 17
+"""A replaced array has one part in so many to spare, and half a megabyte: compacting is quick, but not free."""
 
-_MUCH_TOO_LONG: Final = 4
+_MUCH_TOO_LONG: Final = 2
+"""How many times as long as needed an array may be."""
 
 
 class Postings:
@@ -126,8 +128,12 @@ class Postings:
         share = 4 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
         visited = min(int(self._added_since_tidied * share), slots)
         if visited >= _TIDIED_AT_ONCE:
+            before = int(self.terms.tidied[0])
             tidy(visited, oldest, self.terms, self.keys, self.targets)
             self._added_since_tidied = 0
+            if self.terms.tidied[0] <= before:
+                # Lists that have become short slide in their large chunks, and might never fill the memory again.
+                self.keys, self.targets = (_shortened(pool, oldest) for pool in (self.keys, self.targets))
 
     def renumber(self, oldest: int) -> None:
         """Renumber documents so that ``oldest`` becomes 0."""
@@ -165,8 +171,12 @@ def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
 
 
 def _with_room(pool: Pool, oldest: int) -> Pool:
-    """Make room in a full pool for any list to grow."""
+    """Compact a pool and give it room for any list to grow."""
     return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
+
+
+def _shortened(pool: Pool, oldest: int) -> Pool:
+    return _with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
 
 
 def _compact(pool: Pool, oldest: int) -> int:
@@ -174,8 +184,13 @@ def _compact(pool: Pool, oldest: int) -> int:
 
 
 def _with_unused(pool: Pool, room: int) -> Pool:
-    """Return a compacted pool with this much room; its length changes if it is full again soon, or far too long."""
-    used, length = int(pool.used[0]), len(pool.postings)
-    if used + max(room, used // _LEAST_SPARE) <= length <= _MUCH_TOO_LONG * (used + room):
+    """Return a compacted pool with this much room; its array is replaced if it would soon be full, or is too long."""
+    wanted = int(pool.used[0]) + room
+    spare = wanted // _SPARE + _LEAST_SPARE
+    if wanted + spare // 2 <= len(pool.postings) and not _is_much_too_long(pool, wanted):
         return pool
-    return pool._replace(postings=lengthened(pool.postings[:used], used + max(room, used // _SPARE)))
+    return pool._replace(postings=lengthened(pool.postings[: pool.used[0]], wanted + spare))
+
+
+def _is_much_too_long(pool: Pool, wanted: int) -> bool:
+    return len(pool.postings) > _MUCH_TOO_LONG * (wanted + _LEAST_SPARE)

@@ -26,6 +26,7 @@ __all__ = [
     "append_documents",
     "compact",
     "count_hits",
+    "needed",
     "prefetch_lists",
     "rebase",
     "reserve",
@@ -281,6 +282,17 @@ def compact(order: NDArray[np.int64], oldest: int, pool: Pool) -> int:
         longest = max(longest, living)
     pool.used[0] = used
     return int(longest)
+
+
+@compiled_bare
+def needed(pool: Pool) -> int:
+    """Return how much memory the lists need, with room for any of them to grow."""
+    room = longest = np.int64(0)
+    for slot in range(pool.lists.shape[0]):
+        living = pool.lists[slot, _END] - pool.lists[slot, _BEGIN]
+        room += _room_for(living)
+        longest = max(longest, living)
+    return int(room + 2 * (longest + 1))
 
 
 @compiled_bare
