@@ -115,7 +115,7 @@ class Postings:
         return pool
 
     def tidy(self, added: int, *, oldest: int, documents: int) -> None:
-        """Free memory of expired documents: one pass over all slots while a quarter of the window changes.
+        """Forget terms of expired documents: one pass over all slots while a quarter of the window changes.
 
         Args:
             added: documents added since the last call.
