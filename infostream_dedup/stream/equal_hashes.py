@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import is_not
@@ -16,9 +15,10 @@ class EqualHashes:
     """Documents of the window by hash and source."""
 
     def __init__(self) -> None:
-        # Nearly every hash belongs to one text. Its source and ordinal then suffice, in a tenth of the memory.
+        # Nearly every hash belongs to one text. Its source and ordinal then suffice, in a tenth of the memory. Most
+        # others belong to two or three, for which a deque would take seven times the memory of a list.
         self._alone: dict[bytes, tuple[int, int]] = {}
-        self._several: dict[bytes, dict[int, deque[int]]] = {}
+        self._several: dict[bytes, dict[int, list[int]]] = {}
 
     def add(self, digest: bytes, source: int, ordinal: int) -> None:
         """Add a document; an empty hash equals nothing."""
@@ -30,8 +30,8 @@ class EqualHashes:
             if first[1] == ordinal:
                 return
             del self._alone[digest]
-            by_source = self._several[digest] = {first[0]: deque((first[1],))}
-        by_source.setdefault(source, deque()).append(ordinal)
+            by_source = self._several[digest] = {first[0]: [first[1]]}
+        by_source.setdefault(source, []).append(ordinal)
 
     def meet(self, digest: bytes, source: int, rule: str, ordinal: int) -> int | None:
         """Add a document, and return what ``earliest`` returned before."""
@@ -63,7 +63,7 @@ class EqualHashes:
         if not digest or self._alone.pop(digest, None) is not None:
             return
         by_source = self._several[digest]
-        by_source[source].popleft()
+        del by_source[source][0]
         if not by_source[source]:
             del by_source[source]
         if not by_source:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SurfaceTerms"]
 
 _MOST_REMEMBERED: Final = 500_000
-"""Number of surfaces after which memory starts over (about 45 MB). The previous memory is kept, so that recurring words
+"""Number of surfaces after which memory starts over (about 35 MB). The previous memory is kept, so that recurring words
 are not analysed again: at most twice as many surfaces are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
@@ -47,20 +47,19 @@ class SurfaceTerms:
         self._settings = settings
         self._representation = representation(settings.representation)
         self._numbers = numbers
-        self._start_over()
-        self._remember_as_former()
+        self._pool, self._former_pool = SurfacePool(), SurfacePool()
+        self._codes, self._former_codes = (np.zeros((len(LANGUAGES), 1 << 12), dtype=np.int32) for _ in range(2))
         self._start_over()
 
     def _start_over(self) -> None:
-        self._several: dict[tuple[int, ...], int] = {}
-        self.more = np.zeros(0, dtype=np.int32)
-        self._pool = SurfacePool()
-        self._codes = np.full((len(LANGUAGES), 1 << 12), _UNKNOWN, dtype=np.int32)
-
-    def _remember_as_former(self) -> None:
-        self._former_pool, self._former_codes = self._pool, self._codes
+        """Let the memory be the former one, whose arrays serve again: those of a long stream neither come nor go."""
+        self._pool, self._former_pool = self._former_pool.emptied(), self._pool
+        self._codes, self._former_codes = self._former_codes, self._codes
+        self._codes[:] = _UNKNOWN
         # The codes of the few surfaces with several terms refer to a list that starts over, too.
         self._former_codes[self._former_codes <= SEVERAL] = _UNKNOWN
+        self._several: dict[tuple[int, ...], int] = {}
+        self.more = np.zeros(0, dtype=np.int32)
 
     def codes(self, surfaces: SurfaceList, used: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return, for each surface and language, the number of its term, ``NOTHING``, or ``SEVERAL`` and below.
@@ -73,7 +72,6 @@ class SurfaceTerms:
             int32 (languages, surfaces); ``NOTHING`` if a language does not use a surface.
         """
         if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
-            self._remember_as_former()
             self._start_over()
         numbers = self._pool.add(surfaces)
         self._make_room(len(self._pool))

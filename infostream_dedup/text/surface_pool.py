@@ -137,7 +137,7 @@ class SurfacePool:
     def __len__(self) -> int:
         return int(self.table.size[0])
 
-    def emptied(self, expected: int) -> SurfacePool:
+    def emptied(self, expected: int = _SLOTS) -> SurfacePool:
         """Return a pool without surfaces for as many as expected: this one, if its table is not far too large.
 
         Whoever uses the table of this pool must be done with it.
@@ -174,16 +174,20 @@ class SurfacePool:
         return numbers
 
     def make_room(self, words: int, size: int) -> None:
-        """Make room for this many more words of this many bytes in total, and at least double the table."""
+        """Make room for this many more words of this many bytes in total; what is too small at least doubles."""
         old = self.table
         if has_room(old, words, size):
             return
         count, held = int(old.size[0]), int(old.size[1])
-        slots = 1 << (2 * (2 * count + words) - 1).bit_length()
-        pool = np.empty(2 * held + size + HEADER * words + BLOCK, dtype=np.uint8)
-        pool[:held] = old.pool[:held]
-        self.table = SurfaceTable(np.zeros(slots, dtype=np.uint64), pool, old.size)
-        fill_slots(self.table, old.slots)
+        slots, pool = old.slots, old.pool
+        if held + size + HEADER * words + BLOCK > len(pool):
+            pool = np.empty(2 * held + size + HEADER * words + BLOCK, dtype=np.uint8)
+            pool[:held] = old.pool[:held]
+        if 2 * (count + words) > len(slots):
+            slots = np.zeros(1 << (2 * (2 * count + words) - 1).bit_length(), dtype=np.uint64)
+        self.table = SurfaceTable(slots, pool, old.size)
+        if slots is not old.slots:
+            fill_slots(self.table, old.slots)
 
 
 def _slots(expected: int) -> int:

@@ -8,10 +8,14 @@ import numpy as np
 
 from infostream_dedup.window.kernels.term_table import NOTHING, TermSlots, rehash
 from infostream_dedup.window.kernels.window_lists import (
+    START,
     Pool,
     append_documents,
+    compact,
+    needed,
     rebase,
     reserve,
+    room_to_reserve,
     settle,
     tidy,
 )
@@ -28,6 +32,13 @@ _FIRST_SLOTS: Final = 1 << 10
 _TIDIED_AT_ONCE: Final = 2048
 """Minimum number of slots that are visited at a time: for fewer, starting takes longer than the visits."""
 _SLOTS_OF_A_DOCUMENT: Final = 64
+
+_SPARE: Final = 8
+_LEAST_SPARE: Final = 1 << 17
+"""A replaced array has one part in so many to spare, and half a megabyte: compacting is quick, but not free."""
+
+_MUCH_TOO_LONG: Final = 2
+"""How many times as long as needed an array may be."""
 
 
 class Postings:
@@ -70,18 +81,13 @@ class Postings:
         self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
         self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
 
-    def make_room_for_postings(self, keys: int, targets: int) -> None:
-        """Reserve memory for many postings at once, so that it need not grow step by step while they are added."""
-        self.keys = _with_room(self.keys, keys)
-        self.targets = _with_room(self.targets, targets)
+    def make_room_for_keys(self, oldest: int) -> None:
+        """Make room in the memory of the key lists, which is full; ``oldest`` as in ``extend``."""
+        self.keys = _with_room(self.keys, oldest)
 
-    def grow_keys(self) -> None:
-        """Enlarge the memory of the key lists by a quarter."""
-        self.keys = _grown(self.keys)
-
-    def grow_targets(self) -> None:
-        """Enlarge the memory of the target lists by a quarter."""
-        self.targets = _grown(self.targets)
+    def make_room_for_targets(self, oldest: int) -> None:
+        """Make room in the memory of the target lists."""
+        self.targets = _with_room(self.targets, oldest)
 
     def extend(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> None:
         """Append consecutive documents.
@@ -97,15 +103,11 @@ class Postings:
         self.targets = self._extended(self.targets, first, targets, oldest)
 
     def _extended(self, pool: Pool, first: int, piece: Piece, oldest: int) -> Pool:
-        ends = np.empty(len(piece.distinct), dtype=np.int64)
-        done = 0
-        while True:
-            done = reserve(piece.distinct, piece.counts, done, oldest, self.terms, pool, ends)
-            if done == len(ends):
-                break
-            # The next list may be long; chunks are at most twice as large as their content.
-            wanted = 2 * int(piece.counts[done:].sum())
-            pool = pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 3 // 2 + wanted))
+        own, ends = (piece.distinct, piece.counts), np.empty(len(piece.distinct), dtype=np.int64)
+        if room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
+            _compact(pool, oldest)
+            pool = _with_unused(pool, room_to_reserve(*own, oldest, self.terms, pool))
+        reserve(*own, oldest, self.terms, pool, ends)
         by_place = np.empty(int(piece.place_of.max(initial=-1)) + 1, dtype=np.int64)
         by_place[piece.place_of] = ends
         append_documents(first, piece.indptr, piece.places, by_place, pool.postings)
@@ -114,7 +116,7 @@ class Postings:
         return pool
 
     def tidy(self, added: int, *, oldest: int, documents: int) -> None:
-        """Free memory of expired documents: one pass over all slots while a quarter of the window changes.
+        """Forget terms of expired documents: one pass over all slots while a quarter of the window changes.
 
         Args:
             added: documents added since the last call.
@@ -127,8 +129,12 @@ class Postings:
         share = 4 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
         visited = min(int(self._added_since_tidied * share), slots)
         if visited >= _TIDIED_AT_ONCE:
+            before = int(self.terms.tidied[0])
             tidy(visited, oldest, self.terms, self.keys, self.targets)
             self._added_since_tidied = 0
+            if self.terms.tidied[0] <= before:
+                # Lists that have become short slide in their large chunks, and might never fill the memory again.
+                self.keys, self.targets = (_shortened(pool, oldest) for pool in (self.keys, self.targets))
 
     def renumber(self, oldest: int) -> None:
         """Renumber documents so that ``oldest`` becomes 0."""
@@ -156,22 +162,36 @@ def _empty_terms(slots: int) -> TermSlots:
 
 
 def _empty_pool(slots: int) -> Pool:
-    free = np.full(33, NOTHING, dtype=np.int64)
-    free[-1] = 0
-    return Pool(np.full((slots, 4), NOTHING, dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), free)
+    return Pool(np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64))
 
 
 def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
     longer = lengthened(lists, slots)
-    longer[len(lists) :] = NOTHING
+    longer[len(lists) :] = 0
     return longer
 
 
-def _with_room(pool: Pool, postings: int) -> Pool:
-    # A chunk is up to twice as large as its content.
-    wanted = int(pool.free[-1]) + 2 * postings
-    return pool if wanted <= len(pool.postings) else pool._replace(postings=lengthened(pool.postings, wanted))
+def _with_room(pool: Pool, oldest: int) -> Pool:
+    """Compact a pool and give it room for any list to grow."""
+    return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
 
 
-def _grown(pool: Pool) -> Pool:
-    return pool._replace(postings=lengthened(pool.postings, len(pool.postings) * 5 // 4))
+def _shortened(pool: Pool, oldest: int) -> Pool:
+    return _with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
+
+
+def _compact(pool: Pool, oldest: int) -> int:
+    return compact(np.argsort(pool.lists[:, START]), oldest, pool)
+
+
+def _with_unused(pool: Pool, room: int) -> Pool:
+    """Return a compacted pool with this much room; its array is replaced if it would soon be full, or is too long."""
+    wanted = int(pool.used[0]) + room
+    spare = wanted // _SPARE + _LEAST_SPARE
+    if wanted + spare // 2 <= len(pool.postings) and not _is_much_too_long(pool, wanted):
+        return pool
+    return pool._replace(postings=lengthened(pool.postings[: pool.used[0]], wanted + spare))
+
+
+def _is_much_too_long(pool: Pool, wanted: int) -> bool:
+    return len(pool.postings) > _MUCH_TOO_LONG * (wanted + _LEAST_SPARE)

@@ -219,9 +219,9 @@ class WindowIndex:
                 sizes = [int(ends[row + 1] - ends[row]) for ends in (asking.key_ends, asking.target_ends)]
                 postings.make_room_for_terms(sum(sizes))
             elif full == KEYS_FULL:
-                postings.grow_keys()
+                postings.make_room_for_keys(self._oldest)
             elif full == TARGETS_FULL:
-                postings.grow_targets()
+                postings.make_room_for_targets(self._oldest)
             else:
                 break
         postings.tidy(self._next - before, oldest=self._oldest, documents=len(self))
@@ -242,9 +242,6 @@ class WindowIndex:
         self._check(given, keys, targets)
         if len(given) == 0:
             return
-        self._postings.make_room_for_postings(
-            int(keys.indptr[-1] - keys.indptr[0]), int(targets.indptr[-1] - targets.indptr[0])
-        )
         for documents in cut_pieces(keys, targets):
             added, own = documents.stop - documents.start, Piece.of(keys, documents)
             self._renumber_if_needed(added)

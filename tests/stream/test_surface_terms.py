@@ -63,3 +63,15 @@ def test_what_was_remembered_before_is_not_analysed_again(monkeypatch):
         held.codes(SurfaceList.of(words), np.ones(len(words), dtype=np.uint8))
     # Memory begins anew with the third batch, which knows the river still, and with the fifth: the hill is forgotten.
     assert asked == ["мост", "река", "гора", "лес", "дом", "гора"]
+
+
+def test_memory_starts_over_in_the_arrays_of_the_one_before_the_last(monkeypatch):
+    monkeypatch.setattr(surface_terms, "_MOST_REMEMBERED", 2000)
+    held, used = SurfaceTerms(Settings(representation="stem"), TermNumbers()), []
+    for batch in range(8):
+        words = [f"слово{batch}{number}" for number in range(1500)]
+        held.codes(SurfaceList.of(words), np.ones(len(words), dtype=np.uint8))
+        used.append((held._pool.table.slots, held._pool.table.pool, held._codes))
+    # Every batch starts over, and the first two enlarge the arrays, if any do.
+    for former, now in zip(used[1:], used[3:], strict=False):
+        assert all(one is other for one, other in zip(former, now, strict=True))

@@ -89,6 +89,20 @@ def test_a_pool_made_for_few_words_takes_many(expected):
     assert list(pool.listed()) == words
 
 
+def test_long_words_enlarge_the_memory_of_the_words_only_and_many_words_the_table():
+    pool, long = SurfacePool(0), ["слово" * 200 + str(number) for number in range(100)]
+    before = pool.table
+    pool.add(SurfaceList.of(long))
+    assert len(pool.table.pool) > len(before.pool)
+    assert pool.table.slots is before.slots
+    pool.table = before = pool.table._replace(pool=np.concatenate([pool.table.pool, np.zeros(1 << 20, dtype=np.uint8)]))
+    short = [f"и{number}" for number in range(1000)]
+    pool.add(SurfaceList.of(short))
+    assert pool.table.pool is before.pool
+    assert len(pool.table.slots) > len(before.slots)
+    assert pool.find(SurfaceList.of([*long, *short]), np.arange(1100)).tolist() == list(range(1100))
+
+
 def test_words_are_found_among_others():
     pool = SurfacePool()
     held = SurfaceList.of(["и", "¶и", "не", "слово" * 30])

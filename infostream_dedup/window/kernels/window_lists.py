@@ -1,8 +1,9 @@
-"""Posting lists that grow at one end and expire at the other, in one pool of memory.
+"""Posting lists that grow at one end and expire at the other, in one array.
 
-A list occupies a chunk of 2^e entries. Documents are appended in ascending order, so expired ones come first:
-the start of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if
-half of it has expired, and moves to a chunk twice as large otherwise. Free chunks are kept by size and reused.
+A list occupies a chunk of the array. Documents are appended in ascending order, so expired ones come first: the start
+of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if enough of it
+has expired; otherwise it moves to a larger chunk at the unused end of the array and leaves its old one behind. Once the
+array is full, ``compact`` slides all lists to its front, over what they left behind.
 """
 
 from __future__ import annotations
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCK_BITS",
+    "START",
     "Pool",
     "append_document",
     "append_documents",
+    "compact",
     "count_hits",
+    "needed",
     "prefetch_lists",
     "rebase",
     "reserve",
+    "room_to_reserve",
     "settle",
     "tidy",
 ]
@@ -33,46 +38,33 @@ __all__ = [
 BLOCK_BITS: Final = 6
 """Documents are marked in blocks of 2**6, whose one-byte counts share a cache line."""
 
-_START, _BEGIN, _END, _EXPONENT = 0, 1, 2, 3
-_LEAST_EXPONENT: Final = 1
+START: Final = 0
+"""Column of the starts of chunks in ``Pool.lists``."""
+
+_BEGIN, _END, _LIMIT = 1, 2, 3
+_SLIDING_SHARE: Final = 8
+"""A full list stays in its chunk if one in so many of its postings has expired. More memory would save little time."""
 
 
 class Pool(NamedTuple):
     """The lists of all slots.
 
     Attributes:
-        lists: int64 (slots, 4): start of the chunk, start and end of the list, exponent of the chunk's size
-            (``NOTHING`` without a chunk).
+        lists: int64 (slots, 4): start of the chunk, start and end of the list, end of the chunk; all equal without a
+            chunk.
         postings: uint32, all chunks.
-        free: int64 (33,), first free chunk by exponent, ``NOTHING`` if there is none. The first two entries of a free
-            chunk hold the next one. The last number is the start of unused memory.
+        used: int64 (1,), start of unused memory in ``postings``.
     """
 
     lists: NDArray[np.int64]
     postings: NDArray[np.uint32]
-    free: NDArray[np.int64]
+    used: NDArray[np.int64]
 
 
-@compiled_bare
-def _allocate(pool: Pool, exponent: np.int64 | int) -> np.int64:
-    """Return the start of a new chunk; ``NOTHING`` if the pool is full."""
-    chunk = pool.free[exponent]
-    if chunk != NOTHING:
-        upper, lower = np.int64(pool.postings[chunk]), np.int64(pool.postings[chunk + 1])
-        pool.free[exponent] = (upper << 32 | lower) - 1
-        return np.int64(chunk)
-    unused = pool.free[-1]
-    if unused + (1 << exponent) > pool.postings.size:
-        return np.int64(NOTHING)
-    pool.free[-1] = unused + (1 << exponent)
-    return np.int64(unused)
-
-
-@compiled_bare
-def _release(pool: Pool, chunk: np.int64, exponent: np.int64 | int) -> None:
-    following = pool.free[exponent] + 1
-    pool.postings[chunk], pool.postings[chunk + 1] = following >> 32, following & 0xFFFFFFFF
-    pool.free[exponent] = chunk
+@inlined
+def _room_for(postings: np.int64 | int) -> np.int64:
+    """Size of a new chunk for a list: half of it is spare room."""
+    return np.int64(postings + (postings >> 1) + 1)
 
 
 @inlined
@@ -89,44 +81,24 @@ def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
     begin, end = pool.lists[slot, _BEGIN], pool.lists[slot, _END]
     for step in range(end - begin):
         pool.postings[start + step] = pool.postings[begin + step]
-    pool.lists[slot, _START], pool.lists[slot, _BEGIN], pool.lists[slot, _END] = start, start, start + end - begin
+    pool.lists[slot, START], pool.lists[slot, _BEGIN], pool.lists[slot, _END] = start, start, start + end - begin
 
 
 @compiled_bare
-def _resize(pool: Pool, slot: np.int64, exponent: np.int64 | int) -> bool:
-    """Move the list to a chunk of another size; return False if the pool is full."""
-    chunk = _allocate(pool, exponent)
-    if chunk == NOTHING:
-        return False
-    old, old_exponent = pool.lists[slot, _START], pool.lists[slot, _EXPONENT]
-    _move(pool, slot, chunk)
-    pool.lists[slot, _EXPONENT] = exponent
-    _release(pool, old, old_exponent)
-    return True
-
-
-@compiled_bare
-def _make_room(pool: Pool, slot: np.int64, oldest: int) -> bool:
-    """Make room for one more posting in the list; return False if the pool is full."""
-    exponent = pool.lists[slot, _EXPONENT]
-    if exponent == NOTHING:
-        chunk = _allocate(pool, _LEAST_EXPONENT)
-        pool.lists[slot, :3] = chunk
-        pool.lists[slot, _EXPONENT] = _LEAST_EXPONENT if chunk != NOTHING else NOTHING
-        return bool(chunk != NOTHING)
-    if pool.lists[slot, _END] - pool.lists[slot, _START] < 1 << exponent:
-        return True
+def _make_room(pool: Pool, slot: np.int64, more: np.int64 | int, oldest: int) -> bool:
+    """Make room for more postings in a list; return False if the pool is full."""
+    start, limit = pool.lists[slot, START], pool.lists[slot, _LIMIT]
     _skip_expired(pool, slot, oldest)
-    if (pool.lists[slot, _END] - pool.lists[slot, _BEGIN]) << 1 <= 1 << exponent:
-        _move(pool, slot, pool.lists[slot, _START])
+    wanted = pool.lists[slot, _END] - pool.lists[slot, _BEGIN] + more
+    if start + wanted + (limit - start) // _SLIDING_SHARE <= limit:
+        _move(pool, slot, start)
         return True
-    return _resize(pool, slot, exponent + 1)
-
-
-@inlined
-def _has_room(slot: np.int64, lists: NDArray[np.int64]) -> bool:
-    exponent = lists[slot, _EXPONENT]
-    return bool(exponent != NOTHING and lists[slot, _END] - lists[slot, _START] < 1 << exponent)
+    chunk = pool.used[0]
+    if chunk + _room_for(wanted) > pool.postings.size:
+        return False
+    _move(pool, slot, chunk)
+    pool.lists[slot, _LIMIT] = pool.used[0] = chunk + _room_for(wanted)
+    return True
 
 
 @inlined
@@ -159,59 +131,58 @@ def append_document(
         pool: the lists to append to.
 
     Returns:
-        Number of terms done; less than the number given if the pool is full: enlarge it and call again.
+        Number of terms done; less than the number given if the pool is full: make room and call again.
     """
     lists = pool.lists
     for place in range(done, given.size):
         slot = slots[place]
-        if slot == NOTHING or not _has_room(slot, lists):
+        if slot == NOTHING:
             slot = slot_for(given[place], terms)
-            if not _make_room(pool, slot, oldest):
-                return place
+        if lists[slot, _END] == lists[slot, _LIMIT] and not _make_room(pool, slot, 1, oldest):
+            return place
         pool.postings[lists[slot, _END]] = document
         lists[slot, _END] += 1
     return given.size
 
 
 @compiled_bare
+def room_to_reserve(
+    distinct: NDArray[np.int64], counts: NDArray[np.int64], oldest: int, terms: TermSlots, pool: Pool
+) -> int:
+    """Return the size of all new chunks that ``reserve`` may need; arguments as there."""
+    room = np.int64(0)
+    for place in range(distinct.size):
+        slot = slot_for(distinct[place], terms)
+        if pool.lists[slot, _END] + counts[place] > pool.lists[slot, _LIMIT]:
+            _skip_expired(pool, slot, oldest)
+            room += _room_for(pool.lists[slot, _END] - pool.lists[slot, _BEGIN] + counts[place])
+    return int(room)
+
+
+@compiled_bare
 def reserve(
     distinct: NDArray[np.int64],
     counts: NDArray[np.int64],
-    done: int,
     oldest: int,
     terms: TermSlots,
     pool: Pool,
     ends: NDArray[np.int64],
-) -> int:
+) -> None:
     """Make room for many postings in the lists of many terms.
 
     Args:
         distinct: the distinct terms.
         counts: number of postings to append to each.
-        done: number of terms that earlier calls have processed.
         oldest: first document that has not expired.
         terms: the terms in use, with a free slot for every new term.
-        pool: the lists.
+        pool: the lists, with as much unused memory as ``room_to_reserve`` says.
         ends: int64, receives the end of each term's list.
-
-    Returns:
-        Number of terms done; less than the number given if the pool is full: enlarge it and call again.
     """
-    for place in range(done, distinct.size):
+    for place in range(distinct.size):
         slot = slot_for(distinct[place], terms)
-        exponent = max(pool.lists[slot, _EXPONENT], _LEAST_EXPONENT)
-        if pool.lists[slot, _EXPONENT] == NOTHING and not _make_room(pool, slot, oldest):
-            return place
-        if pool.lists[slot, _END] - pool.lists[slot, _START] + counts[place] > 1 << exponent:
-            _skip_expired(pool, slot, oldest)
-            while pool.lists[slot, _END] - pool.lists[slot, _BEGIN] + counts[place] > 1 << exponent:
-                exponent += 1
-            if exponent == pool.lists[slot, _EXPONENT]:
-                _move(pool, slot, pool.lists[slot, _START])
-            elif not _resize(pool, slot, exponent):
-                return place
+        if pool.lists[slot, _END] + counts[place] > pool.lists[slot, _LIMIT]:
+            _make_room(pool, slot, counts[place], oldest)
         ends[place] = pool.lists[slot, _END]
-    return distinct.size
 
 
 @compiled_bare
@@ -261,7 +232,7 @@ def count_hits(
     postings, base, bits = pool.postings, np.uint32(oldest), np.uint32(BLOCK_BITS)
     for place in range(slots.size):
         slot = slots[place]
-        if slot == NOTHING or pool.lists[slot, _EXPONENT] == NOTHING:
+        if slot == NOTHING:
             continue
         _skip_expired(pool, slot, oldest)
         for position in range(pool.lists[slot, _BEGIN], pool.lists[slot, _END]):
@@ -271,32 +242,57 @@ def count_hits(
 
 
 @compiled_bare
-def _tidy_list(pool: Pool, slot: np.int64, oldest: int) -> bool:
-    """Free the memory of expired postings; return True if the list is empty."""
-    exponent = pool.lists[slot, _EXPONENT]
-    if exponent == NOTHING:
-        return True
+def _is_empty(pool: Pool, slot: np.int64, oldest: int) -> bool:
     _skip_expired(pool, slot, oldest)
-    living = pool.lists[slot, _END] - pool.lists[slot, _BEGIN]
-    if living == 0:
-        _release(pool, pool.lists[slot, _START], exponent)
-        pool.lists[slot, _EXPONENT] = NOTHING
-        return True
-    if living << 2 <= 1 << exponent and exponent > _LEAST_EXPONENT:
-        _resize(pool, slot, exponent - 1)
-    return False
+    return bool(pool.lists[slot, _BEGIN] == pool.lists[slot, _END])
 
 
 @compiled_bare
 def tidy(slots: int, oldest: int, terms: TermSlots, one: Pool, other: Pool) -> None:
-    """Visit the next ``slots`` slots: shorten their lists and forget terms that no document has."""
+    """Visit the next ``slots`` slots and forget terms that no document has; their chunks are left behind."""
     for _ in range(slots):
         slot = np.int64(terms.tidied[0]) % terms.slot_terms.size
         terms.tidied[0] = slot + 1
-        if terms.slot_terms[slot] != NOTHING:
-            empty = _tidy_list(one, slot, oldest)
-            if _tidy_list(other, slot, oldest) and empty:
-                forget(slot, terms)
+        if terms.slot_terms[slot] != NOTHING and _is_empty(one, slot, oldest) and _is_empty(other, slot, oldest):
+            one.lists[slot], other.lists[slot] = 0, 0
+            forget(slot, terms)
+
+
+@compiled_bare
+def compact(order: NDArray[np.int64], oldest: int, pool: Pool) -> int:
+    """Slide all lists to the front of the pool, without expired postings and with no more spare room than new ones.
+
+    Args:
+        order: int64 (slots,), the slots by start of their chunks: a list never slides over one that still has to.
+        oldest: first document that has not expired.
+        pool: the lists.
+
+    Returns:
+        Length of the longest list.
+    """
+    used = longest = np.int64(0)
+    for place in range(order.size):
+        slot = order[place]
+        _skip_expired(pool, slot, oldest)
+        living = pool.lists[slot, _END] - pool.lists[slot, _BEGIN]
+        room = min(_room_for(living) if living else 0, pool.lists[slot, _LIMIT] - pool.lists[slot, START])
+        _move(pool, slot, used)
+        used += room
+        pool.lists[slot, _LIMIT] = used
+        longest = max(longest, living)
+    pool.used[0] = used
+    return int(longest)
+
+
+@compiled_bare
+def needed(pool: Pool) -> int:
+    """Return how much memory the lists need, with room for any of them to grow."""
+    room = longest = np.int64(0)
+    for slot in range(pool.lists.shape[0]):
+        living = pool.lists[slot, _END] - pool.lists[slot, _BEGIN]
+        room += _room_for(living)
+        longest = max(longest, living)
+    return int(room + 2 * (longest + 1))
 
 
 @compiled_bare
@@ -304,7 +300,7 @@ def rebase(terms: TermSlots, pool: Pool, oldest: int) -> None:
     """Renumber documents so that ``oldest`` becomes 0."""
     for number in range(terms.slot_terms.size):
         slot = np.int64(number)
-        if terms.slot_terms[slot] != NOTHING and pool.lists[slot, _EXPONENT] != NOTHING:
+        if terms.slot_terms[slot] != NOTHING:
             _skip_expired(pool, slot, oldest)
             for position in range(pool.lists[slot, _BEGIN], pool.lists[slot, _END]):
                 pool.postings[position] -= oldest
