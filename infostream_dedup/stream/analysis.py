@@ -16,7 +16,7 @@ from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
-from infostream_dedup.terms.kernels.surface_mapping import SEVERAL
+from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 from infostream_dedup.text.compiled.language import detect
 from infostream_dedup.text.compiled.scanner import Scanned, Scanner
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
