@@ -155,7 +155,16 @@ def test_shards_are_smaller_where_lists_are_longer(sharing, bits):
     # 2**18, which is too few.
     documents = 1000
     rows = TermRows(np.arange(documents + 1), (np.arange(documents) // sharing).astype(np.uint32), documents)
-    assert _shard_size(rows, rows, np.bincount(rows.indices, minlength=documents)) == 1 << bits
+    counts = np.bincount(rows.indices, minlength=documents)
+    assert _shard_size(rows, rows, counts) == 1 << bits
+    # Two million documents with such a vocabulary would need more room for starts than for lists.
+    assert _shard_size(rows, _documents(rows, 1 << 21), counts) == 1 << 20
+
+
+def _documents(rows, documents):
+    """The same rows, and empty ones up to a number."""
+    indptr = np.concatenate([rows.indptr, np.full(documents - rows.documents, rows.indptr[-1])])
+    return TermRows(indptr, rows.indices, rows.terms)
 
 
 def lies_on_disk(array):

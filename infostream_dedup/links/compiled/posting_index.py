@@ -204,11 +204,19 @@ class Shards:
 
 
 def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]) -> int:
-    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard."""
+    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard.
+
+    Shards are not so small that the starts of their lists would take much memory beside the lists.
+    """
     sampled = int(np.searchsorted(targets.indptr, _SAMPLED_TARGETS, side="right")) - 1
     met = int(key_counts[targets.indices[: targets.indptr[sampled]]].sum())
+    most_shards = len(targets.indices) // (8 * max(targets.terms, 1))
     size = SHARD_SIZE
-    while size > _LEAST_SHARD and met * (size // 2) >= _POSTINGS_IN_SHARD * sampled * keys.documents:
+    while (
+        size > _LEAST_SHARD
+        and met * (size // 2) >= _POSTINGS_IN_SHARD * sampled * keys.documents
+        and targets.documents // (size // 2) <= most_shards
+    ):
         size //= 2
     return size
 
