@@ -15,8 +15,8 @@ from infostream_dedup.links import plain, sweep_counts
 from infostream_dedup.links.compiled import matching
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
 from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
-from infostream_dedup.links.compiled.posting_index import PostingIndex
-from infostream_dedup.links.compiled.term_rows import term_rows
+from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
+from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.machine.first_use import FirstUse
 
 TERMS = 14
@@ -126,13 +126,45 @@ def test_long_lists_give_the_same_counts(k_min):
     asking[5:9], asking[9, 40:] = 0, 0
     keys = sp.csr_array(asking)
     product = (keys @ targets.T.astype(np.int64)).toarray()
-    # Most questions walk thousands of postings, which takes another way than short lists.
+    # Most questions walk thousands of postings along their first lists, and not all have k_min key terms.
     prefix = np.sort(targets.sum(axis=0)[None, :] * asking, axis=1)[:, ::-1][:, k_min - 1 :].sum(axis=1)
     assert np.median(prefix) > 5000
     np.fill_diagonal(product, 0)
     product[product < k_min] = 0
     found = match(keys, targets, n=60, weights=False, k_min=k_min, resources=Resources(workers=2))
     assert np.array_equal(found.counts.toarray(), product)
+
+
+def test_lists_count_only_as_far_as_they_can_matter():
+    # Rarest first, question 0 has terms 0 (one document), 1 (two) and 2 (four). For k >= 2 the first two lists count
+    # documents 0, 0 and 1. The last counts only for these, so that documents 2 and 3 are never touched.
+    documents = [({0, 1, 2}, {0, 1, 2}), (set(), {1, 2}), (set(), {2}), (set(), {2})]
+    keys, targets = (term_rows(matrix) for matrix in matrices(documents))
+    index = PostingIndex.build(keys, targets, np.arange(4))
+    questions = index.own_questions(keys)
+    place = index.order.tolist().index(0)
+    scratch = index.scratch(links=4)
+    links = index.ask(questions, place, place + 1, k_min=2, scratch=scratch)
+    assert [(index.order[link >> 8 & 0xFFFFFFFF], link & 0xFF) for link in links.tolist()] == [(1, 2)]
+    assert not scratch.hits.any()
+
+
+@pytest.mark.parametrize(("sharing", "bits"), [(1, 20), (5, 19), (10, 18), (1000, 16)])
+def test_shards_are_smaller_where_lists_are_longer(sharing, bits):
+    # One term each, shared by 5 of 1,000 documents: a question meets 2,621 postings among 2**19 documents, 1,310 among
+    # 2**18, which is too few.
+    documents = 1000
+    rows = TermRows(np.arange(documents + 1), (np.arange(documents) // sharing).astype(np.uint32), documents)
+    counts = np.bincount(rows.indices, minlength=documents)
+    assert _shard_size(rows, rows, counts) == 1 << bits
+    # Two million documents with such a vocabulary would need more room for starts than for lists.
+    assert _shard_size(rows, _documents(rows, 1 << 21), counts) == 1 << 20
+
+
+def _documents(rows, documents):
+    """The same rows, and empty ones up to a number."""
+    indptr = np.concatenate([rows.indptr, np.full(documents - rows.documents, rows.indptr[-1])])
+    return TermRows(indptr, rows.indices, rows.terms)
 
 
 def lies_on_disk(array):

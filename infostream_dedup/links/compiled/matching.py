@@ -25,7 +25,7 @@ from infostream_dedup.links.compiled.kernels.link_rows import (
     split,
 )
 from infostream_dedup.links.compiled.link_rows import LinkSpool, Storage
-from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex
+from infostream_dedup.links.compiled.posting_index import PostingIndex
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
 from infostream_dedup.machine.first_use import FirstUse
@@ -50,13 +50,13 @@ class Resources:
         folder: folder for links that exceed ``memory``, in files that vanish with the result; ``None`` for the system's
             folder for temporary files.
         memory: bytes of links to keep in memory.
-        shard_size: documents whose counters are worked on at a time.
+        shard_size: documents whose counters are worked on at a time; ``None`` for the best number.
     """
 
     workers: int = 0
     folder: Path | None = None
     memory: int = 4 << 30
-    shard_size: int = SHARD_SIZE
+    shard_size: int | None = None
 
     @property
     def threads(self) -> int:

@@ -21,6 +21,13 @@ __all__ = ["SHARD_SIZE", "PostingIndex", "Questions", "Shards", "commonest_key_t
 SHARD_SIZE: Final = 1 << 20
 """Documents in a shard: with one counter byte each they stay within a core's second-level cache."""
 
+_LEAST_SHARD: Final = 1 << 16
+_POSTINGS_IN_SHARD: Final = 2000
+"""Smaller shards keep the counters in faster caches, but each question has to find its lists in each of them. From this
+many postings of a question in a shard, the counters matter more (measured)."""
+
+_SAMPLED_TARGETS: Final = 1 << 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostingIndex:
@@ -33,7 +40,6 @@ class PostingIndex:
         starts: int64 (shards, ranks + 1), start of each posting list in ``postings``.
         postings: uint32, places within their shard, ascending in a list.
         shard_size: places in a shard.
-        targets: targets of all documents, those that are not in the index included.
     """
 
     order: NDArray[np.uint32]
@@ -42,7 +48,6 @@ class PostingIndex:
     starts: NDArray[np.int64]
     postings: NDArray[np.uint32]
     shard_size: int
-    targets: TermRows
 
     def __len__(self) -> int:
         return len(self.order)
@@ -55,7 +60,7 @@ class PostingIndex:
         documents: NDArray[np.int64],
         *,
         terms: NDArray[np.int64] | None = None,
-        shard_size: int = SHARD_SIZE,
+        shard_size: int | None = None,
         threads: int = 1,
     ) -> PostingIndex:
         """Index some documents.
@@ -66,13 +71,14 @@ class PostingIndex:
             documents: int64, the documents to index.
             terms: int64, ascending, the terms to list. They must contain every key term of every document that will
                 ask; by default, the key terms in ``keys``.
-            shard_size: documents in a shard, at least 1.
+            shard_size: documents in a shard, at least 1; ``None`` for the best size.
             threads: shards built at a time.
         """
         key_counts = np.bincount(keys.indices, minlength=keys.terms)
         commonest = commonest_key_terms(keys, key_counts)[documents]
         order = documents[np.argsort(commonest, kind="stable")].astype(np.uint32)
-        shards = Shards(order, max(1, min(shard_size, len(order))), threads)
+        size = _shard_size(keys, targets, key_counts) if shard_size is None else shard_size
+        shards = Shards(order, max(1, min(size, len(order))), threads)
         frequencies = shards.frequencies(targets)
         listed = np.flatnonzero(key_counts) if terms is None else terms
         ranked = listed[np.argsort(frequencies.sum(axis=0)[listed], kind="stable")].astype(np.uint32)
@@ -86,7 +92,6 @@ class PostingIndex:
             starts=starts,
             postings=postings,
             shard_size=shards.size,
-            targets=targets,
         )
 
     def questions(self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64]) -> Questions:
@@ -108,7 +113,6 @@ class PostingIndex:
         # numpy allocates them, as its large arrays are given large memory pages.
         return Scratch(
             np.zeros(self.shard_size, dtype=np.uint8),
-            np.empty(self.shard_size + 1, dtype=np.uint32),
             np.empty(links + len(self) + self.shard_size, dtype=np.uint64),
         )
 
@@ -128,15 +132,7 @@ class PostingIndex:
             uint64, ``(question - first) << 40 | place << 8 | count`` in no particular order, in the memory of
             ``scratch``; ``None`` if they do not fit there: then ask fewer questions at a time.
         """
-        lists = Lists(
-            terms=self.terms,
-            starts=self.starts,
-            postings=self.postings,
-            shard_size=self.shard_size,
-            indptr=self.targets.indptr,
-            indices=self.targets.indices,
-            order=self.order,
-        )
+        lists = Lists(self.starts, self.postings, self.shard_size)
         found = match_rows(first, last, questions, lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
 
@@ -205,6 +201,24 @@ class Shards:
     def _for_each(self, work: Callable[[int], None]) -> None:
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(work, self._firsts()))
+
+
+def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]) -> int:
+    """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard.
+
+    Shards are not so small that the starts of their lists would take much memory beside the lists.
+    """
+    sampled = int(np.searchsorted(targets.indptr, _SAMPLED_TARGETS, side="right")) - 1
+    met = int(key_counts[targets.indices[: targets.indptr[sampled]]].sum())
+    most_shards = len(targets.indices) // (8 * max(targets.terms, 1))
+    size = SHARD_SIZE
+    while (
+        size > _LEAST_SHARD
+        and met * (size // 2) >= _POSTINGS_IN_SHARD * sampled * keys.documents
+        and targets.documents // (size // 2) <= most_shards
+    ):
+        size //= 2
+    return size
 
 
 def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:

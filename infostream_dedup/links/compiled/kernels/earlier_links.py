@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.forward_matching import holds
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.links.compiled.kernels.linkage_order import root
+from infostream_dedup.links.compiled.kernels.row_search import holds
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:

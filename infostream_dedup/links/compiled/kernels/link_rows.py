@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.forward_matching import holds
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.kernels.row_search import holds
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.compiling import compiled
 

@@ -36,13 +36,12 @@ def join_linked(links: LinkArrays, low: int, high: int, parents: NDArray[np.int3
         labels: receives the labels.
     """
     for row in range(links.indptr.size - 1):
+        one = np.int64(root(parents, row))
         for link in range(links.indptr[row], links.indptr[row + 1]):
             if low <= links.counts[link] < high:
-                one, other = root(parents, row), root(parents, links.columns[link])
-                if one < other:
-                    parents[other] = one
-                else:
-                    parents[one] = other
+                other = np.int64(root(parents, links.columns[link]))
+                parents[max(one, other)] = min(one, other)
+                one = min(one, other)
     for node in range(labels.size):
         labels[node] = root(parents, node)
 

@@ -9,7 +9,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["first_not_below"]
+__all__ = ["first_not_below", "holds"]
 
 
 @compiled
@@ -22,3 +22,10 @@ def first_not_below(values: NDArray[Any], begin: int, end: int, value: int) -> i
         else:
             end = middle
     return begin
+
+
+@compiled
+def holds(values: NDArray[Any], begin: int, end: int, value: int) -> bool:
+    """Whether the ascending ``values[begin:end]`` contain a number."""
+    place = first_not_below(values, begin, end, value)
+    return place < end and values[place] == value
