@@ -30,7 +30,8 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 _FIRST_SLOTS: Final = 1 << 10
 _TIDIED_AT_ONCE: Final = 2048
-"""Minimum number of slots that are visited at a time: for fewer, starting takes longer than the visits."""
+"""Minimum number of slots that are visited at a time, if there are so many: for fewer, starting takes longer than the
+visits."""
 _SLOTS_OF_A_DOCUMENT: Final = 64
 
 _SPARE: Final = 8
@@ -128,7 +129,7 @@ class Postings:
         # A small window that follows a large one keeps its many slots: only some are visited with every document.
         share = 4 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
         visited = min(int(self._added_since_tidied * share), slots)
-        if visited >= _TIDIED_AT_ONCE:
+        if visited >= min(_TIDIED_AT_ONCE, slots):
             before = int(self.terms.tidied[0])
             tidy(visited, oldest, self.terms, self.keys, self.targets)
             self._added_since_tidied = 0
