@@ -80,14 +80,7 @@ def _open_file(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection
 
 
 def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
-    # A thread of ours may read on while another waits for it; nobody uses a connection at the same time as another.
-    return sqlite3.connect(
-        f"file:{quote(str(path))}?{query}",
-        uri=True,
-        timeout=busy_seconds,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    return sqlite3.connect(f"file:{quote(str(path))}?{query}", uri=True, timeout=busy_seconds, isolation_level=None)
 
 
 def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
-from infostream_dedup.machine.ahead import one_ahead
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.store.blobs import INT32, INT64, UINT32, Ragged
 from infostream_dedup.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
@@ -179,11 +178,7 @@ _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": 
 
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
-    """Read the documents with ordinals from `first` to `end` (exclusive).
-
-    SQLite reads the next of them on another thread while the last ones are taken apart, so the connection must not be
-    bound to the thread that opened it.
-    """
+    """Read the documents with ordinals from `first` to `end` (exclusive)."""
     with collector_paused():
         found = _read(connection, first, end)
     table = found["signature"]
@@ -201,11 +196,13 @@ def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dic
     columns = [column for part in read for column in built[part].values()]
     expressions = [expression for part in read for _, expression, _ in _PARTS[part]]
     query = _query(read, [one.sql.format(value) for one, value in zip(columns, expressions, strict=True)])
-    pieces = _pieces(connection, query, first, end)
-    for row in one_ahead(pieces) if end - first > _ROWS_AT_ONCE else pieces:
-        cells = iter(row)
+    begin = _next_ordinal(connection, first)
+    while begin is not None and begin < end:
+        until = begin + _ROWS_AT_ONCE
+        cells = iter(connection.execute(query, (begin, min(until, end))).fetchone())
         for column in columns:
             column.extend(cells)
+        begin = _next_ordinal(connection, until)
     found = {part: {name: column.finish() for name, column in built[part].items()} for part in read}
     documents = len(found["signature"]["ordinals"])
     for part in _PARTS.keys() - found.keys():
@@ -213,15 +210,6 @@ def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dic
             column.extend_empty(documents)
         found[part] = {name: column.finish() for name, column in built[part].items()}
     return found
-
-
-def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the aggregates of several documents at a time."""
-    begin = _next_ordinal(connection, first)
-    while begin is not None and begin < end:
-        until = begin + _ROWS_AT_ONCE
-        yield connection.execute(query, (begin, min(until, end))).fetchone()
-        begin = _next_ordinal(connection, until)
 
 
 def _query(parts: list[str], aggregates: list[str]) -> str:
