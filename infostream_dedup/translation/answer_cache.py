@@ -25,7 +25,7 @@ from infostream_dedup.translation.rung import RUNGS, Translation
 
 __all__ = ["RULES", "AnswerCache", "answer_cache"]
 
-RULES: Final = 3
+RULES: Final = 4
 """Version of the rungs and of the choice between names and nouns; increase it whenever an answer or the order of
 answers changes, because the file is keyed by it, and stores record it."""
 

@@ -57,7 +57,10 @@ class LoadedModel:
             if damaged is not None:
                 raise ValueError(f"{damaged} is not what was installed; install the model again")
             self._tokeniser = _tokeniser(model)
-            self._translator: Any = ctranslate2.Translator(str(model.folder / "model"), device="cpu")
+            # Products of 8-bit weights depend on the processor: those without VNNI saturate sums, and words change.
+            self._translator: Any = ctranslate2.Translator(
+                str(model.folder / "model"), device="cpu", compute_type="float32"
+            )
         except _DAMAGE as error:
             raise self._damage_error("loaded", error) from error
 

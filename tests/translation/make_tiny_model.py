@@ -226,7 +226,7 @@ def packed(folder: Path, name: str, path: Path) -> None:
 def wrong_answers(folder: Path, pairs: list[tuple[str, str]], prefix: str) -> list[str]:
     """What the written model gets wrong."""
     letters = sentencepiece.SentencePieceProcessor(model_file=str(folder / "sentencepiece.model"))
-    translator = ctranslate2.Translator(str(folder / "model"), intra_threads=1)
+    translator = ctranslate2.Translator(str(folder / "model"), intra_threads=1, compute_type="float32")
     results = translator.translate_batch(
         [letters.encode(source, out_type=str) for source, _ in pairs],
         target_prefix=[[prefix]] * len(pairs) if prefix else None,

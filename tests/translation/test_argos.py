@@ -3,7 +3,9 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import logging
+import os
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -175,3 +177,16 @@ def test_an_output_without_end_gives_no_term(models_of, monkeypatch):
     monkeypatch.setattr(loaded_model, "LONGEST_OUTPUT", 6)
     model = LoadedModel(best_models(models_of("uk_ru"))["uk", "ru"])
     assert model.translate(["рік", "уряд"]) == ["год", ""]
+
+
+def test_a_processor_without_the_newest_instructions_gives_the_same_words(models_of):
+    program = (
+        "import sys; from pathlib import Path; from infostream_dedup.translation.rungs.argos import ArgosRung\n"
+        "rung = ArgosRung(folder=Path(sys.argv[1]))\n"
+        "print([word.term for (word,) in rung.translate(sys.argv[2:], 'uk', 'ru')])"
+    )
+    # Products of 8-bit numbers would saturate here, and end in other words.
+    older = {**os.environ, "CT2_FORCE_CPU_ISA": "GENERIC", "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-c", program, str(models_of("uk_ru")), *KNOWN]
+    done = subprocess.run(command, env=older, check=True, capture_output=True, encoding="utf-8")
+    assert done.stdout.strip() == repr(list(KNOWN.values()))
