@@ -80,7 +80,14 @@ def _open_file(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection
 
 
 def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(path))}?{query}", uri=True, timeout=busy_seconds, isolation_level=None)
+    # A restart reads on another thread and waits for it; a connection is never used by two threads at once.
+    return sqlite3.connect(
+        f"file:{quote(str(path))}?{query}",
+        uri=True,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+    )
 
 
 def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
+from infostream_dedup.machine.ahead import run_ahead
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.store.blobs import INT32, INT64, UINT32, Ragged
 from infostream_dedup.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
@@ -25,8 +26,8 @@ REPEATS: Final = (
 )
 """``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
 
-_ROWS_AT_ONCE: Final = 500
-"""Few enough that their pages and the concatenated values stay in the processor's cache."""
+_ROWS_AT_ONCE: Final = 1000
+"""Few enough that their pages stay in a cache, enough that passing them from thread to thread costs nothing."""
 
 
 class _Column(Protocol):
@@ -178,7 +179,10 @@ _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": 
 
 
 def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
-    """Read the documents with ordinals from `first` to `end` (exclusive)."""
+    """Read the documents with ordinals from `first` to `end` (exclusive).
+
+    If they are many, SQLite reads on another thread, so the connection must not be bound to the one that opened it.
+    """
     with collector_paused():
         found = _read(connection, first, end)
     table = found["signature"]
@@ -196,13 +200,11 @@ def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dic
     columns = [column for part in read for column in built[part].values()]
     expressions = [expression for part in read for _, expression, _ in _PARTS[part]]
     query = _query(read, [one.sql.format(value) for one, value in zip(columns, expressions, strict=True)])
-    begin = _next_ordinal(connection, first)
-    while begin is not None and begin < end:
-        until = begin + _ROWS_AT_ONCE
-        cells = iter(connection.execute(query, (begin, min(until, end))).fetchone())
+    pieces = _pieces(connection, query, first, end)
+    for piece in run_ahead(pieces) if end - first > _ROWS_AT_ONCE else pieces:
+        cells = iter(piece)
         for column in columns:
             column.extend(cells)
-        begin = _next_ordinal(connection, until)
     found = {part: {name: column.finish() for name, column in built[part].items()} for part in read}
     documents = len(found["signature"]["ordinals"])
     for part in _PARTS.keys() - found.keys():
@@ -210,6 +212,15 @@ def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dic
             column.extend_empty(documents)
         found[part] = {name: column.finish() for name, column in built[part].items()}
     return found
+
+
+def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the concatenated columns of some documents at a time."""
+    begin = _next_ordinal(connection, first)
+    while begin is not None and begin < end:
+        until = begin + _ROWS_AT_ONCE
+        yield connection.execute(query, (begin, min(until, end))).fetchone()
+        begin = _next_ordinal(connection, until)
 
 
 def _query(parts: list[str], aggregates: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -227,9 +227,12 @@ class Memory:
         begin = max(first, oldest) - window.first
         keys, targets = window.keys.rows_from(begin), window.targets.rows_from(begin)
         ordinals = np.arange(window.first + begin, window.end)
-        # Compiled code builds the index on another core while Python does the rest.
+        # Compiled code builds the index on another core while Python does the rest. The first step begins here: on the
+        # other thread it would wait for the interpreter lock again and again.
+        steps = self._index.extending(ordinals, keys=keys, targets=targets if self._in_text else keys)
+        first_step = next(steps, None)
         with ThreadPoolExecutor(1) as beside:
-            indexed = beside.submit(self._index.extend, ordinals, keys=keys, targets=targets if self._in_text else keys)
+            indexed = beside.submit(_run_all, first_step, steps)
             self._resume_equal(begin)
             self._resume_groups(first - window.first, groups, state, events)
             self._resume_clock(clock)
@@ -268,6 +271,13 @@ class Memory:
         for (text, opening), source in zip(window.hashes[begin:stop], sources, strict=True):
             self._texts.remove(text, source)
             self._openings.remove(opening, source)
+
+
+def _run_all(first: Callable[[], None] | None, others: Iterator[Callable[[], None]]) -> None:
+    if first is not None:
+        first()
+    for step in others:
+        step()
 
 
 def _final_names(events: Sequence[GroupEvent]) -> dict[str, str]:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from infostream_dedup.window.kernels.window_lists import count_values
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Piece", "TermLists", "WindowTerms", "as_numbers", "cut_pieces"]
 
 _TERMS_AT_ONCE: Final = 1 << 22
-"""Number of terms that are sorted or converted at once: 100 MB meanwhile."""
+"""Number of terms that are sorted at once: 100 MB meanwhile."""
 
 _DENSE: Final = 4
 """Terms are counted without sorting if their numbers are less than this factor times their occurrences."""
@@ -76,9 +78,11 @@ class Piece:
         values = lists.values[indptr[0] : indptr[-1]]
         starts = as_numbers(indptr - indptr[0])
         if _dense(values):
-            counts = _counted(values)
-            distinct = np.flatnonzero(counts)
             places = np.ascontiguousarray(values) if values.dtype == np.int32 else as_numbers(values)
+            counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
+            # numpy would hold the interpreter lock, for which a restart's other thread waits.
+            count_values(places, counts)
+            distinct = np.flatnonzero(counts)
             return cls(starts, places, distinct, distinct, counts[distinct])
         distinct, places, counts = np.unique(as_numbers(values), return_inverse=True, return_counts=True)
         return cls(starts, as_numbers(places), distinct, np.arange(len(distinct)), as_numbers(counts))
@@ -86,14 +90,6 @@ class Piece:
 
 def _dense(values: NDArray[Any]) -> bool:
     return len(values) > 0 and int(values.max()) < _DENSE * min(len(values), _TERMS_AT_ONCE)
-
-
-def _counted(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Number of occurrences of each small number."""
-    counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
-    for begin in range(0, len(values), _TERMS_AT_ONCE):
-        counts += np.bincount(as_numbers(values[begin : begin + _TERMS_AT_ONCE]), minlength=len(counts))
-    return counts
 
 
 def cut_pieces(keys: TermLists, targets: TermLists) -> Iterator[slice]:

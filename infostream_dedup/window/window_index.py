@@ -27,7 +27,7 @@ from infostream_dedup.window.postings import Postings, lengthened
 from infostream_dedup.window.term_lists import Piece, TermLists, WindowTerms, as_numbers, cut_pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -238,6 +238,14 @@ class WindowIndex:
         Raises:
             ValueError: the ordinals do not ascend, or their number differs from that of the rows.
         """
+        for append in self.extending(ordinals, keys=keys, targets=targets):
+            append()
+
+    def extending(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> Iterator[Callable[[], None]]:
+        """Like ``extend``, in steps: each must have run before the next is taken, on any thread.
+
+        Arguments and errors are those of ``extend``. A step releases the interpreter lock while it works.
+        """
         given = as_numbers(ordinals)
         self._check(given, keys, targets)
         if len(given) == 0:
@@ -246,7 +254,7 @@ class WindowIndex:
             added, own = documents.stop - documents.start, Piece.of(keys, documents)
             self._renumber_if_needed(added)
             self._remember(given[documents], np.diff(own.indptr))
-            self._postings.extend(self._next, own, Piece.of(targets, documents), oldest=self._oldest)
+            yield self._postings.extended(self._next, own, Piece.of(targets, documents), oldest=self._oldest)
             self._state.next[0] += added
             self._postings.tidy(added, oldest=self._oldest, documents=len(self))
 

@@ -98,7 +98,7 @@ def _bytes(kept, number):
 
 
 def test_missing_documents_are_passed_over(odd):
-    with sqlite3.connect(odd) as connection:
+    with sqlite3.connect(odd, check_same_thread=False) as connection:
         connection.execute("DELETE FROM signature WHERE ordinal BETWEEN 100 AND 1100")
         connection.execute("DELETE FROM document WHERE ordinal BETWEEN 100 AND 1100")
         table = table_of(connection, 0, 2**62)

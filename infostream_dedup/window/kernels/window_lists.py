@@ -26,6 +26,7 @@ __all__ = [
     "append_documents",
     "compact",
     "count_hits",
+    "count_values",
     "needed",
     "prefetch_lists",
     "rebase",
@@ -143,6 +144,13 @@ def append_document(
         pool.postings[lists[slot, _END]] = document
         lists[slot, _END] += 1
     return given.size
+
+
+@compiled_bare
+def count_values(values: NDArray[np.int32] | NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+    """Add the number of occurrences of each value to ``counts``, by value."""
+    for place in range(values.size):
+        counts[values[place]] += 1
 
 
 @compiled_bare
