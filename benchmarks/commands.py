@@ -68,30 +68,30 @@ def main() -> None:
 
 def _measure(command: tuple[str, ...], checkout: Path, path: Path, folder: str) -> dict[str, Any]:
     answer = Path(folder) / "answer"
-    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with answer.open("wb") as out:
         line = [sys.executable, "-m", "benchmarks.commands", "--run", str(checkout), command[0], str(path)]
         done = subprocess.run([*line, *command[1:]], check=True, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    figures: dict[str, Any] = json.loads(done.stderr)
     with answer.open("rb") as result:
-        checksum = hashlib.file_digest(result, "sha256").hexdigest()[:12]
-    return {
-        "wall_seconds": round(time.perf_counter() - begun, 2),
-        "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
-        "peak_gigabytes": round(int(done.stderr.split()[-1]) * 1024 / 1e9, 2),
-        "output": checksum,
-    }
+        return figures | {"output": hashlib.file_digest(result, "sha256").hexdigest()[:12]}
 
 
 def _run(checkout: str, arguments: list[str]) -> None:
-    """Run a command of a checkout and print its peak memory, as this process has no other child."""
+    """Run a command of a checkout and print its figures, as this process has no other child."""
     # In the folder of the checkout, because Python looks there first.
     environment = {**os.environ, "PYTHONPATH": checkout}
     line = [sys.executable, "-m", "infostream_dedup", *arguments]
+    begun = time.perf_counter()
     done = subprocess.run(line, check=False, stderr=subprocess.PIPE, env=environment, cwd=checkout)
+    wall, used = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         sys.exit(done.stderr.decode())
-    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+    figures = {
+        "wall_seconds": round(wall, 2),
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+        "peak_gigabytes": round(used.ru_maxrss * 1024 / 1e9, 2),
+    }
+    print(json.dumps(figures), file=sys.stderr)
 
 
 def _write(path: Path, documents: int, words: str) -> int:
