@@ -197,14 +197,14 @@ def _text(name: str, report: dict[str, Any]) -> list[str]:
 
 
 def _commands(report: dict[str, Any]) -> list[str]:
-    rows = report["rows"]
-    lines = [f"## Commands on a file of {rows[0]['documents']:,} documents, from reading to writing", ""]
-    table = []
-    for command, checkout in dict.fromkeys((row["command"], row["checkout"]) for row in rows):
-        own = [row for row in rows if (row["command"], row["checkout"]) == (command, checkout)]
+    rows, table = report["rows"], []
+    keys = ("command", "checkout", "documents")
+    for key in dict.fromkeys(tuple(row[one] for one in keys) for row in rows):
+        own = [row for row in rows if tuple(row[one] for one in keys) == key]
         names = ("wall_seconds", "cpu_seconds", "peak_gigabytes")
-        table.append([command, checkout, *(min(row[name] for row in own) for name in names)])
-    return [*lines, *_table(["command", "checkout", "wall s", "CPU s", "peak GB"], table)]
+        table.append([*key, *(min(row[name] for row in own) for name in names)])
+    head = ["command", "checkout", "documents", "wall s", "CPU s", "peak GB"]
+    return ["## Commands on a file, from reading to writing", "", *_table(head, table)]
 
 
 def _limits(report: dict[str, Any]) -> list[str]:
