@@ -13,7 +13,8 @@ Some commands read only the first made-up news, so that all rows together take a
 read whole. ``evaluate`` and ``compare`` take every two made-up news of one story for duplicates; a file of your own has
 no stories, so they are left out.
 
-Both checkouts must know the options of the commands (``--only`` leaves commands out).
+A command that the other checkout does not know leaves a row without figures, and the reason on standard error. One that
+fails here ends the run.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import os
 import platform
 import re
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -59,7 +61,12 @@ MOST = {"sweep estimated": 2000, "evaluate": 2000, "compare": 800, "passages": 2
 """Number of made-up news that a command reads at most; the others read all."""
 FIRST = 600
 """Documents of the first run: more than the 500 that need no compiled code."""
+UNMEASURED = dict.fromkeys(("wall_seconds", "cpu_seconds", "peak_gigabytes", "output"))
 TIMINGS = re.compile(rb'"(?:cpu_)?seconds": ?[^,}\s]+')
+
+
+class CannotRunError(Exception):
+    """A checkout cannot run a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +117,25 @@ def main() -> None:
 
 
 def _rows(name: str, checkouts: dict[str, Path], news: News, runs: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for each run of a command."""
+    """Yield a row for each run of a command; if the other checkout cannot run it, one without figures."""
     documents = news.documents if news.stories is None else min(news.documents, MOST.get(name, news.documents))
     labels = "LABELS" in COMMANDS[name]
     first, files = (news.first(some, labels=labels) for some in (min(FIRST, documents), documents))
-    for place in checkouts.values():
-        _measure(name, place, first, news.folder)
-    for _ in range(runs):
-        for checkout, place in checkouts.items():
-            found = _measure(name, place, files, news.folder)
-            yield {"command": name, "checkout": checkout, "documents": documents, **found}
+    able = dict(checkouts)
+    for given in (first, *[files] * runs):
+        for checkout, place in [*able.items()]:
+            try:
+                found = _measure(name, place, given, news.folder)
+            except CannotRunError as reason:
+                if checkout == "here":
+                    raise
+                print(reason, file=sys.stderr)
+                del able[checkout]
+            else:
+                if given is files:
+                    yield {"command": name, "checkout": checkout, "documents": documents, **found}
+    for checkout in checkouts.keys() - able.keys():
+        yield {"command": name, "checkout": checkout, "documents": documents, **UNMEASURED}
 
 
 def _measure(name: str, checkout: Path, files: dict[str, Path], folder: Path) -> dict[str, Any]:
@@ -127,7 +143,10 @@ def _measure(name: str, checkout: Path, files: dict[str, Path], folder: Path) ->
     command = [str(files.get(word, word)) for word in COMMANDS[name]]
     with answer.open("wb") as out:
         line = [sys.executable, "-m", "benchmarks.commands", "--run", str(checkout), *command]
-        done = subprocess.run(line, check=True, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
+        done = subprocess.run(line, check=False, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
+    if done.returncode:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1]
+        raise CannotRunError(f"{checkout} cannot run 'infostream-dedup {shlex.join(COMMANDS[name])}': {last}")
     figures: dict[str, Any] = json.loads(done.stderr)
     return figures | {"output": _checksum(answer)}
 
@@ -149,7 +168,7 @@ def _run(checkout: str, arguments: list[str]) -> None:
     done = subprocess.run(line, check=False, stderr=subprocess.PIPE, env=environment, cwd=checkout)
     wall, used = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        sys.exit(done.stderr.decode())
+        sys.exit(done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}")
     figures = {
         "wall_seconds": round(wall, 2),
         "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
@@ -192,6 +211,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, help="folder of the files during the measurement")
     parser.add_argument("--out", type=Path, help="JSON file for the figures")
     given = parser.parse_args()
+    if given.against and not (given.against / "infostream_dedup").is_dir():
+        # Python would quietly take the installed package, which is not what was asked for.
+        parser.error(f"--against: there is no infostream_dedup in {given.against}")
     labelled = [name for name, command in COMMANDS.items() if "LABELS" in command] if given.file else []
     if given.only is None:
         given.only = [name for name in COMMANDS if name not in labelled]
@@ -212,4 +234,8 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
         _run(sys.argv[2], sys.argv[3:])
     else:
-        main()
+        try:
+            main()
+        except CannotRunError as error:
+            print(error, file=sys.stderr)
+            sys.exit(2)

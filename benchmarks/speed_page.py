@@ -202,7 +202,9 @@ def _commands(report: dict[str, Any]) -> list[str]:
     for key in dict.fromkeys(tuple(row[one] for one in keys) for row in rows):
         own = [row for row in rows if tuple(row[one] for one in keys) == key]
         names = ("wall_seconds", "cpu_seconds", "peak_gigabytes")
-        table.append([*key, *(min(row[name] for row in own) for name in names)])
+        # A checkout that cannot run a command has a row without figures.
+        measured = [[row[name] for row in own if row[name] is not None] for name in names]
+        table.append([*key, *(min(some, default=None) for some in measured)])
     head = ["command", "checkout", "documents", "wall s", "CPU s", "peak GB"]
     return ["## Commands on a file, from reading to writing", "", *_table(head, table)]
 
