@@ -70,6 +70,7 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
         "hard": [*job, largest, "--hard"],
         "morph": [*job, largest, "--representation", "morph", "--words", "russian"],
         "commands": ["benchmarks.commands", "--runs", "1", "--documents", "50000" if month else "20000"],
+        "passages": ["benchmarks.passages", *([] if month else ["--documents", "500", "2000", "--sentences", "20000"])],
         "limits": ["benchmarks.limits", "--documents", largest],
         "news-stream": [*stream, "--preset", "faithful"],
         "news-judged": [*stream, "--preset", "judged"],

@@ -5,13 +5,13 @@
 
 Each command runs in a process of its own, from the file to its output, which goes to a file in a temporary folder;
 the checkouts take turns. CPU seconds are user and system; gigabytes (10^9 bytes) are the peak of resident memory. The
-first run of each command, on 600 documents, fills caches and compiles, and does not count. ``output`` is a checksum of
-what was written, without the seconds that ``compare`` writes; it must be the same in both checkouts where neither
+first run of each command, on 1,000 documents, fills caches and compiles, and does not count. ``output`` is a checksum
+of what was written, without the seconds that ``compare`` writes; it must be the same in both checkouts where neither
 column nor rule has changed.
 
-Some commands read only the first made-up news, so that all rows together take a minute or two; a file of your own is
-read whole. ``evaluate`` and ``compare`` take every two made-up news of one story for duplicates; a file of your own has
-no stories, so they are left out.
+Commands that take long read only the first of the made-up news (``MOST``); a file of your own is read whole.
+``evaluate`` and ``compare`` take every two made-up news of one story for duplicates; a file of your own has no stories,
+so they are left out.
 
 A command that the other checkout does not know leaves a row without figures, and the reason on standard error. One that
 fails here ends the run.
@@ -57,10 +57,9 @@ COMMANDS = {
     "passages": ("passages", "find", "DOCS", "--format", "jsonl", "--quiet"),
 }
 """Command lines by name; ``DOCS`` and ``LABELS`` become paths."""
-MOST = {"sweep estimated": 2000, "evaluate": 2000, "compare": 800, "passages": 2000}
+MOST = {"sweep estimated": 1000, "evaluate": 1000, "compare": 600, "passages": 1000}
 """Number of made-up news that a command reads at most; the others read all."""
-FIRST = 600
-"""Documents of the first run: more than the 500 that need no compiled code."""
+FIRST = 1000
 UNMEASURED = dict.fromkeys(("wall_seconds", "cpu_seconds", "peak_gigabytes", "output"))
 TIMINGS = re.compile(rb'"(?:cpu_)?seconds": ?[^,}\s]+')
 

@@ -50,6 +50,10 @@ in a table as large as the vocabulary's, each a cache miss; {increments:.1f} * 1
 the cache. Memory that no process has touched before comes at {fresh:.1f} GB/s. What the least leaves out: deciding
 where words begin, stemming, sorting, moving the links of a row to their place."""
 
+PASSAGES = """\
+`passages find` on {documents:,} documents of {sentences:,} sentences, from the file to the rows: {seconds:.1f} s by the
+clock, {cpu_seconds:.1f} CPU seconds (goal 10 for 57,135 sentences)."""
+
 JOBS = {
     "month": "stem, target text",
     "signature": "stem, target signature",
@@ -88,6 +92,7 @@ def speed_page(folder: Path) -> str:
         "text": partial(_text, "text"),
         "real-text": partial(_text, "real-text"),
         "commands": _commands,
+        "passages": _passages,
         "limits": _limits,
         "news-restart": _restart,
         "matching": _matching,
@@ -207,6 +212,16 @@ def _commands(report: dict[str, Any]) -> list[str]:
         table.append([*key, *(min(some, default=None) for some in measured)])
     head = ["command", "checkout", "documents", "wall s", "CPU s", "peak GB"]
     return ["## Commands on a file, from reading to writing", "", *_table(head, table)]
+
+
+def _passages(report: dict[str, Any]) -> list[str]:
+    steps = ("read", "index", "match", "passages", "seconds")
+    rows = [[row[name] for name in ("documents", "sentences", "pairs", *steps)] for row in report["rows"]]
+    if growth := report.get("growth"):
+        rows.append(["growth exponent", None, *(growth[name] for name in ("pairs", *steps))])
+    head = ["documents", "sentences", "pairs", *(f"{name}, CPU s" for name in (*steps[:-1], "all"))]
+    command = PASSAGES.format(**report["paper"])
+    return ["## Copied passages, step by step", "", *_table(head, rows), command, ""]
 
 
 def _limits(report: dict[str, Any]) -> list[str]:

@@ -37,3 +37,15 @@ def test_parts_that_were_not_measured_are_left_out(tmp_path):
 def test_a_command_without_figures_has_dashes(tmp_path, commands):
     rows = [line for line in page_of(tmp_path, commands=commands).splitlines() if line.startswith("| sweep")]
     assert rows == ["| sweep | here | 20,000 | 3.25 | 5.25 | 0.5 |", "| sweep | against | 20,000 | - | - | - |"]
+
+
+def test_steps_of_passages_end_with_their_growth(tmp_path):
+    steps = {"read": 0.5, "index": 0.25, "match": 0.125, "passages": 0.0625, "seconds": 0.9375}
+    paper = {"documents": 1500, "sentences": 20_005, "pairs": 700, "seconds": 4.96, "cpu_seconds": 4.5}
+    report = {"rows": [{"documents": 500, "sentences": 6256, "pairs": 374, **steps}], "paper": paper}
+    without = page_of(tmp_path, passages=report)
+    assert "| 500 | 6,256 | 374 | 0.5 | 0.25 | 0.125 | 0.0625 | 0.938 |" in without
+    assert "1,500 documents of 20,005 sentences, from the file to the rows: 5.0 s" in without
+    assert "growth exponent" not in without
+    growth = dict.fromkeys(("pairs", *steps), 1.5)
+    assert "| growth exponent | - | 1.5 |" in page_of(tmp_path, passages=report | {"growth": growth})
