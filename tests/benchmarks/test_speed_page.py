@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.speed_page import speed_page
+from benchmarks.stream_month import grown
 
 
 def page_of(folder: Path, **parts: Any) -> str:
@@ -49,3 +50,30 @@ def test_steps_of_passages_end_with_their_growth(tmp_path):
     assert "growth exponent" not in without
     growth = dict.fromkeys(("pairs", *steps), 1.5)
     assert "| growth exponent | - | 1.5 |" in page_of(tmp_path, passages=report | {"growth": growth})
+
+
+@pytest.fixture
+def month() -> dict[str, Any]:
+    """A stream of nine days, of which the last needs more memory."""
+    names = ("day", "documents", "window", "in_use", "resident", "documents_per_cpu_second")
+    rows = [
+        dict(zip(names, (day, 1000 * day, 1000 * min(day, 7), 200.0, 500.0, 900), strict=True)) for day in range(1, 10)
+    ]
+    rows[-1] |= {"in_use": 220.0, "resident": 510.0}
+    shape = {"days": 9, "each": 1000, "preset": "faithful", "full_after_day": 8}
+    return {**shape, "rows": rows, "growth": grown(rows)}
+
+
+def test_memory_of_a_stream_is_shown_for_some_days_with_its_growth(tmp_path, month):
+    page = page_of(tmp_path, **{"stream-month": month})
+    assert "## Memory of a stream: 9 days of 1,000 documents, `faithful`" in page
+    days = [line.split(" | ")[0] for line in page.splitlines() if line.endswith(" | 900 |")]
+    assert days == ["| 1", "| 3", "| 7", "| 8", "| 9"]
+    assert "at\nmost 1.1 times what it was then, and resident memory 1.02 times" in page
+
+
+def test_a_stream_that_ends_with_a_full_window_has_not_grown(tmp_path, month):
+    month["rows"] = month["rows"][:8]
+    month["growth"] = grown(month["rows"])
+    assert month["growth"] == {}
+    assert "times what it was then" not in page_of(tmp_path, **{"stream-month": month})
