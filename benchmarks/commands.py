@@ -6,8 +6,15 @@
 Each command runs in a process of its own, from the file to its output, which goes to a file in a temporary folder;
 the checkouts take turns. CPU seconds are user and system; gigabytes (10^9 bytes) are the peak of resident memory. The
 first run of each command, on 1,000 documents, fills caches and compiles, and does not count. ``output`` is a checksum
-of what was written, which must be the same in both checkouts where neither column nor rule has changed. Both must know
-the options of the commands (``--only`` leaves commands out).
+of what was written, without the seconds that ``compare`` writes; it must be the same in both checkouts where neither
+column nor rule has changed.
+
+Commands that take long read only the first of the made-up news (``MOST``); a file of your own is read whole.
+``evaluate`` and ``compare`` take every two made-up news of one story for duplicates; a file of your own has no stories,
+so they are left out.
+
+A command that the other checkout does not know leaves a row without figures, and the reason on standard error. One that
+fails here ends the run.
 """
 
 from __future__ import annotations
@@ -17,12 +24,17 @@ import hashlib
 import json
 import os
 import platform
+import re
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import islice
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +44,58 @@ from benchmarks.generator import generate, write_texts
 
 HERE = Path(__file__).resolve().parents[1]
 STEM = ("--representation", "stem", "--quiet")
+LABELLED = ("DOCS", "--labels", "LABELS", "--closed", "--format", "json", "--quiet")
 COMMANDS = {
-    "sweep": ("sweep", "--no-estimate", "--format", "jsonl", *STEM),
-    "pairs": ("pairs", "--preset", "faithful", "--k", "6", "--format", "jsonl", *STEM),
-    "dedup": ("dedup", "--preset", "faithful", "--out", "-", *STEM),
-    "dedup judged": ("dedup", "--preset", "judged", "--out", "-", "--quiet"),
-    "dedup morph": ("dedup", "--preset", "faithful", "--representation", "morph", "--out", "-", "--quiet"),
+    "sweep": ("sweep", "DOCS", "--no-estimate", "--format", "jsonl", *STEM),
+    "sweep estimated": ("sweep", "DOCS", "--format", "jsonl", "--quiet"),
+    "pairs": ("pairs", "DOCS", "--preset", "faithful", "--k", "6", "--format", "jsonl", *STEM),
+    "dedup": ("dedup", "DOCS", "--preset", "faithful", "--out", "-", *STEM),
+    "dedup judged": ("dedup", "DOCS", "--preset", "judged", "--out", "-", "--quiet"),
+    "dedup morph": ("dedup", "DOCS", "--preset", "faithful", "--representation", "morph", "--out", "-", "--quiet"),
+    "evaluate": ("evaluate", *LABELLED),
+    "compare": ("compare", *LABELLED),
+    "passages": ("passages", "find", "DOCS", "--format", "jsonl", "--quiet"),
 }
+"""Command lines by name; ``DOCS`` and ``LABELS`` become paths."""
+MOST = {"sweep estimated": 1000, "evaluate": 1000, "compare": 600, "passages": 1000}
+"""Number of made-up news that a command reads at most; the others read all."""
 FIRST = 1000
+UNMEASURED = dict.fromkeys(("wall_seconds", "cpu_seconds", "peak_gigabytes", "output"))
+TIMINGS = re.compile(rb'"(?:cpu_)?seconds": ?[^,}\s]+')
+
+
+class CannotRunError(Exception):
+    """A checkout cannot run a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A file of documents.
+
+    Attributes:
+        path: JSON lines; the ids of made-up news are d0, d1, ...
+        folder: folder for what is made of it.
+        documents: number of documents.
+        stories: story of each document, None if nobody knows.
+    """
+
+    path: Path
+    folder: Path
+    documents: int
+    stories: Sequence[int] | None = None
+
+    def first(self, documents: int, *, labels: bool) -> dict[str, Path]:
+        """Write the first documents, with or without labels; return what ``DOCS`` and ``LABELS`` mean then."""
+        files = {"DOCS": self.path}
+        if documents < self.documents:
+            files["DOCS"] = self.folder / f"{documents}.jsonl"
+            with self.path.open("rb") as lines, files["DOCS"].open("wb") as out:
+                out.writelines(islice(lines, documents))
+        if labels and self.stories is not None:
+            files["LABELS"] = self.folder / f"{documents}.labels.jsonl"
+            with files["LABELS"].open("wb") as out:
+                out.writelines(_labels(self.stories[:documents]))
+        return files
 
 
 def main() -> None:
@@ -47,64 +103,100 @@ def main() -> None:
     given = _arguments()
     checkouts = {"here": HERE} | ({"against": given.against.resolve()} if given.against else {})
     rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        path = Path(folder) / "news.jsonl" if given.file is None else given.file.resolve()
-        documents = _write(path, given.documents, given.words) if given.file is None else _count(path)
-        few = Path(folder) / "few.jsonl"
-        with path.open("rb") as lines:
-            few.write_bytes(b"".join(islice(lines, FIRST)))
-        for name in given.only.split(","):
-            for place in checkouts.values():
-                _measure(COMMANDS[name], place, few, folder)
-            for _ in range(given.runs):
-                for checkout, place in checkouts.items():
-                    found = _measure(COMMANDS[name], place, path, folder)
-                    rows.append({"command": name, "checkout": checkout, "documents": documents, **found})
-                    print(json.dumps(rows[-1] | {"load": round(os.getloadavg()[0], 1)}), flush=True)
+    with tempfile.TemporaryDirectory(dir=given.folder) as name:
+        folder = Path(name)
+        news = _write(folder, given.documents, given.words) if given.file is None else _read(folder, given.file)
+        for command in given.only:
+            for row in _rows(command, checkouts, news, given.runs):
+                rows.append(row)
+                print(json.dumps(row | {"load": round(os.getloadavg()[0], 1)}), flush=True)
     if given.out:
         machine = {"python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
         given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1) + "\n")
 
 
-def _measure(command: tuple[str, ...], checkout: Path, path: Path, folder: str) -> dict[str, Any]:
-    answer = Path(folder) / "answer"
-    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+def _rows(name: str, checkouts: dict[str, Path], news: News, runs: int) -> Iterator[dict[str, Any]]:
+    """Yield a row for each run of a command; if the other checkout cannot run it, one without figures."""
+    documents = news.documents if news.stories is None else min(news.documents, MOST.get(name, news.documents))
+    labels = "LABELS" in COMMANDS[name]
+    first, files = (news.first(some, labels=labels) for some in (min(FIRST, documents), documents))
+    able = dict(checkouts)
+    for given in (first, *[files] * runs):
+        for checkout, place in [*able.items()]:
+            try:
+                found = _measure(name, place, given, news.folder)
+            except CannotRunError as reason:
+                if checkout == "here":
+                    raise
+                print(reason, file=sys.stderr)
+                del able[checkout]
+            else:
+                if given is files:
+                    yield {"command": name, "checkout": checkout, "documents": documents, **found}
+    for checkout in checkouts.keys() - able.keys():
+        yield {"command": name, "checkout": checkout, "documents": documents, **UNMEASURED}
+
+
+def _measure(name: str, checkout: Path, files: dict[str, Path], folder: Path) -> dict[str, Any]:
+    answer = folder / "answer"
+    command = [str(files.get(word, word)) for word in COMMANDS[name]]
     with answer.open("wb") as out:
-        line = [sys.executable, "-m", "benchmarks.commands", "--run", str(checkout), command[0], str(path)]
-        done = subprocess.run([*line, *command[1:]], check=True, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with answer.open("rb") as result:
-        checksum = hashlib.file_digest(result, "sha256").hexdigest()[:12]
-    return {
-        "wall_seconds": round(time.perf_counter() - begun, 2),
-        "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2),
-        "peak_gigabytes": round(int(done.stderr.split()[-1]) * 1024 / 1e9, 2),
-        "output": checksum,
-    }
+        line = [sys.executable, "-m", "benchmarks.commands", "--run", str(checkout), *command]
+        done = subprocess.run(line, check=False, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
+    if done.returncode:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1]
+        raise CannotRunError(f"{checkout} cannot run 'infostream-dedup {shlex.join(COMMANDS[name])}': {last}")
+    figures: dict[str, Any] = json.loads(done.stderr)
+    return figures | {"output": _checksum(answer)}
+
+
+def _checksum(answer: Path) -> str:
+    digest = hashlib.sha256()
+    with answer.open("rb") as lines:
+        for line in lines:
+            digest.update(TIMINGS.sub(b"", line))
+    return digest.hexdigest()[:12]
 
 
 def _run(checkout: str, arguments: list[str]) -> None:
-    """Run a command of a checkout and print its peak memory, as this process has no other child."""
+    """Run a command of a checkout and print its figures, as this process has no other child."""
     # In the folder of the checkout, because Python looks there first.
     environment = {**os.environ, "PYTHONPATH": checkout}
     line = [sys.executable, "-m", "infostream_dedup", *arguments]
+    begun = time.perf_counter()
     done = subprocess.run(line, check=False, stderr=subprocess.PIPE, env=environment, cwd=checkout)
+    wall, used = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        sys.exit(done.stderr.decode())
-    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+        sys.exit(done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}")
+    figures = {
+        "wall_seconds": round(wall, 2),
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+        "peak_gigabytes": round(used.ru_maxrss * 1024 / 1e9, 2),
+    }
+    print(json.dumps(figures), file=sys.stderr)
 
 
-def _write(path: Path, documents: int, words: str) -> int:
-    texts = write_texts(generate(documents, seed=11), words=words)  # type: ignore[arg-type]
+def _write(folder: Path, documents: int, words: str) -> News:
+    corpus, path = generate(documents, seed=11), folder / "news.jsonl"
     with path.open("wb") as out:
-        for number, text in enumerate(texts):
+        for number, text in enumerate(write_texts(corpus, words=words)):  # type: ignore[arg-type]
             out.write(orjson.dumps({"id": f"d{number}", "text": text, "lang": "ru"}, option=orjson.OPT_APPEND_NEWLINE))
-    return documents
+    return News(path, folder, documents, corpus.stories.tolist())
 
 
-def _count(path: Path) -> int:
+def _read(folder: Path, path: Path) -> News:
     with path.open("rb") as lines:
-        return sum(1 for _ in lines)
+        return News(path.resolve(), folder, sum(1 for _ in lines))
+
+
+def _labels(stories: Sequence[int]) -> Iterator[bytes]:
+    """Yield a label for every two documents of one story."""
+    members: dict[int, list[str]] = defaultdict(list)
+    for number, story in enumerate(stories):
+        members[story].append(f"d{number}")
+    for ids in members.values():
+        for a, b in combinations(ids, 2):
+            yield orjson.dumps({"a": a, "b": b, "label": "dup"}, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _arguments() -> argparse.Namespace:
@@ -112,16 +204,37 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--words", choices=("made-up", "russian"), default="russian", help="see benchmarks.generator")
     parser.add_argument("--file", type=Path, help="JSON lines to use instead of made-up news")
-    parser.add_argument("--only", default=",".join(COMMANDS), help="commands, separated by commas")
+    parser.add_argument("--only", type=_names, help=f"of these commands, separated by commas: {', '.join(COMMANDS)}")
     parser.add_argument("--against", type=Path, help="another checkout of the project")
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="folder of the files during the measurement")
     parser.add_argument("--out", type=Path, help="JSON file for the figures")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.against and not (given.against / "infostream_dedup").is_dir():
+        # Python would quietly take the installed package, which is not what was asked for.
+        parser.error(f"--against: there is no infostream_dedup in {given.against}")
+    labelled = [name for name, command in COMMANDS.items() if "LABELS" in command] if given.file else []
+    if given.only is None:
+        given.only = [name for name in COMMANDS if name not in labelled]
+    elif lost := [name for name in given.only if name in labelled]:
+        parser.error(f"{', '.join(lost)}: only for made-up news, whose stories are known; leave out --file")
+    return given
+
+
+def _names(given: str) -> list[str]:
+    names = given.split(",")
+    for name in names:
+        if name not in COMMANDS:
+            raise argparse.ArgumentTypeError(f"no command {name!r}; there are {', '.join(COMMANDS)}")
+    return names
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
         _run(sys.argv[2], sys.argv[3:])
     else:
-        main()
+        try:
+            main()
+        except CannotRunError as error:
+            print(error, file=sys.stderr)
+            sys.exit(2)
