@@ -120,6 +120,8 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
         np.zeros(SLOTS * max(longest, _LEAST), dtype=np.int32),
         np.zeros(max(most, longest) + 1, dtype=np.int64),
     )
+    # Loops are compiled once more for columns of a table of pairs.
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     # The tables hold the document that is the same in consecutive pairs: the earlier one, in the order of a collection.
     if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
         share_pairs(b, a, keys, scratch, 1, evidence)

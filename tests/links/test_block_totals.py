@@ -122,6 +122,38 @@ def test_totals_of_any_cut_add_up_to_those_of_the_whole(relation, data):
     assert (parts[0] + parts[1] + parts[2]).measures() == whole.measures()
 
 
+def closed_by_matrix(table, weights, k):
+    """Closed paths over documents of three different nodes, as a product of matrices."""
+    linked = (table >= k).astype(np.int64)
+    through = (linked * weights) @ linked
+    return int((weights[:, None] * linked * through * weights).sum())
+
+
+@pytest.mark.parametrize("returned", [False, True])
+@pytest.mark.parametrize("heaviest", [1, 3])
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 300])
+def test_closed_paths_of_many_groups_of_rows(size, heaviest, returned):
+    # Clusters of all sizes and single links all over: words in tiles, and words left in rows.
+    random = np.random.default_rng(size)
+    cluster = random.integers(0, 12, size=size) * random.integers(0, 2, size=size)
+    near = cluster[:, None] == cluster[None, :]
+    drawn = random.random((size, size)) < np.where(near, 0.7, 0.02)
+    table = (drawn * random.integers(1, N + 1, size=(size, size))).astype(np.uint8)
+    if returned:
+        table = np.maximum(table, table.T)
+    np.fill_diagonal(table, 0)
+    weights = random.integers(1, heaviest + 1, size=size)
+    own = random.random(size) < 0.5
+    totals = block_totals(LinkBlock(sp.csr_array(table), weights), range(1, N + 1), workers=2)
+    parts = [
+        block_totals(LinkBlock(sp.csr_array(table), weights, own=chosen), range(1, N + 1)) for chosen in (own, ~own)
+    ]
+    assert parts[0] + parts[1] == totals
+    assert {k: one.closed for k, one in totals.by_k.items()} == {
+        k: closed_by_matrix(table, weights, k) for k in range(1, N + 1)
+    }
+
+
 def test_a_block_counts_what_starts_in_its_own_rows():
     # 0 <-> 1 -> 2 and 0 -> 2: from 0 start two links (one returned), the path 0 -> 1 -> 2, which is closed.
     table = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]], dtype=np.uint8)

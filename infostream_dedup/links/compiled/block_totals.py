@@ -9,23 +9,24 @@ words; closed paths are then counted a word at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.kernels.closed_paths import (
+    WeightedNodes,
     close_paths,
-    close_weighted_paths,
     drop_below,
     pack_rows,
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, NodeArrays, PackedRows
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
 from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, relabelled, transposed
+from infostream_dedup.links.compiled.kernels.tiles import Tiles, count_tiles, move_to_tiles
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
@@ -37,8 +38,15 @@ if TYPE_CHECKING:
 
 __all__ = ["LinkBlock", "block_totals"]
 
+_Result = TypeVar("_Result")
+
 _ORDER_LEVELS: Final = 4
-_SLICES: Final = 256
+_TILED_FROM: Final = 4
+"""Rows of a group of 64 that must have a word to make it a tile: with fewer, tiles would take too much memory."""
+
+_SLICES: Final = 16
+"""Slices of rows for each thread: with fewer, cores would be idle at the end; each costs a tenth of a millisecond."""
+
 _LEAST_WORK: Final = 1 << 18
 """Steps over links in a slice of rows: enough to make the cost of handing it to a thread negligible."""
 
@@ -80,7 +88,8 @@ def block_totals(
     links, back, nodes = _in_linkage_order(block, ascending)
     by_k = {}
     with ThreadPoolExecutor(thread_count(workers)) as pool:
-        sums = _sum_rows(_Graph(links, back, nodes), max(ascending), pool)
+        threads = _Threads(pool, thread_count(workers))
+        sums = _sum_rows(_Graph(links, back, nodes), max(ascending), threads)
         # The transpose is as large as the links; free it before they are packed.
         del back
         for done, k in enumerate(ascending, start=1):
@@ -90,7 +99,7 @@ def block_totals(
             found = None
             if closed:
                 symmetric = linked == reciprocal and nodes.own == len(nodes.weights)
-                found = in_nodes + _count_closed(links, nodes, pool, symmetric=symmetric) if paths else 0
+                found = in_nodes + _count_closed(links, nodes, threads, symmetric=symmetric) if paths else 0
             by_k[k] = KTotals(linked, reciprocal, paths, found)
             if progress is not None:
                 progress("measuring", done, len(ascending))
@@ -100,6 +109,22 @@ def block_totals(
 def _documents(block: LinkBlock) -> int:
     own = np.ones(block.counts.shape[0], dtype=np.bool_) if block.own is None else block.own
     return int(own.sum() if block.weights is None else block.weights[own].sum())
+
+
+class _Threads(NamedTuple):
+    """Threads that share the rows.
+
+    Attributes:
+        pool: the threads.
+        size: number of threads.
+    """
+
+    pool: ThreadPoolExecutor
+    size: int
+
+    def map(self, run: Callable[[slice], _Result], work: NDArray[np.int64]) -> Iterator[_Result]:
+        """Run a function on slices of similar work: large components come first, so that equal ones would differ."""
+        return self.pool.map(run, row_blocks(work, max(_LEAST_WORK, int(work.sum()) // (_SLICES * self.size))))
 
 
 class _Graph(NamedTuple):
@@ -162,7 +187,7 @@ def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.i
     return moved
 
 
-def _sum_rows(graph: _Graph, most: int, pool: ThreadPoolExecutor) -> list[list[int]]:
+def _sum_rows(graph: _Graph, most: int, threads: _Threads) -> list[list[int]]:
     """By k from 0 to ``most``: links, reciprocal links, walks, and closed paths with two ends in one node."""
     levels = max(most, int(graph.links.counts.max(initial=0))) + 1
 
@@ -173,7 +198,7 @@ def _sum_rows(graph: _Graph, most: int, pool: ThreadPoolExecutor) -> list[list[i
 
     sums = [[0] * 4 for _ in range(levels)]
     work = np.diff(graph.links.indptr) + np.diff(graph.back.indptr) + 1
-    for part in pool.map(total, _slices(work)):
+    for part in threads.map(total, work):
         for k, numbers in enumerate(part.tolist()):
             for number in (LINKS, RECIPROCAL, WALKS, CLOSED):
                 upper, lower = numbers[number]
@@ -181,7 +206,7 @@ def _sum_rows(graph: _Graph, most: int, pool: ThreadPoolExecutor) -> list[list[i
     return sums
 
 
-def _count_closed(links: LinkArrays, nodes: NodeArrays, pool: ThreadPoolExecutor, *, symmetric: bool) -> int:
+def _count_closed(links: LinkArrays, nodes: NodeArrays, threads: _Threads, *, symmetric: bool) -> int:
     """Closed paths from own rows over three different nodes.
 
     In a symmetric relation three linked nodes make six closed paths: they are counted once, in ascending order.
@@ -191,21 +216,33 @@ def _count_closed(links: LinkArrays, nodes: NodeArrays, pool: ThreadPoolExecutor
         np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.uint32), np.empty(size, dtype=np.uint64)
     )
     pack_rows(links, symmetric, packed)
-    heavy = _bits(nodes.weights > 1)
-    weighted = bool(heavy.any())
+    tiles = _tiles(packed)
+    weighted = WeightedNodes(nodes.weights, _bits(nodes.weights > 1))
 
     def close(rows: slice) -> tuple[int, int]:
         totals = np.zeros(2, dtype=np.int64)
-        row_words = np.zeros(len(heavy), dtype=np.uint64)
-        if weighted:
-            close_weighted_paths(rows.start, rows.stop, packed, row_words, heavy, nodes.weights, totals)
-        else:
-            close_paths(rows.start, rows.stop, packed, row_words, totals)
+        row_words = np.zeros(len(weighted.heavy), dtype=np.uint64)
+        close_paths(rows.start, rows.stop, packed, tiles, weighted, row_words, totals)
         return int(totals[0]), int(totals[1])
 
     work = np.diff(links.indptr)[: nodes.own] ** 2 + 1
-    total = sum((upper << 32) + lower for upper, lower in pool.map(close, _slices(work)))
+    total = sum((upper << 32) + lower for upper, lower in threads.map(close, work))
     return 6 * total if symmetric else total
+
+
+def _tiles(packed: PackedRows) -> Tiles:
+    """Take the words that many neighbouring rows have out of the rows."""
+    groups = -(-(len(packed.indptr) - 1) // 64)
+    rows, met, indptr = (
+        np.zeros(groups, dtype=np.int64),
+        np.empty(groups, dtype=np.uint32),
+        np.zeros(groups + 1, dtype=np.int64),
+    )
+    count_tiles(packed, _TILED_FROM, rows, met, indptr)
+    size = int(indptr[-1])
+    tiles = Tiles(indptr, np.empty(size, dtype=np.uint32), np.zeros((size, 64), dtype=np.uint64))
+    move_to_tiles(packed, _TILED_FROM, rows, met, tiles)
+    return tiles
 
 
 def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -213,11 +250,6 @@ def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
     padded = np.zeros(len(chosen) // 64 * 64 + 64, dtype=np.bool_)
     padded[: len(chosen)] = chosen
     return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def _slices(work: NDArray[np.int64]) -> Iterator[slice]:
-    """Rows in slices of similar work: large components come first, equal numbers of rows would leave cores idle."""
-    return row_blocks(work, max(_LEAST_WORK, int(work.sum()) // _SLICES))
 
 
 def _toy() -> None:

@@ -99,4 +99,4 @@ class SurfaceCounter:
         ends = np.frombuffer(self._ends, dtype=np.int64).copy()
         counts = sp.csr_array((np.ones(len(tokens), dtype=np.int32), tokens, ends), shape=(len(self), len(self._ids)))
         counts.sum_duplicates()
-        return SurfaceCounts(counts, list(self._ids), np.frombuffer(bytes(self._languages), dtype=np.uint8))
+        return SurfaceCounts(counts, list(self._ids), np.array(self._languages, dtype=np.uint8))
