@@ -120,7 +120,7 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
         np.zeros(SLOTS * max(longest, _LEAST), dtype=np.int32),
         np.zeros(max(most, longest) + 1, dtype=np.int64),
     )
-    # Loops are compiled once more for columns of a table of pairs.
+    # For the columns of a table of pairs, loops would be compiled once more.
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     # The tables hold the document that is the same in consecutive pairs: the earlier one, in the order of a collection.
     if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
@@ -153,8 +153,8 @@ def compared(
         ``evidence`` itself; all columns except ``length`` (0 to 3), counts and codes are between 0 and 1.
     """
     compare_pairs(
-        a,
-        b,
+        np.ascontiguousarray(a),
+        np.ascontiguousarray(b),
         keys,
         records.words,
         records.begins,
@@ -172,4 +172,5 @@ def fill_in_wording(
 ) -> None:
     """Fill in wording, the last two columns of ``evidence``; arguments as in ``compared``."""
     hits = np.empty(int(np.diff(triples.begins).max(initial=0)) + 1, dtype=np.int64)
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     word_pairs(a, b, triples.triples, triples.begins, np.zeros(PLACES, dtype=np.uint32), hits, evidence)
