@@ -96,7 +96,7 @@ def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False
 
     Example:
         >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
-        ('registry', 'array_indexes')
+        ('registry', 'ahead')
     """
     found = {module.name for module in pkgutil.iter_modules([str(folder)]) if module.ispkg == folders}
     return (*(name for name in first if name in found), *sorted(found.difference(first)))
