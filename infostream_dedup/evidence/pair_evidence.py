@@ -152,9 +152,10 @@ def compared(
     Returns:
         ``evidence`` itself; all columns except ``length`` (0 to 3), counts and codes are between 0 and 1.
     """
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     compare_pairs(
-        np.ascontiguousarray(a),
-        np.ascontiguousarray(b),
+        a,
+        b,
         keys,
         records.words,
         records.begins,

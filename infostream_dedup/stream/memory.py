@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -227,12 +228,12 @@ class Memory:
         begin = max(first, oldest) - window.first
         keys, targets = window.keys.rows_from(begin), window.targets.rows_from(begin)
         ordinals = np.arange(window.first + begin, window.end)
-        # Compiled code builds the index on another core while Python does the rest. The first step begins here: on the
-        # other thread it would wait for the interpreter lock again and again.
+        # Compiled code builds the index on another core while Python does the rest. The first step is made here: on the
+        # other thread, making it would wait for the interpreter lock again and again.
         steps = self._index.extending(ordinals, keys=keys, targets=targets if self._in_text else keys)
-        first_step = next(steps, None)
+        made = list(islice(steps, 1))
         with ThreadPoolExecutor(1) as beside:
-            indexed = beside.submit(_run_all, first_step, steps)
+            indexed = beside.submit(_run_all, chain(made, steps))
             self._resume_equal(begin)
             self._resume_groups(first - window.first, groups, state, events)
             self._resume_clock(clock)
@@ -273,10 +274,8 @@ class Memory:
             self._openings.remove(opening, source)
 
 
-def _run_all(first: Callable[[], None] | None, others: Iterator[Callable[[], None]]) -> None:
-    if first is not None:
-        first()
-    for step in others:
+def _run_all(steps: Iterable[Callable[[], None]]) -> None:
+    for step in steps:
         step()
 
 

@@ -91,7 +91,7 @@ class Postings:
         """Make room in the memory of the target lists."""
         self.targets = _with_room(self.targets, oldest)
 
-    def extended(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> Callable[[], None]:
+    def make_room_for_documents(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> Callable[[], None]:
         """Make room for consecutive documents.
 
         Args:
@@ -101,7 +101,7 @@ class Postings:
             oldest: number of the first document that has not expired.
 
         Returns:
-            Appends them; to be called before anything else is. Nearly all its time is in compiled code.
+            A function that appends them, nearly all of whose time is in compiled code. Call it before anything else.
         """
         self.make_room_for_terms(len(keys.distinct) + len(targets.distinct))
         self.keys, ends_of_keys = self._reserved(self.keys, keys, oldest)

@@ -254,7 +254,9 @@ class WindowIndex:
             added, own = documents.stop - documents.start, Piece.of(keys, documents)
             self._renumber_if_needed(added)
             self._remember(given[documents], np.diff(own.indptr))
-            yield self._postings.extended(self._next, own, Piece.of(targets, documents), oldest=self._oldest)
+            yield self._postings.make_room_for_documents(
+                self._next, own, Piece.of(targets, documents), oldest=self._oldest
+            )
             self._state.next[0] += added
             self._postings.tidy(added, oldest=self._oldest, documents=len(self))
 

@@ -58,7 +58,8 @@ def append_at_once(postings, first, rows, oldest):
     ends = np.cumsum([0, *(len(row) for row in rows)])
     values = np.array([term for row in rows for term in sorted(row)], dtype=np.int64)
     postings.make_room_for_terms(len(values))
-    append = postings.extended(first, NO_TERMS, Piece.of(WindowTerms(ends, values), slice(0, len(rows))), oldest=oldest)
+    piece = Piece.of(WindowTerms(ends, values), slice(0, len(rows)))
+    append = postings.make_room_for_documents(first, NO_TERMS, piece, oldest=oldest)
     append()
 
 
