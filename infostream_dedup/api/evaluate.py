@@ -79,6 +79,7 @@ def evaluate(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.corpus import same_file
+    from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.evaluation.collection_scores import evaluate_collection
     from infostream_dedup.evaluation.second_look import checked_kinds
@@ -104,7 +105,7 @@ def evaluate(
         positive=positive,
         closed=closed,
         second_look=JudgedCollection.of(collection, taken, Settings()),
-        chooser=SweepEstimator(collection, taken),
+        chooser=SweepEstimator(collection, CopyCensus(collection.documents, taken)),
         kinds=kinds,
         between=between,
         engine=engine,

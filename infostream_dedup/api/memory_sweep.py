@@ -48,16 +48,28 @@ class MemorySweep:
             engine=self.engine,
             progress=self.progress,
         )
+        census = None
         if evidence is not None:
-            from infostream_dedup.batch.judging import JudgedCollection
-            from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-            from infostream_dedup.model import Settings
-
             taken = evidence.finish(collection.languages)
-            second_look = JudgedCollection.of(collection, taken, Settings()) if self.confirmed else None
-            estimator = SweepEstimator(collection, taken) if self.estimate else None
-        elif len(self.representations) == 1:
+            if self.confirmed:
+                from infostream_dedup.batch.judging import JudgedCollection
+                from infostream_dedup.model import Settings
+
+                second_look = JudgedCollection.of(collection, taken, Settings())
+            if self.estimate:
+                from infostream_dedup.estimation.copy_census import CopyCensus
+
+                census = CopyCensus(collection.documents, taken, consume=not self.confirmed)
+            del taken
+        if census is not None:
+            # Before anything else, because triples take the most memory.
+            census.copies(self.progress)
+        if second_look is None and len(self.representations) == 1:
             collection = collection.only(self.settings.but(representation=self.representations[0]))
+        if census is not None:
+            from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+
+            estimator = SweepEstimator(collection, census)
         found = sweep_collection(
             collection,
             self.settings,

@@ -272,9 +272,10 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
 
 
 def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, facts: DocumentFacts) -> LinkEstimator:
+    from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 
-    return SweepEstimator(collection, evidence, facts=facts)
+    return SweepEstimator(collection, CopyCensus(collection.documents, evidence, facts))
 
 
 def _check_ks(ks: Sequence[int] | None, settings: Settings) -> None:

@@ -13,6 +13,7 @@ from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.estimation.audit_population import audited_pairs
 from infostream_dedup.estimation.auditing import AuditedPairs, audit_scores, pairs_to_judge
 from infostream_dedup.estimation.candidates import CANDIDATE_COUNT
+from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 
 if TYPE_CHECKING:
@@ -81,9 +82,10 @@ class AuditedCollection:
             )
         key_terms = collection.key_terms(settings)
         matrix = link(key_terms, settings, k_min=CANDIDATE_COUNT, engine=engine).matrix
-        estimator = SweepEstimator(collection, evidence)
+        census = CopyCensus(collection.documents, evidence)
+        estimator = SweepEstimator(collection, census)
         links, counted, copies, _ = estimator.linked(key_terms, matrix, settings, progress=progress)
-        population = audited_pairs(matrix, links, copies, triples=evidence.triples, universe=counted.universe, step=k)
+        population = audited_pairs(matrix, links, copies, wording=census.wording, universe=counted.universe, step=k)
         estimate = estimator.estimate(key_terms, matrix, settings, ("all",), progress=progress)
         return cls(collection, population, estimate, k)
 

@@ -12,13 +12,13 @@ from infostream_dedup.estimation.candidates import CANDIDATE_COUNT, DrawnPairs
 from infostream_dedup.estimation.census import COPY_WORDING
 from infostream_dedup.estimation.universe import in_universe
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.links.similarity_matrix import at_least
 
 if TYPE_CHECKING:
     from infostream_dedup.estimation.census import Copies
     from infostream_dedup.estimation.copy_scores import Links
     from infostream_dedup.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.estimation.shared_wording import SharedWording
     from infostream_dedup.links import SimilarityMatrix
 
 __all__ = ["audited_pairs"]
@@ -32,7 +32,7 @@ def audited_pairs(
     links: Links,
     copies: Copies,
     *,
-    triples: TripleRows,
+    wording: SharedWording,
     universe: Universe,
     step: int,
     most: int = _MOST,
@@ -43,7 +43,7 @@ def audited_pairs(
         matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
         links: the same links with grades.
         copies: the census of copies.
-        triples: word triples of all documents.
+        wording: wording of all documents.
         universe: pairs that are covered.
         step: step at which pairs are linked.
         most: maximum number of linked candidates, and of unlinked ones.
@@ -57,7 +57,7 @@ def audited_pairs(
         linked = links.grades_of(a, b) >= step
         for part, group in ((~linked, drawn[0]), (linked, drawn[1])):
             group.add(a[part], b[part])
-    parts = [_candidates(group, triples, linked) for linked, group in ((False, drawn[0]), (True, drawn[1]))]
+    parts = [_candidates(group, wording, linked) for linked, group in ((False, drawn[0]), (True, drawn[1]))]
     _, series = in_universe(universe, copies.a, copies.b)
     a, b = copies.a[~series], copies.b[~series]
     parts.append(
@@ -74,11 +74,11 @@ def audited_pairs(
     )
 
 
-def _candidates(group: DrawnPairs, triples: TripleRows, linked: bool) -> AuditedPairs:
+def _candidates(group: DrawnPairs, shared: SharedWording, linked: bool) -> AuditedPairs:
     """Candidates with less common wording than a copy; copies come from the census."""
     a, b = group.pairs()
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
-    fill_in_wording(a, b, triples, evidence)
+    shared.fill_in(a, b, evidence)
     wording = evidence[:, _WORDING].max(axis=1, initial=0.0)
     weight = group.total / max(len(a), 1)
     kept = wording < COPY_WORDING

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from infostream_dedup.estimation.copy_scores import Links
     from infostream_dedup.estimation.kernels.finding_copies import Universe
-    from infostream_dedup.evidence.collecting import DocumentEvidence
+    from infostream_dedup.estimation.shared_wording import SharedWording
     from infostream_dedup.evidence.facts import DocumentFacts
     from infostream_dedup.evidence.pair_evidence import ComparedKeys
+    from infostream_dedup.evidence.records import EvidenceRecords
     from infostream_dedup.links import SimilarityMatrix
 
 __all__ = ["CANDIDATE_COUNT", "CheckedLinks", "ComparedCandidates", "DrawnPairs", "compare_candidates"]
@@ -135,7 +136,8 @@ def compare_candidates(
     links: Links,
     keys: ComparedKeys,
     *,
-    evidence: DocumentEvidence,
+    records: EvidenceRecords,
+    wording: SharedWording,
     facts: DocumentFacts,
     universe: Universe,
     languages: NDArray[np.uint8],
@@ -148,7 +150,8 @@ def compare_candidates(
         matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
         links: the same links with grades.
         keys: 30 key terms of each document.
-        evidence: evidence of all documents.
+        records: packed evidence of all documents.
+        wording: their wording.
         facts: sources, dates and texts.
         universe: pairs to draw from; series are left out.
         languages: uint8 (documents,); only pairs within one language are drawn.
@@ -176,7 +179,9 @@ def compare_candidates(
 
     def compare(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
         shares = shares_of_pairs(a, b, keys)
-        return compared(a, b, shares, keys=keys, records=evidence.records, triples=evidence.triples)
+        found = compared(a, b, shares, keys=keys, records=records, triples=None)
+        wording.fill_in(a, b, found)
+        return found
 
     (a, b), (one, other) = drawn.pairs(), checked.pairs()
     return ComparedCandidates(

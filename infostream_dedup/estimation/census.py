@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.estimation.candidates import hash_of_pairs
 from infostream_dedup.estimation.kernels.finding_copies import (
     FoundPairs,
     SharedIndex,
@@ -17,18 +21,33 @@ from infostream_dedup.estimation.kernels.finding_copies import (
 )
 from infostream_dedup.estimation.kernels.shared_triples import (
     checksums_of_rows,
+    count_postings,
     fill_postings,
-    number_shared,
     sort_rows,
 )
+from infostream_dedup.estimation.shared_wording import shared_wording
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from infostream_dedup.estimation.shared_wording import SharedWording
     from infostream_dedup.evidence.pair_evidence import TripleRows
     from infostream_dedup.machine.progress import Progress
 
-__all__ = ["COPY_WORDING", "MOST_COPIES", "Copies", "find_all_copies", "numbers_of_texts"]
+__all__ = [
+    "COPY_WORDING",
+    "MOST_COPIES",
+    "Copies",
+    "Texts",
+    "checksums",
+    "find_all_copies",
+    "find_copies_of_texts",
+    "numbers_of_texts",
+    "texts_of_documents",
+]
 
 COPY_WORDING: Final = 0.3
 """Minimum share of the smaller text's word triples that the larger one also has."""
@@ -38,8 +57,6 @@ MOST_COPIES: Final = 20_000_000
 
 _RARE: Final = 60
 """Maximum number of texts with a rare triple."""
-_RANGE: Final = 1 << 22
-_PART: Final = 1 << 16
 _TEXTS_AT_ONCE: Final = 20_000
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -68,6 +85,27 @@ class Copies:
         return len(self.a)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The distinct texts of a universe, in the order of their first dates.
+
+    Equal texts from different weeks are kept apart, so that each text has one date.
+
+    Attributes:
+        firsts: int64 (texts,), the first document of each.
+        classes: the documents of each.
+    """
+
+    firsts: NDArray[np.int64]
+    classes: TextClasses
+
+    def stand_ins(self, documents: int) -> NDArray[np.int64]:
+        """Int64 (documents,): the first document of each one's text; documents outside the universe stand alone."""
+        found = np.arange(documents, dtype=np.int64)
+        found[self.classes.members] = np.repeat(self.firsts, np.diff(self.classes.begins))
+        return found
+
+
 def find_all_copies(
     triples: TripleRows, universe: Universe, *, most: int = MOST_COPIES, progress: Progress | None = None
 ) -> Copies:
@@ -79,59 +117,77 @@ def find_all_copies(
         most: maximum number of pairs to keep, at least 1.
         progress: called with the number of distinct texts done.
     """
-    rows, classes = _classes(triples, universe)
-    index = _index(triples, rows)
-    texts, room = len(rows), min(most, _most_pairs(int(universe.counted.sum())))
-    found = FoundPairs(
-        a=np.empty(room, dtype=np.int32),
-        b=np.empty(room, dtype=np.int32),
-        shared=np.empty(room, dtype=np.int32),
-        smaller=np.empty(room, dtype=np.int32),
-        state=np.zeros(4, dtype=np.int64),
-    )
-    scratch = TextCounters(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
-    for begin in range(0, texts, _TEXTS_AT_ONCE):
-        end = min(begin + _TEXTS_AT_ONCE, texts)
-        find_copies(index, classes, universe, begin, end, scratch=scratch, found=found)
-        if progress is not None:
-            progress("counting copies", end, texts)
-    kept, total, series, halvings = found.state.tolist()
-    a, b = found.a[:kept].astype(np.int64), found.b[:kept].astype(np.int64)
-    order = np.lexsort((b, a))
-    wording = found.shared[:kept][order] / found.smaller[:kept][order]
-    return Copies(a=a[order], b=b[order], wording=wording, total=total, series=series, sampled=1 << halvings)
+    texts = texts_of_documents(checksums(triples), np.diff(triples.begins), universe)
+    wording = shared_wording(triples, texts.stand_ins(len(triples.begins) - 1))
+    return find_copies_of_texts(texts, wording, universe, most=most, progress=progress)
 
 
-def numbers_of_texts(triples: TripleRows) -> NDArray[np.int64]:
-    """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words."""
-    sums = _checksums(triples)
+def find_copies_of_texts(
+    texts: Texts,
+    wording: SharedWording,
+    universe: Universe,
+    *,
+    most: int = MOST_COPIES,
+    progress: Progress | None = None,
+) -> Copies:
+    """As ``find_all_copies``.
+
+    Args:
+        texts: texts of the universe.
+        wording: shared triples of these texts, or of more; the order of each document's triples is changed.
+        universe: which pairs are counted.
+        most: maximum number of pairs to keep, at least 1.
+        progress: called with the number of distinct texts done.
+    """
+    threads, count = thread_count(0), len(texts.firsts)
+    room = min(most, _most_pairs(int(universe.counted.sum())))
+    with ThreadPoolExecutor(threads) as pool:
+        index = _index(texts, wording, pool, threads)
+        own, every = threading.local(), []
+
+        def find(begin: int) -> None:
+            if not hasattr(own, "found"):
+                own.scratch, own.found = _scratch(count), _room_for_pairs(room)
+                every.append(own.found)
+            end = min(begin + _TEXTS_AT_ONCE, count)
+            find_copies(index, texts.classes, universe, begin, end, scratch=own.scratch, found=own.found)
+
+        begins = range(0, count, _TEXTS_AT_ONCE)
+        for begin, _ in zip(begins, pool.map(find, begins), strict=True):
+            if progress is not None:
+                progress("counting copies", min(begin + _TEXTS_AT_ONCE, count), count)
+    return _joined(every, room)
+
+
+def numbers_of_texts(sums: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words.
+
+    Args:
+        sums: result of ``checksums``.
+        sizes: int64 (documents,), triples of each document.
+    """
     numbers = np.unique(sums[0] * _MIX + sums[1], return_inverse=True)[1].astype(np.int64)
-    return np.where(np.diff(triples.begins) > 0, numbers, -1)
+    return np.where(sizes > 0, numbers, -1)
 
 
-def _checksums(triples: TripleRows) -> NDArray[np.uint64]:
+def checksums(triples: TripleRows) -> NDArray[np.uint64]:
+    """Two checksums of the triples of each document: uint64 (2, documents)."""
     sums = np.empty((2, len(triples.begins) - 1), dtype=np.uint64)
     checksums_of_rows(triples.triples, triples.begins, sums[0], sums[1])
     return sums
 
 
-def _most_pairs(documents: int) -> int:
-    return max(documents * (documents - 1) // 2, 1)
+def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> Texts:
+    """Group the documents of a universe by equal triples.
 
-
-def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64], TextClasses]:
-    """One document for each distinct text, and the documents of each text, ordered by the first date.
-
-    Equal texts from different weeks are kept apart, so that each text has one date.
+    Args:
+        sums: result of ``checksums``.
+        sizes: int64 (documents,), triples of each document.
+        universe: which documents are counted, and their dates.
     """
     documents = np.flatnonzero(universe.counted)
-    sums = _checksums(triples)
-    weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
-    sizes = np.diff(triples.begins)
-    keys = np.stack([sums[0].view(np.int64), sums[1].view(np.int64), sizes, weeks])[:, documents]
-    _, which = np.unique(keys, axis=1, return_inverse=True)
-    which = which.ravel()
-    order = np.lexsort((documents, which))
+    which = _numbers_of_classes(sums, sizes, universe, documents)
+    order = np.argsort(which, kind="stable")
     begins = np.flatnonzero(np.diff(which[order], prepend=-1))
     earliest = np.minimum.reduceat(universe.times[documents[order]], begins) if len(begins) else begins
     latest = np.maximum.reduceat(universe.times[documents[order]], begins) if len(begins) else begins
@@ -145,13 +201,29 @@ def _classes(triples: TripleRows, universe: Universe) -> tuple[NDArray[np.int64]
         low = np.searchsorted(earliest[by_time], earliest[by_time] - 2 * universe.window, side="left")
         high = np.searchsorted(earliest[by_time], latest[by_time] + universe.window, side="right")
     rows = first[by_time]
-    return rows, TextClasses(
+    classes = TextClasses(
         sizes=sizes[rows],
         begins=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         members=members.astype(np.int32),
         first=low.astype(np.int64),
         last=high.astype(np.int64),
     )
+    return Texts(firsts=rows, classes=classes)
+
+
+def _numbers_of_classes(
+    sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe, documents: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Equal numbers for documents of equal text and week: int64 (documents,), from 0 without gaps."""
+    weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
+    keys = [one[documents] for one in (sums[0], sums[1], sizes, weeks)]
+    order = np.lexsort(keys)
+    other = np.zeros(len(order), dtype=np.bool_)
+    for key in keys:
+        other[1:] |= np.diff(key[order].view(np.int64)) != 0
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = np.cumsum(other)
+    return found
 
 
 def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[Any]:
@@ -161,27 +233,60 @@ def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int
     return values[places]
 
 
-def _index(triples: TripleRows, rows: NDArray[np.int64]) -> SharedIndex:
-    begins, ends = triples.begins[rows], triples.begins[rows + 1]
-    entries = int((ends - begins).sum())
-    ranges = max(entries // _RANGE, 1).bit_length() - 1
-    parts = max((entries >> ranges) // _PART, 1).bit_length() - 1
-    # Triples of documents that are not counted do not count as shared.
-    terms = np.full(len(triples.triples), -1, dtype=np.int32)
-    numbers = number_shared(triples.triples, begins, ends, ranges, parts, terms)
-    shared = terms >= 0
-    before = np.zeros(len(terms) + 1, dtype=np.int64)
-    np.cumsum(shared, out=before[1:])
-    starts, sizes = before[begins], before[ends] - before[begins]
-    numbered = terms[shared]
-    if (np.diff(starts) < 0).any():
-        numbered = _runs(numbered, starts, sizes)
-    return _ordered(np.concatenate([[0], np.cumsum(sizes)]), numbered, numbers)
+def _index(texts: Texts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> SharedIndex:
+    """Index the shared triples of texts; each thread writes the postings of some triples."""
+    rows, terms = wording.texts[texts.firsts], wording.numbers
+    begins, ends = wording.begins[rows], wording.begins[rows + 1]
+    heads, postings = np.zeros(wording.terms + 2, dtype=np.int64), np.empty(int((ends - begins).sum()), dtype=np.int32)
+    cuts = np.linspace(0, wording.terms, threads + 1).astype(np.int64)
+    bounds = list(pairwise(cuts.tolist()))
+    list(pool.map(lambda cut: count_postings(begins, ends, terms, cut[0], cut[1], heads), bounds))
+    np.cumsum(heads, out=heads)
+    list(pool.map(lambda cut: fill_postings(begins, ends, terms, cut[0], cut[1], heads, postings), bounds))
+    middles = np.empty(len(rows), dtype=np.int64)
+    parts = list(pairwise(np.linspace(0, len(rows), threads + 1).astype(np.int64).tolist()))
+    list(pool.map(lambda part: sort_rows(begins, ends, terms, heads, _RARE, part[0], part[1], middles), parts))
+    return SharedIndex(begins=begins, middles=middles, ends=ends, terms=terms, heads=heads[:-1], texts=postings)
 
 
-def _ordered(begins: NDArray[np.int64], terms: NDArray[np.int32], numbers: int) -> SharedIndex:
-    heads, texts = np.zeros(numbers + 1, dtype=np.int64), np.empty(len(terms), dtype=np.int32)
-    fill_postings(begins, terms, heads, texts)
-    middles = np.empty(len(begins) - 1, dtype=np.int64)
-    sort_rows(begins, terms, heads, _RARE, middles)
-    return SharedIndex(begins=begins, middles=middles, terms=terms, heads=heads, texts=texts)
+def _scratch(texts: int) -> TextCounters:
+    return TextCounters(counts=np.zeros(texts, dtype=np.int32), touched=np.empty(texts + 1, dtype=np.int32))
+
+
+def _room_for_pairs(room: int) -> FoundPairs:
+    """Room for found pairs; pages that are not written to take no memory."""
+    a, b, shared, smaller = (np.empty(room, dtype=np.int32) for _ in range(4))
+    return FoundPairs(a=a, b=b, shared=shared, smaller=smaller, state=np.zeros(4, dtype=np.int64))
+
+
+def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
+    """Join what threads have found, and drop pairs as if one thread had found them."""
+    states = np.array([found.state for found in every], dtype=np.int64).reshape(-1, 4)
+    a, b, shared, smaller = (
+        np.concatenate([np.zeros(0, dtype=np.int32), *(getattr(one, name)[: one.state[0]] for one in every)])
+        for name in ("a", "b", "shared", "smaller")
+    )
+    hashes, halvings = hash_of_pairs(a, b), int(states[:, 3].max(initial=0))
+    while np.count_nonzero(kept := _survive(hashes, halvings)) > room:
+        halvings += 1
+    order = np.flatnonzero(kept)
+    order = order[np.lexsort((b[order], a[order]))]
+    return Copies(
+        a=a[order].astype(np.int64),
+        b=b[order].astype(np.int64),
+        wording=shared[order] / smaller[order],
+        total=int(states[:, 1].sum()),
+        series=int(states[:, 2].sum()),
+        sampled=1 << halvings,
+    )
+
+
+def _survive(hashes: NDArray[np.uint64], halvings: int) -> NDArray[np.bool_]:
+    """Which pairs remain after a number of halvings, as in ``thinned_out``."""
+    if halvings == 0:
+        return np.ones(len(hashes), dtype=np.bool_)
+    return np.asarray(hashes >> np.uint64(64 - halvings) == 0, dtype=np.bool_)
+
+
+def _most_pairs(documents: int) -> int:
+    return max(documents * (documents - 1) // 2, 1)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import MOST_LINKS
 from infostream_dedup.errors import UsageError
+from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.links import SimilarityMatrix
@@ -21,7 +22,6 @@ from infostream_dedup.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.link_estimate import LinkEstimate
-    from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.model import Settings
     from infostream_dedup.model.document import Language
     from infostream_dedup.sharded.disk_runner import DiskRun
@@ -59,7 +59,7 @@ class DiskEstimator:
         self._documents: list[Document] = []
         self._reader = EvidenceReader()
         self._read = False
-        self._evidence: DocumentEvidence | None = None
+        self._census: CopyCensus | None = None
 
     def watching(self, run: DiskRun) -> DiskRun:
         """Return the run with a source that also passes documents on to this estimator."""
@@ -95,10 +95,9 @@ class DiskEstimator:
                 pass
         key_terms = all_key_terms(linked)
         languages = [LANGUAGES[number] for number in key_terms.counts.languages.tolist()]
-        if self._evidence is None:
-            self._evidence = self._reader.finish(languages)
-        collection = _FolderCollection(linked, self._documents, languages)
-        found = SweepEstimator(collection, self._evidence)
+        if self._census is None:
+            self._census = CopyCensus(self._documents, self._reader.finish(languages), consume=True)
+        found = SweepEstimator(_FolderCollection(linked, self._documents, languages), self._census)
         return found.estimate(key_terms, _matrix(linked), linked.settings, blocks, progress=linked.run.progress)
 
 

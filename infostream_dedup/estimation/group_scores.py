@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import UsageError
+from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.copy_scores import CopyScores, Links, count_copies
-from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.model import language_number
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def count_copies_in_pairs(
 def _counted(
     collection: Collection, evidence: DocumentEvidence, links: Mapping[str, Links], progress: Progress | None
 ) -> dict[str, CopyScores]:
-    estimator = SweepEstimator(collection, evidence)
+    census = CopyCensus(collection.documents, evidence)
     languages = np.array([language_number(one) for one in collection.languages], dtype=np.uint8)
-    copies, counted = estimator.copies(progress), estimator.counted
+    copies, counted = census.copies(progress), census.counted
     return {name: count_copies(one, copies, counted, languages, steps=(1,))["all"][0] for name, one in links.items()}
 
 

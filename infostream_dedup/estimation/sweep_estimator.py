@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from infostream_dedup.batch.link_estimate import LinkEstimate
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS
 from infostream_dedup.estimation.candidates import compare_candidates
-from infostream_dedup.estimation.census import COPY_WORDING, Copies, find_all_copies, numbers_of_texts
+from infostream_dedup.estimation.census import COPY_WORDING, Copies
 from infostream_dedup.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
 from infostream_dedup.estimation.duplicate_scores import (
     CHECKED_K,
@@ -22,8 +21,7 @@ from infostream_dedup.estimation.duplicate_scores import (
 )
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.estimation.sentences import said
-from infostream_dedup.estimation.universe import CountedPairs, counted_pairs
-from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.estimation.universe import CountedPairs
 from infostream_dedup.evidence.pair_evidence import key_rows
 from infostream_dedup.links.pair_rules import count_grades, share_grades
 
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.batch.collection import Weighable
     from infostream_dedup.batch.linking import Linked
-    from infostream_dedup.evidence.collecting import DocumentEvidence
+    from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.links import Recommendation, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
@@ -64,46 +62,12 @@ class SweepEstimator:
 
     Args:
         collection: the documents.
-        evidence: evidence of its documents.
-        only: int64, ordinals: only pairs of these documents; all by default.
-        facts: sources and dates, if the documents do not have them.
+        census: the copies among them.
     """
 
-    def __init__(
-        self,
-        collection: Weighable,
-        evidence: DocumentEvidence,
-        only: NDArray[np.int64] | None = None,
-        facts: DocumentFacts | None = None,
-    ) -> None:
+    def __init__(self, collection: Weighable, census: CopyCensus) -> None:
         self._collection = collection
-        self._evidence = evidence
-        self._only = only
-        self._facts = facts
-        self._copies: Copies | None = None
-
-    @cached_property
-    def facts(self) -> DocumentFacts:
-        """Sources, dates and texts of the documents; texts of equal word triples count as equal."""
-        documents = self._collection.documents
-        facts = self._facts or DocumentFacts.of_documents(documents, [b""] * len(documents))
-        return replace(facts, texts=numbers_of_texts(self._evidence.triples))
-
-    @cached_property
-    def counted(self) -> CountedPairs:
-        """The pairs that are counted."""
-        found = counted_pairs(self.facts, self._evidence.records)
-        if self._only is None:
-            return found
-        inside = np.zeros(len(self._collection), dtype=np.bool_)
-        inside[self._only] = True
-        return replace(found, universe=found.universe._replace(counted=found.universe.counted & inside))
-
-    def copies(self, progress: Progress | None = None) -> Copies:
-        """The census of copies."""
-        if self._copies is None:
-            self._copies = find_all_copies(self._evidence.triples, self.counted.universe, progress=progress)
-        return self._copies
+        self._census = census
 
     def linked(
         self,
@@ -114,7 +78,9 @@ class SweepEstimator:
         progress: Progress | None = None,
     ) -> tuple[Links, CountedPairs, Copies, int]:
         """Links with grades; universe and copies of documents whose links are all stored; number of other documents."""
-        counted, copies, few = _of_key_terms(self.counted, self.copies(progress), key_terms, matrix, settings)
+        counted, copies, few = _of_key_terms(
+            self._census.counted, self._census.copies(progress), key_terms, matrix, settings
+        )
         return Links.of(_grades(key_terms, matrix, settings)), counted, copies, few
 
     def estimate(
@@ -162,7 +128,8 @@ class SweepEstimator:
         self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
     ) -> Recommendation:
         """As ``KChooser.recommendation``."""
-        part = SweepEstimator(self._collection, self._evidence, documents, self._facts)
+        census = self._census if documents is None else self._census.part(documents)
+        part = SweepEstimator(self._collection, census)
         languages = linked.key_terms.counts.languages
         several = len(np.unique(languages if documents is None else languages[documents])) > 1
         apart = several and (cross or linked.key_terms.pivot is not None)
@@ -185,8 +152,9 @@ class SweepEstimator:
             matrix,
             links,
             key_rows(thirty.keys, thirty.targets),
-            evidence=self._evidence,
-            facts=self.facts,
+            records=self._census.records,
+            wording=self._census.wording,
+            facts=self._census.facts,
             universe=counted.universe,
             languages=key_terms.counts.languages,
             checked_step=_CHECKED_SHARE if share else min(CHECKED_K, settings.n),

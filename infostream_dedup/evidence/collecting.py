@@ -58,8 +58,8 @@ class EvidenceReader:
         self._waiting: list[Document] = []
         self._characters = 0
         self._read: list[RawEvidence] = []
-        # Most of the evidence. A bytearray grows in place; joining parts at the end would need the memory twice.
-        self._triples = bytearray()
+        # Most of the evidence. The array grows in place; joining parts at the end would need the memory twice.
+        self._triples = np.empty(0, dtype=np.uint64)
 
     def add(self, document: Document) -> None:
         """Add the next document."""
@@ -99,7 +99,7 @@ class EvidenceReader:
             raw = self._read.pop()
             records.append(pack_weighed(raw, part, counts, documents))
             triples.append(raw.ends[:, 0].copy())
-        held, self._triples = np.frombuffer(self._triples, dtype=np.uint64), bytearray()
+        held, self._triples = self._triples, np.empty(0, dtype=np.uint64)
         words = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.words for one in records)])
         return DocumentEvidence(
             EvidenceRecords(words, _joined([one.begins for one in records])),
@@ -113,7 +113,9 @@ class EvidenceReader:
         self._waiting, self._characters = [], 0
 
     def _take(self, raw: RawEvidence) -> None:
-        self._triples += raw.triples.data
+        read = len(self._triples)
+        self._triples.resize(read + len(raw.triples), refcheck=False)
+        self._triples[read:] = raw.triples
         self._read.append(replace(raw, triples=raw.triples[:0].copy()))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Document
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.estimation import census
+from infostream_dedup.estimation import shared_wording
 from infostream_dedup.estimation.census import find_all_copies
 from infostream_dedup.estimation.universe import counted_pairs
 from infostream_dedup.evidence.collecting import EvidenceReader
@@ -91,8 +91,8 @@ def test_tables_in_ranges_give_the_same(triple_rows, universe, edited, monkeypat
     rows = triple_rows(edited(3, [80, 20, *[3] * 40]))
     pairs = universe(len(rows.begins) - 1)
     whole = _table(find_all_copies(rows, pairs))
-    monkeypatch.setattr(census, "_RANGE", 1000)
-    monkeypatch.setattr(census, "_PART", 50)
+    monkeypatch.setattr(shared_wording, "_RANGE", 1000)
+    monkeypatch.setattr(shared_wording, "_PART", 50)
     assert _table(find_all_copies(rows, pairs)) == whole
     assert whole
 

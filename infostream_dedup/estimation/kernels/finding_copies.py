@@ -40,8 +40,9 @@ class SharedIndex(NamedTuple):
     """The triples that occur in at least two texts.
 
     Attributes:
-        begins: int64 (texts + 1,), bounds of each text in ``terms``.
+        begins: int64 (texts,), start of each text in ``terms``.
         middles: int64 (texts,), start of the common triples of each text.
+        ends: int64 (texts,), end of each text.
         terms: int32, numbers of triples: the rare ones ascending, then the common ones ascending.
         heads: int64 (terms + 1,), bounds of each triple in ``texts``.
         texts: int32, texts of each triple, ascending.
@@ -49,6 +50,7 @@ class SharedIndex(NamedTuple):
 
     begins: NDArray[np.int64]
     middles: NDArray[np.int64]
+    ends: NDArray[np.int64]
     terms: NDArray[np.int32]
     heads: NDArray[np.int64]
     texts: NDArray[np.int32]
@@ -182,8 +184,8 @@ def _note_texts(
 @inlined
 def _common_shared(index: SharedIndex, text: int, other: int) -> int:
     """Number of common triples that two texts share."""
-    at, end = index.middles[text], index.begins[text + 1]
-    there, stop = index.middles[other], index.begins[other + 1]
+    at, end = index.middles[text], index.ends[text]
+    there, stop = index.middles[other], index.ends[other]
     shared = 0
     while at < end and there < stop:
         mine, theirs = index.terms[at], index.terms[there]
@@ -240,7 +242,7 @@ def find_copies(
             continue
         least = (3 * size + 9) // 10
         _note_texts(found, classes, universe, text, text, size)
-        middle, stop = index.middles[text], index.begins[text + 1]
+        middle, stop = index.middles[text], index.ends[text]
         common, met = stop - middle, 0
         for at in range(index.begins[text], middle):
             met = _walk(index, classes, text, signed(index.terms[at]), 1, scratch, met)
@@ -257,7 +259,7 @@ def find_copies(
             other = signed(scratch.touched[place])
             rare = signed(scratch.counts[other]) if place < rarely else 0
             scratch.counts[other] = 0
-            theirs = index.begins[other + 1] - index.middles[other]
+            theirs = index.ends[other] - index.middles[other]
             if rare + min(common, theirs) >= least:
                 shared = rare + _common_shared(index, text, other)
                 if shared >= least:

@@ -1,7 +1,8 @@
 """Number the word triples that occur in at least two texts: the index for finding copies.
 
 Most triples of a collection occur in only one text and link nothing. Triples are hashes, so they are processed in
-ranges of their leading bits: the table of a range fits in the cache, and the ranges are independent.
+ranges of their leading bits: the table of a range fits in the cache, and threads process different ranges. A month of
+news has gigabytes of triples, so numbers are written over them, and the numbers that remain are moved to the front.
 """
 
 from __future__ import annotations
@@ -10,17 +11,31 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["checksums_of_rows", "fill_postings", "number_shared", "sort_rows"]
+__all__ = [
+    "checksums_of_rows",
+    "count_postings",
+    "fill_postings",
+    "keep_shared",
+    "number_ranges",
+    "sort_rows",
+    "write_rows",
+]
 
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
 
-_HALF = 32
+_UPPER = np.uint64(0xFFFFFFFF00000000)
+"""Half of a triple that remains when it is numbered; it decides the range."""
+_LOWER = np.uint64(0xFFFFFFFF)
+_UNSHARED = np.uint64(0xFFFFFFFF)
+"""Lower half of a triple that occurs in one row only."""
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd factor, so that products differ."""
 
 
 @compiled
@@ -36,49 +51,99 @@ def checksums_of_rows(
         sums[row], folded[row] = plain, mixed
 
 
+@inlined
+def _range_of(triple: np.uint64, range_bits: int) -> int:
+    return signed(triple >> np.uint64(64 - range_bits)) if range_bits else 0
+
+
 @compiled_bare
-def _gather(
+def _move_to(
+    triples: NDArray[np.uint64],
+    ends: NDArray[np.int64],
+    least: np.uint64,
+    cursors: NDArray[np.int64],
+) -> None:
+    """Move the cursor of each row to the first triple that is not below ``least``."""
+    for row in range(cursors.size):
+        first, last = cursors[row], ends[row]
+        while first < last:
+            middle = (first + last) >> 1
+            if triples[middle] < least:
+                first = middle + 1
+            else:
+                last = middle
+        cursors[row] = first
+
+
+@compiled_bare
+def _count_parts(
     triples: NDArray[np.uint64],
     ends: NDArray[np.int64],
     cursors: NDArray[np.int64],
     last: np.uint64,
+    shift: np.uint64,
+    heads: NDArray[np.int64],
+) -> None:
+    """Count the triples up to ``last`` by part: bits above ``shift``; ``heads`` receives the bounds of the parts."""
+    mask = np.uint64(heads.size - 2)
+    heads[:] = 0
+    for row in range(cursors.size):
+        at, end = cursors[row], ends[row]
+        while at < end and triples[at] <= last:
+            heads[signed(triples[at] >> shift & mask) + 1] += 1
+            at += 1
+    for part in range(heads.size - 1):
+        heads[part + 1] += heads[part]
+
+
+@compiled_bare
+def _take_parts(
+    triples: NDArray[np.uint64],
+    ends: NDArray[np.int64],
+    cursors: NDArray[np.int64],
+    last: np.uint64,
+    shift: np.uint64,
+    fill: NDArray[np.int64],
     values: NDArray[np.uint64],
     places: NDArray[np.int64],
-) -> int:
-    """Take the triples up to ``last`` from the front of each row, along with their places."""
-    found = 0
+) -> None:
+    """Take the triples up to ``last`` from the front of each row, along with their places, and mark them unshared."""
+    mask = np.uint64(fill.size - 2)
     for row in range(cursors.size):
-        at = cursors[row]
-        while at < ends[row] and triples[at] <= last:
-            values[found], places[found] = triples[at], at
-            found += 1
+        at, end = cursors[row], ends[row]
+        while at < end and triples[at] <= last:
+            triple = triples[at]
+            part = signed(triple >> shift & mask)
+            values[fill[part]], places[fill[part]] = triple, at
+            fill[part] += 1
+            triples[at] = triple & _UPPER | _UNSHARED
             at += 1
         cursors[row] = at
-    return found
 
 
 @compiled_bare
 def _number_part(
     values: NDArray[np.uint64],
     places: NDArray[np.int64],
-    items: NDArray[np.int64],
+    begin: int,
+    end: int,
+    mask: int,
     keys: NDArray[np.uint64],
     counts: NDArray[np.int32],
     numbers: NDArray[np.int32],
-    terms: NDArray[np.int32],
+    triples: NDArray[np.uint64],
     first: int,
 ) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
-    mask = keys.size - 1
-    counts[:] = 0
-    for item in items:
+    counts[: mask + 1] = 0
+    for item in range(begin, end):
         slot = signed(values[item] & np.uint64(mask))
         while counts[slot] and keys[slot] != values[item]:
             slot = (slot + 1) & mask
         keys[slot] = values[item]
         counts[slot] += 1
         numbers[slot] = -1
-    for item in items:
+    for item in range(begin, end):
         slot = signed(values[item] & np.uint64(mask))
         while keys[slot] != values[item] or counts[slot] == 0:
             slot = (slot + 1) & mask
@@ -86,132 +151,209 @@ def _number_part(
             if numbers[slot] < 0:
                 numbers[slot] = first
                 first += 1
-            terms[places[item]] = numbers[slot]
+            triples[places[item]] = values[item] & _UPPER | np.uint64(numbers[slot])
     return first
 
 
-@compiled_bare
-def _count_range(
-    triples: NDArray[np.uint64], ends: NDArray[np.int64], cursors: NDArray[np.int64], last: np.uint64
-) -> int:
-    """Number of triples up to ``last`` at the front of all rows."""
-    found = 0
-    for row in range(cursors.size):
-        at = cursors[row]
-        while at < ends[row] and triples[at] <= last:
-            at += 1
-        found += at - cursors[row]
-    return found
-
-
 @compiled
-def _order_by_part(values: NDArray[np.uint64], shift: np.uint64, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Order items by part: the bits above ``shift``. ``heads``, initially zeros, receives the bounds of the parts."""
-    mask = np.uint64(heads.size - 2)
-    for value in values:
-        heads[signed(value >> shift & mask) + 1] += 1
-    for part in range(heads.size - 1):
-        heads[part + 1] += heads[part]
-    ordered, fill = np.empty(values.size, dtype=np.int64), heads.copy()
-    for item in range(values.size):
-        part = signed(values[item] >> shift & mask)
-        ordered[fill[part]] = item
-        fill[part] += 1
-    return ordered
-
-
-@compiled
-def number_shared(
+def number_ranges(
     triples: NDArray[np.uint64],
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],
+    first: int,
+    last: int,
     range_bits: int,
     part_bits: int,
-    terms: NDArray[np.int32],
-) -> int:
-    """Number the triples that occur in at least two rows.
+    numbered: NDArray[np.int64],
+) -> None:
+    """Replace the lower half of the triples of some ranges by numbers, from 0 in each range.
 
     Args:
-        triples: uint64, ascending and distinct in each row.
+        triples: uint64, ascending and distinct in each row; lower halves are written over.
         begins: int64 (rows,), start of each row in ``triples``.
         ends: int64 (rows,), end of each row.
-        range_bits: number of leading bits that define a range.
+        first: the first range.
+        last: the range after the last.
+        range_bits: number of leading bits that define a range, at most 32.
         part_bits: number of bits after these that define a part, which has a table of its own.
-        terms: int32 (triples,), receives the number of each triple, from 0; -1 if it occurs in one row only.
-
-    Returns:
-        Number of distinct triples numbered.
+        numbered: int64 (ranges,), receives how many distinct triples of each range occur in at least two rows.
     """
     cursors = begins.copy()
-    for row in range(begins.size):
-        terms[begins[row] : ends[row]] = -1
+    if first > 0:
+        _move_to(triples, ends, np.uint64(first) << np.uint64(64 - range_bits), cursors)
     shift = np.uint64(64 - range_bits - part_bits) if range_bits + part_bits else np.uint64(63)
-    numbered = 0
-    for one in range(1 << range_bits):
-        last = np.uint64(0xFFFFFFFFFFFFFFFF)
+    heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
+    for one in range(first, last):
+        upto = np.uint64(0xFFFFFFFFFFFFFFFF)
         if one + 1 < 1 << range_bits:
-            last = (np.uint64(one + 1) << np.uint64(64 - range_bits)) - np.uint64(1)
-        found = _count_range(triples, ends, cursors, last)
-        values, places = np.empty(found, dtype=np.uint64), np.empty(found, dtype=np.int64)
-        _gather(triples, ends, cursors, last, values, places)
-        heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
-        ordered = _order_by_part(values, shift, heads)
+            upto = (np.uint64(one + 1) << np.uint64(64 - range_bits)) - np.uint64(1)
+        _count_parts(triples, ends, cursors, upto, shift, heads)
+        values, places = np.empty(heads[-1], dtype=np.uint64), np.empty(heads[-1], dtype=np.int64)
+        _take_parts(triples, ends, cursors, upto, shift, heads.copy(), values, places)
         size = 2
         while size < 2 * np.diff(heads).max():
             size *= 2
         keys, counts = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32)
         numbers = np.empty(size, dtype=np.int32)
+        found = 0
         for part in range(heads.size - 1):
-            items = ordered[heads[part] : heads[part + 1]]
-            numbered = _number_part(values, places, items, keys, counts, numbers, terms, numbered)
-    return numbered
+            found = _number_part(
+                values, places, heads[part], heads[part + 1], size - 1, keys, counts, numbers, triples, found
+            )
+        numbered[one] = found
+
+
+@compiled_bare
+def keep_shared(
+    triples: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+    firsts: NDArray[np.int64],
+    range_bits: int,
+    kept: NDArray[np.int32],
+    begins: NDArray[np.int64],
+) -> None:
+    """Move the numbers of shared triples to the front.
+
+    Args:
+        triples: uint64, result of ``number_ranges``.
+        bounds: int64 (documents + 1,), bounds of each document in ``triples``.
+        chosen: bool (documents,), whether a document is a row; the others keep no numbers.
+        firsts: int64 (ranges,), first number of each range.
+        range_bits: as in ``number_ranges``.
+        kept: int32, the memory of ``triples``; receives the numbers.
+        begins: int64 (documents + 1,), receives the bounds of each document in ``kept``.
+    """
+    place = 0
+    for document in range(chosen.size):
+        begins[document] = place
+        if chosen[document]:
+            for at in range(bounds[document], bounds[document + 1]):
+                triple = triples[at]
+                if triple & _LOWER != _UNSHARED:
+                    kept[place] = signed(triple & _LOWER) + firsts[_range_of(triple, range_bits)]
+                    place += 1
+    begins[chosen.size] = place
 
 
 @compiled
-def fill_postings(
-    begins: NDArray[np.int64], terms: NDArray[np.int32], heads: NDArray[np.int64], rows: NDArray[np.int32]
+def write_rows(
+    numbers: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    fillers: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    rows: NDArray[np.uint64],
 ) -> None:
-    """Invert rows of terms into lists of rows by term.
+    """Write rows of triples in which equal numbers are equal triples, and all other triples differ.
 
     Args:
-        begins: int64 (rows + 1,), bounds of each row in ``terms``.
-        terms: int32, numbers of triples.
-        heads: int64 (terms + 1,), zeros; receives the bounds of each term in ``rows``.
-        rows: int32, receives the rows of each term, ascending.
+        numbers: int32, numbers of shared triples.
+        begins: int64 (rows,), start of each row in ``numbers``.
+        ends: int64 (rows,), end of each row.
+        fillers: int64 (rows,), the first of the distinct values for the other triples of a row.
+        bounds: int64 (rows + 1,), bounds of each row in ``rows``.
+        rows: uint64, receives the triples, ascending in each row.
     """
-    for term in terms:
-        heads[term + 1] += 1
-    for term in range(heads.size - 1):
-        heads[term + 1] += heads[term]
-    fill = heads[:-1].copy()
-    for row in range(begins.size - 1):
-        for at in range(begins[row], begins[row + 1]):
-            rows[fill[terms[at]]] = row
-            fill[terms[at]] += 1
+    for row in range(begins.size):
+        place, last = bounds[row], bounds[row + 1]
+        for at in range(begins[row], ends[row]):
+            rows[place] = np.uint64(numbers[at]) * _SPREAD
+            place += 1
+        filler = fillers[row]
+        while place < last:
+            rows[place] = np.uint64(filler + (1 << 32)) * _SPREAD
+            filler += 1
+            place += 1
+        rows[bounds[row] : last] = np.sort(rows[bounds[row] : last])
+
+
+@compiled_bare
+def count_postings(
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    first: int,
+    last: int,
+    heads: NDArray[np.int64],
+) -> None:
+    """Count the texts of the terms from ``first`` to ``last`` - 1.
+
+    Args:
+        begins: int64 (texts,), start of each text in ``terms``.
+        ends: int64 (texts,), end of each text.
+        terms: int32, numbers of triples.
+        first: the first term.
+        last: the term after the last.
+        heads: int64 (terms + 2,), zeros; receives the number of texts of each term, two places later.
+    """
+    for text in range(begins.size):
+        for at in range(begins[text], ends[text]):
+            if first <= terms[at] < last:
+                heads[terms[at] + 2] += 1
+
+
+@compiled_bare
+def fill_postings(
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    first: int,
+    last: int,
+    heads: NDArray[np.int64],
+    texts: NDArray[np.int32],
+) -> None:
+    """Write the texts of the terms from ``first`` to ``last`` - 1.
+
+    Args:
+        begins: int64 (texts,), start of each text in ``terms``.
+        ends: int64 (texts,), end of each text.
+        terms: int32, numbers of triples.
+        first: the first term.
+        last: the term after the last.
+        heads: int64 (terms + 2,), start of each term in ``texts``, one place later; afterwards its end.
+        texts: int32, receives the texts of each term, ascending.
+    """
+    for text in range(begins.size):
+        for at in range(begins[text], ends[text]):
+            term = terms[at]
+            if first <= term < last:
+                texts[heads[term + 1]] = text
+                heads[term + 1] += 1
 
 
 @compiled
 def sort_rows(
-    begins: NDArray[np.int64], terms: NDArray[np.int32], heads: NDArray[np.int64], rare: int, middles: NDArray[np.int64]
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    heads: NDArray[np.int64],
+    rare: int,
+    first: int,
+    last: int,
+    middles: NDArray[np.int64],
 ) -> None:
-    """Order each row: rare terms first, then the others, both ascending.
+    """Order the terms of some texts: rare ones first, then the others, both ascending.
 
     Args:
-        begins: int64 (rows + 1,), bounds of each row in ``terms``.
+        begins: int64 (texts,), start of each text in ``terms``.
+        ends: int64 (texts,), end of each text.
         terms: int32, numbers of triples; ordered in place.
         heads: int64 (terms + 1,), bounds of the postings of each term.
         rare: maximum number of texts that contain a rare triple.
-        middles: int64 (rows,), receives the start of the other terms.
+        first: the first text.
+        last: the text after the last.
+        middles: int64 (texts,), receives the start of the other terms.
     """
-    for row in range(begins.size - 1):
-        first, last = begins[row], begins[row + 1]
-        ordered = np.sort(terms[first:last])
-        place = first
+    for text in range(first, last):
+        begin, end = begins[text], ends[text]
+        ordered = np.sort(terms[begin:end])
+        place = begin
         for term in ordered:
             if heads[term + 1] - heads[term] <= rare:
                 terms[place] = term
                 place += 1
-        middles[row] = place
+        middles[text] = place
         for term in ordered:
             if heads[term + 1] - heads[term] > rare:
                 terms[place] = term

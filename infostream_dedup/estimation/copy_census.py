@@ -1,0 +1,116 @@
+"""What the columns of a sweep count: the pairs of a collection, the copies among them, and the wording of any pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infostream_dedup.estimation.census import (
+    Copies,
+    Texts,
+    checksums,
+    find_copies_of_texts,
+    numbers_of_texts,
+    texts_of_documents,
+)
+from infostream_dedup.estimation.shared_wording import SharedWording, shared_wording
+from infostream_dedup.estimation.universe import CountedPairs, counted_pairs
+from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.evidence.pair_evidence import TripleRows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.evidence.collecting import DocumentEvidence
+    from infostream_dedup.evidence.records import EvidenceRecords
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
+
+__all__ = ["CopyCensus"]
+
+
+class CopyCensus:
+    """Copies of a collection, counted once, when they are first asked for.
+
+    Attributes:
+        records: packed evidence of the documents.
+
+    Args:
+        documents: the documents; their texts may be empty.
+        evidence: evidence of the documents.
+        facts: their sources and dates, if the documents do not have them.
+        consume: use the memory of the word triples, which are lost: half of it remains free, but nothing else can use
+            the evidence. They must have been read by an ``EvidenceReader``.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        evidence: DocumentEvidence,
+        facts: DocumentFacts | None = None,
+        *,
+        consume: bool = False,
+    ) -> None:
+        self.records: EvidenceRecords = evidence.records
+        self._documents = documents
+        self._triples = evidence.triples
+        self._given = facts
+        self._consume = consume
+        self._sizes = np.diff(evidence.triples.begins)
+        self._texts: Texts | None = None
+        self._copies: Copies | None = None
+
+    @cached_property
+    def facts(self) -> DocumentFacts:
+        """Sources, dates and texts of the documents; texts of equal word triples count as equal."""
+        facts = self._given or DocumentFacts.of_documents(self._documents, [b""] * len(self._documents))
+        return replace(facts, texts=numbers_of_texts(self._sums, self._sizes))
+
+    @cached_property
+    def counted(self) -> CountedPairs:
+        """The pairs that are counted."""
+        return counted_pairs(self.facts, self.records)
+
+    @cached_property
+    def wording(self) -> SharedWording:
+        """The wording that documents share."""
+        texts = self._distinct()
+        triples, self._triples = self._triples, TripleRows(np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
+        return shared_wording(triples, texts.stand_ins(len(self._sizes)), consume=self._consume)
+
+    def copies(self, progress: Progress | None = None) -> Copies:
+        """The copies.
+
+        Args:
+            progress: called with the number of distinct texts done.
+        """
+        if self._copies is None:
+            wording, universe = self.wording, self.counted.universe
+            self._copies = find_copies_of_texts(self._distinct(), wording, universe, progress=progress)
+            self._texts = None
+        return self._copies
+
+    def part(self, documents: NDArray[np.int64]) -> CopyCensus:
+        """The census of some documents alone, given their ordinals; it shares the wording of all."""
+        inside = np.zeros(len(self._sizes), dtype=np.bool_)
+        inside[documents] = True
+        universe, found = self.counted.universe, copy(self)
+        # Made of these documents only, it would lack triples that they share with others.
+        found.wording = self.wording
+        found.counted = replace(self.counted, universe=universe._replace(counted=universe.counted & inside))
+        found._texts = found._copies = None
+        return found
+
+    @cached_property
+    def _sums(self) -> NDArray[np.uint64]:
+        return checksums(self._triples)
+
+    def _distinct(self) -> Texts:
+        if self._texts is None:
+            self._texts = texts_of_documents(self._sums, self._sizes, self.counted.universe)
+        return self._texts
