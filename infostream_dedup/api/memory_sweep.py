@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from infostream_dedup.batch.collection import Collection
+    from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.batch.sweeping import SweepResult
+    from infostream_dedup.estimation.copy_census import CopyCensus
+    from infostream_dedup.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
 
@@ -33,43 +37,24 @@ class MemorySweep:
         """Sweep over documents, in input order."""
         from infostream_dedup.batch.collection import collect
         from infostream_dedup.batch.sweeping import sweep_collection
+        from infostream_dedup.estimation.sweep_estimator import SweepEstimator
         from infostream_dedup.model import single_documents
 
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
-        evidence = second_look = estimator = None
-        if self.confirmed or self.estimate:
-            from infostream_dedup.evidence.collecting import EvidenceReader
-
-            evidence = EvidenceReader()
+        reader = self._reader()
         collection = collect(
             single if self.planted else documents,
             hashes=self.confirmed,
-            evidence=evidence,
+            evidence=reader,
             engine=self.engine,
             progress=self.progress,
         )
-        census = None
-        if evidence is not None:
-            taken = evidence.finish(collection.languages)
-            if self.confirmed:
-                from infostream_dedup.batch.judging import JudgedCollection
-                from infostream_dedup.model import Settings
-
-                second_look = JudgedCollection.of(collection, taken, Settings())
-            if self.estimate:
-                from infostream_dedup.estimation.copy_census import CopyCensus
-
-                census = CopyCensus(collection.documents, taken, consume=not self.confirmed)
-            del taken
-        if census is not None:
-            # Before anything else, because triples take the most memory.
-            census.copies(self.progress)
+        second_look, census = self._compared(collection, reader)
         if second_look is None and len(self.representations) == 1:
             collection = collection.only(self.settings.but(representation=self.representations[0]))
-        if census is not None:
-            from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-
-            estimator = SweepEstimator(collection, census)
+        estimator = None if census is None else SweepEstimator(collection, census)
+        # The estimator drops the census when it is done.
+        del census
         found = sweep_collection(
             collection,
             self.settings,
@@ -89,3 +74,32 @@ class MemorySweep:
             for one in self.representations:
                 found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
         return found
+
+    def _reader(self) -> EvidenceReader | None:
+        if not (self.confirmed or self.estimate):
+            return None
+        from infostream_dedup.evidence.collecting import EvidenceReader
+
+        return EvidenceReader()
+
+    def _compared(
+        self, collection: Collection, reader: EvidenceReader | None
+    ) -> tuple[JudgedCollection | None, CopyCensus | None]:
+        """The evidence for a second look, and the census of copies, as requested."""
+        if reader is None:
+            return None, None
+        evidence = reader.finish(collection.languages)
+        second_look = None
+        if self.confirmed:
+            from infostream_dedup.batch.judging import JudgedCollection
+            from infostream_dedup.model import Settings
+
+            second_look = JudgedCollection.of(collection, evidence, Settings())
+        if not self.estimate:
+            return second_look, None
+        from infostream_dedup.estimation.copy_census import CopyCensus
+
+        census = CopyCensus(collection.documents, evidence, consume=not self.confirmed)
+        # Now, because word triples take more memory than anything that follows.
+        census.copies(self.progress)
+        return second_look, census

@@ -66,6 +66,15 @@ class Weighable(Protocol):
     def key_terms(self, settings: Settings) -> KeyTerms:
         """Key terms of every document, and the terms in which they are looked up."""
 
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
+        """Key terms of some documents, the same as in ``key_terms``.
+
+        Args:
+            settings: may differ from those of ``all_terms`` in ``n`` and ``target`` only.
+            documents: int64, ordinals.
+            all_terms: key terms of every document.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:
@@ -95,6 +104,13 @@ class Collection:
         Terms are counted only once for consecutive calls with the same representation.
         """
         return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
+
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
+        """As ``Weighable.key_terms_of``; without translation, the terms of other documents are not weighed."""
+        if all_terms.pivot is not None:
+            return self.key_terms(settings).of(documents)
+        counts = all_terms.counts.of(documents)
+        return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: all_terms.statistics)
 
     def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
         """Key terms that include terms above ``df_max`` if only repeats make them that frequent, as in a stream.

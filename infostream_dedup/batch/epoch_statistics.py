@@ -115,6 +115,10 @@ class WeighedCollection:
         given = partial(self.statistics.of, settings=settings)
         return key_terms_of_surfaces(self.collection.surfaces, settings, statistics=given)
 
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+        """As ``Weighable.key_terms_of``."""
+        return self.key_terms(settings).of(documents)
+
 
 def epoch_statistics(name: str) -> EpochStatistics:
     """Read the statistics by which the documents of an epoch were weighted.

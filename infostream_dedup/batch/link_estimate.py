@@ -82,3 +82,6 @@ class LinkEstimator(Protocol):
             blocks: blocks of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
             progress: called for each part of the work.
         """
+
+    def forget(self) -> None:
+        """Let go of what estimates are made from: no other one will be asked for."""

@@ -104,6 +104,10 @@ class StoredCollection:
         counts = self.held.astype(np.int32)
         return KeyTerms(keys, targets, TermCounts(counts, self.terms, languages, self.lengths), [])
 
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+        """As ``Weighable.key_terms_of``."""
+        return self.key_terms(settings).of(documents)
+
     def _heaviest(self, n: int) -> sp.csr_array:
         kept = self.ranks < n
         ends = np.concatenate(([0], np.cumsum(kept)))[self.keys.indptr]

@@ -230,7 +230,8 @@ def sweep_collection(
         representations: representations to sweep, in this order.
         ks: the k to show, 1 to n by default; a recommendation considers all of them.
         examples: also pick example pairs at each k, list groups, and look at dates and sources.
-        estimator: adds the columns that say how good the links are, and recommends k; without it, k = 6 is recommended.
+        estimator: adds the columns that say how good the links are, and recommends k; forgotten after the last
+            representation. Without it, k = 6 is recommended.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
         exact: count the links at k = 1 to 3 in all documents, however many there are.
@@ -253,6 +254,9 @@ def sweep_collection(
             blocks = ("all",) if labels is None else ("all", "mono", "cross")
             estimate = estimator.estimate(key_terms, relation.matrix, chosen, blocks, progress=progress)
             result.without_labels[representation] = dict(estimate.summary)
+            if number + 1 == len(representations):
+                # Evidence takes as much memory as measuring does.
+                estimator.forget()
         found = survey(
             relation,
             n=chosen.n if chosen.score == "count" else None,

@@ -8,8 +8,9 @@ import numpy as np
 
 from infostream_dedup.batch.pair_table import LinkedPairs
 from infostream_dedup.estimation.auditing import AuditedPairs
-from infostream_dedup.estimation.candidates import CANDIDATE_COUNT, DrawnPairs
+from infostream_dedup.estimation.candidates import CANDIDATE_COUNT
 from infostream_dedup.estimation.census import COPY_WORDING
+from infostream_dedup.estimation.drawn_pairs import DrawnPairs
 from infostream_dedup.estimation.universe import in_universe
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.links.similarity_matrix import at_least

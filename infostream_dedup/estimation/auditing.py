@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.estimation.candidates import hash_of_pairs
+from infostream_dedup.estimation.drawn_pairs import hash_of_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

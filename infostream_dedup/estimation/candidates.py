@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.batch.pair_table import LinkedPairs
-from infostream_dedup.estimation.universe import in_universe
+from infostream_dedup.estimation.kernels.drawing import DatedSources, GradedLinks, SmallestPairs, draw_pairs
 from infostream_dedup.evidence.facts import DAY, NO_TIME
 from infostream_dedup.evidence.pair_evidence import compared, shares_of_pairs
-from infostream_dedup.links.similarity_matrix import at_least
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.estimation.copy_scores import Links
@@ -24,7 +26,14 @@ if TYPE_CHECKING:
     from infostream_dedup.evidence.records import EvidenceRecords
     from infostream_dedup.links import SimilarityMatrix
 
-__all__ = ["CANDIDATE_COUNT", "CheckedLinks", "ComparedCandidates", "DrawnPairs", "compare_candidates"]
+__all__ = [
+    "CANDIDATE_COUNT",
+    "CheckedLinks",
+    "ComparedCandidates",
+    "DrawnCandidates",
+    "compare_candidates",
+    "draw_candidates",
+]
 
 CANDIDATE_COUNT: Final = 3
 """Key terms of one document that the other must contain in a candidate pair."""
@@ -35,9 +44,6 @@ MOST_LINKS: Final = 20_000
 MOST_FAR_LINKS: Final = 5_000
 
 _FAR: Final = 60 * DAY
-
-_GOLDEN: Final = 0x9E3779B97F4A7C15
-_ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,129 +89,136 @@ class ComparedCandidates:
     lowest_step: int
 
 
-class DrawnPairs:
-    """Keeps the pairs with the smallest hashes, in whatever order pairs are added.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnCandidates:
+    """Sampled pairs: int64 (2, pairs) each, ordinals a < b, sorted by the later document.
 
-    Args:
-        most: maximum number of pairs to keep.
+    Attributes:
+        pairs: candidates.
+        linked: links at the checked step.
+        far: links between different sources more than 60 days apart.
+        far_links: number of all such links.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept = np.zeros((3, 0), dtype=np.uint64)
-        self.total = 0
+    pairs: NDArray[np.int64]
+    linked: NDArray[np.int64]
+    far: NDArray[np.int64]
+    far_links: int
 
-    def add(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
-        """Add pairs, each at most once."""
-        self.total += len(a)
-        hashes = hash_of_pairs(a, b)
-        if self._kept.shape[1] == self._most > 0:
-            # The kept pairs are in the order of their hashes.
-            small = hashes <= self._kept[0, -1]
-            a, b, hashes = a[small], b[small], hashes[small]
-        new = np.stack([hashes, a.astype(np.uint64), b.astype(np.uint64)])
-        both = np.concatenate([self._kept, new], axis=1)
-        if both.shape[1] >= self._most:
-            both = both[:, np.lexsort((both[2], both[1], both[0]))[: self._most]]
-        self._kept = both
-
-    def may_keep(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Bool (pairs,): pairs that ``add`` might keep now; the others need no further test."""
-        if self._kept.shape[1] < self._most:
-            return np.ones(len(a), dtype=np.bool_)
-        return np.asarray(hash_of_pairs(a, b) <= self._kept[0, -1], dtype=np.bool_)
-
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Ordinals of the pairs, sorted by the later document."""
-        _, a, b = self._kept.astype(np.int64)
-        order = np.lexsort((a, b))
-        return a[order], b[order]
+    def documents(self) -> NDArray[np.int64]:
+        """Ordinals of the documents of all pairs, ascending."""
+        return np.unique(np.concatenate([self.pairs, self.linked, self.far], axis=1))
 
 
-def hash_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], *, seed: int = 0) -> NDArray[np.uint64]:
-    """Uint64 (pairs,), evenly distributed; depends only on the two ordinals and the seed."""
-    state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
-    state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
-    return state ^ (state >> np.uint64(31))
+def draw_candidates(
+    matrix: SimilarityMatrix,
+    links: Links,
+    *,
+    facts: DocumentFacts,
+    universe: Universe,
+    languages: NDArray[np.uint8],
+    checked_step: int,
+) -> DrawnCandidates:
+    """Draw candidates and links.
+
+    Args:
+        matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
+        links: the same links with grades.
+        facts: sources and dates.
+        universe: pairs to draw from; series are left out.
+        languages: uint8 (documents,); only pairs within one language are drawn.
+        checked_step: lowest step at which links are checked.
+    """
+    most = (MOST_CANDIDATES, MOST_LINKS, MOST_FAR_LINKS)
+    graded = GradedLinks(links.indptr, links.indices, matrix.counts.data, links.grades)
+    published = DatedSources(facts.sources, facts.times, facts.times != NO_TIME)
+    threads = thread_count(0)
+    samples = [tuple(map(_room_for_pairs, most)) for _ in range(threads)]
+    rows = np.searchsorted(links.indptr, np.linspace(0, links.indptr[-1], threads + 1)).tolist()
+    rows[0], rows[-1] = 0, len(links.indptr) - 1
+
+    def draw(thread: int) -> None:
+        first, last = rows[thread], rows[thread + 1]
+        drawn, linked, far = samples[thread]
+        draw_pairs(
+            *(graded, universe, languages, published),
+            *(CANDIDATE_COUNT, checked_step, _FAR, first, last),
+            *(drawn, linked, far),
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(draw, range(threads)))
+    drawn, linked, far = (_smallest(parts, size) for parts, size in zip(zip(*samples, strict=True), most, strict=True))
+    return DrawnCandidates(
+        pairs=drawn, linked=linked, far=far, far_links=sum(int(sample[2].state[1]) for sample in samples)
+    )
 
 
 def compare_candidates(
-    matrix: SimilarityMatrix,
+    drawn: DrawnCandidates,
     links: Links,
     keys: ComparedKeys,
     *,
     records: EvidenceRecords,
     wording: SharedWording,
     facts: DocumentFacts,
-    universe: Universe,
-    languages: NDArray[np.uint8],
     checked_step: int,
     lowest_step: int,
 ) -> ComparedCandidates:
-    """Draw candidates and links, and compare their documents.
+    """Compare the documents of candidates.
 
     Args:
-        matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
-        links: the same links with grades.
-        keys: 30 key terms of each document.
+        drawn: the candidates.
+        links: all links with grades.
+        keys: 30 key terms of each of ``drawn.documents()``.
         records: packed evidence of all documents.
         wording: their wording.
-        facts: sources, dates and texts.
-        universe: pairs to draw from; series are left out.
-        languages: uint8 (documents,); only pairs within one language are drawn.
+        facts: their texts.
         checked_step: lowest step at which links are checked.
         lowest_step: lowest step that may be recommended.
     """
-    drawn, checked, far = DrawnPairs(MOST_CANDIDATES), DrawnPairs(MOST_LINKS), DrawnPairs(MOST_FAR_LINKS)
-    pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
-    for block in pairs.blocks:
-        a, b, forward, backward = pairs.of(block)
-        alike = languages[a] == languages[b]
-        a, b = a[alike], b[alike]
-        # Links are checked that have ``CANDIDATE_COUNT`` terms in both directions; need(k) is no less.
-        linked = (forward[alike] > 0) & (backward[alike] > 0)
-        linked[linked] = links.grades_of(a[linked], b[linked]) >= checked_step
-        apart = np.flatnonzero(linked)
-        apart = apart[_are_far(facts, a[apart], b[apart])]
-        far.add(a[apart], b[apart])
-        asked = linked | drawn.may_keep(a, b)
-        a, b, linked = a[asked], b[asked], linked[asked]
-        inside, series = in_universe(universe, a, b)
-        kept = inside & ~series
-        drawn.add(a[kept], b[kept])
-        checked.add(a[kept & linked], b[kept & linked])
+    documents = drawn.documents()
+    records = records.some(documents)
 
-    def compare(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
-        shares = shares_of_pairs(a, b, keys)
-        found = compared(a, b, shares, keys=keys, records=records, triples=None)
-        wording.fill_in(a, b, found)
+    def compare(pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        a, b = np.searchsorted(documents, pairs)
+        found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
+        wording.fill_in(pairs[0], pairs[1], found)
         return found
 
-    (a, b), (one, other) = drawn.pairs(), checked.pairs()
+    (a, b), (one, other) = drawn.pairs, drawn.linked
     return ComparedCandidates(
         a=a,
         b=b,
         grades=links.grades_of(a, b),
-        evidence=compare(a, b),
+        evidence=compare(drawn.pairs),
         texts=_numbers_of_texts(facts),
         links=CheckedLinks(
             grades=links.grades_of(one, other),
-            evidence=compare(one, other),
-            far=compare(*far.pairs()),
-            far_links=far.total,
+            evidence=compare(drawn.linked),
+            far=compare(drawn.far),
+            far_links=drawn.far_links,
         ),
         checked_step=checked_step,
         lowest_step=lowest_step,
     )
 
 
-def _are_far(facts: DocumentFacts, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    sources, times = facts.sources, facts.times
-    known = (sources[a] >= 0) & (sources[b] >= 0) & (times[a] != NO_TIME) & (times[b] != NO_TIME)
-    apart = np.abs(np.where(known, times[a] - times[b], 0))
-    return np.asarray(known & (sources[a] != sources[b]) & (apart > _FAR), dtype=np.bool_)
+def _room_for_pairs(most: int) -> SmallestPairs:
+    room = 2 * most
+    a, b = (np.empty(room, dtype=np.int32) for _ in range(2))
+    bound = np.full(1, np.iinfo(np.uint64).max, dtype=np.uint64)
+    return SmallestPairs(np.empty(room, dtype=np.uint64), a, b, np.zeros(2, dtype=np.int64), bound)
+
+
+def _smallest(parts: Sequence[SmallestPairs], most: int) -> NDArray[np.int64]:
+    """The pairs with the smallest hashes of all threads."""
+    hashes, a, b = (
+        np.concatenate([getattr(one, name)[: one.state[0]] for one in parts]) for name in ("hashes", "a", "b")
+    )
+    chosen = np.argsort(hashes)[:most]
+    pairs = np.stack([a[chosen], b[chosen]]).astype(np.int64)
+    return pairs[:, np.lexsort(pairs)]
 
 
 def _numbers_of_texts(facts: DocumentFacts) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.estimation.candidates import hash_of_pairs
+from infostream_dedup.estimation.drawn_pairs import thinned
 from infostream_dedup.estimation.kernels.finding_copies import (
     FoundPairs,
     SharedIndex,
@@ -266,10 +266,7 @@ def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
         np.concatenate([np.zeros(0, dtype=np.int32), *(getattr(one, name)[: one.state[0]] for one in every)])
         for name in ("a", "b", "shared", "smaller")
     )
-    hashes, halvings = hash_of_pairs(a, b), int(states[:, 3].max(initial=0))
-    while np.count_nonzero(kept := _survive(hashes, halvings)) > room:
-        halvings += 1
-    order = np.flatnonzero(kept)
+    order, halvings = thinned(a, b, halvings=int(states[:, 3].max(initial=0)), most=room)
     order = order[np.lexsort((b[order], a[order]))]
     return Copies(
         a=a[order].astype(np.int64),
@@ -279,13 +276,6 @@ def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
         series=int(states[:, 2].sum()),
         sampled=1 << halvings,
     )
-
-
-def _survive(hashes: NDArray[np.uint64], halvings: int) -> NDArray[np.bool_]:
-    """Which pairs remain after a number of halvings, as in ``thinned_out``."""
-    if halvings == 0:
-        return np.ones(len(hashes), dtype=np.bool_)
-    return np.asarray(hashes >> np.uint64(64 - halvings) == 0, dtype=np.bool_)
 
 
 def _most_pairs(documents: int) -> int:

@@ -8,11 +8,13 @@ nothing else is assumed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.estimation.drawn_pairs import thinned
 from infostream_dedup.estimation.kernels.counting import (
     PickedPairs,
     count_drawn,
@@ -21,12 +23,14 @@ from infostream_dedup.estimation.kernels.counting import (
 )
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.estimation.universe import in_universe
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from infostream_dedup.estimation.census import Copies
+    from infostream_dedup.estimation.kernels.finding_copies import Universe
     from infostream_dedup.estimation.universe import CountedPairs
 
 __all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
@@ -196,17 +200,7 @@ def _counted(
     links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8], *, draws: bool
 ) -> _Tables:
     universe = counted.universe
-    pairs, room = np.zeros((2, 2, _GRADES), dtype=np.int64), max(min(len(links.indices), _MOST_DRAWN), 1)
-    picked = PickedPairs(
-        a=np.empty(room, dtype=np.int32),
-        b=np.empty(room, dtype=np.int32),
-        grades=np.empty(room, dtype=np.uint8),
-        state=np.zeros(2, dtype=np.int64),
-    )
-    read = links.indptr[:-1].copy()
-    count_linked_pairs(
-        links.indptr, links.indices, links.grades, universe, languages, read, counts=pairs, picked=picked
-    )
+    pairs, picked = _count_links(links, universe, languages)
     grades = links.grades_of(copies.a, copies.b)
     across = (languages[copies.a] != languages[copies.b]).astype(np.int64)
     series = in_universe(universe, copies.a, copies.b)[1]
@@ -230,11 +224,53 @@ def _counted(
     )
 
 
-def _drawn_links(picked: PickedPairs, languages: NDArray[np.uint8], weights: NDArray[np.uint8]) -> NDArray[np.float64]:
-    size, halvings = picked.state.tolist()
-    a, b = picked.a[:size].astype(np.int64), picked.b[:size].astype(np.int64)
+def _count_links(
+    links: Links, universe: Universe, languages: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], list[PickedPairs]]:
+    """Count linked pairs as ``count_linked_pairs`` does; each thread picks pairs of its own."""
+    threads, room = thread_count(0), max(min(len(links.indices), _MOST_DRAWN), 1)
+    rows = np.searchsorted(links.indptr, np.linspace(0, links.indptr[-1], threads + 1)).tolist()
+    rows[0], rows[-1] = 0, len(links.indptr) - 1
+
+    def count(thread: int) -> tuple[NDArray[np.int64], PickedPairs]:
+        counts, read = np.zeros((2, 2, _GRADES), dtype=np.int64), links.indptr[:-1].copy()
+        picked = PickedPairs(
+            a=np.empty(room, dtype=np.int32),
+            b=np.empty(room, dtype=np.int32),
+            grades=np.empty(room, dtype=np.uint8),
+            state=np.zeros(2, dtype=np.int64),
+        )
+        count_linked_pairs(
+            links.indptr,
+            links.indices,
+            links.grades,
+            universe,
+            languages,
+            first=rows[thread],
+            last=rows[thread + 1],
+            read=read,
+            counts=counts,
+            picked=picked,
+        )
+        return counts, picked
+
+    with ThreadPoolExecutor(threads) as pool:
+        counts, picked = zip(*pool.map(count, range(threads)), strict=True)
+    return np.sum(counts, axis=0), list(picked)
+
+
+def _drawn_links(
+    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8]
+) -> NDArray[np.float64]:
+    a, b, grades = (
+        np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
+    )
+    kept, halvings = thinned(
+        a, b, halvings=max(int(one.state[1]) for one in picked), most=max(len(one.a) for one in picked)
+    )
+    a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
     across = (languages[a] != languages[b]).astype(np.int64)
-    return np.asarray(_drawn(a, b, picked.grades[:size], across, weights) * (1 << halvings))
+    return np.asarray(_drawn(a, b, grades[kept], across, weights) * (1 << halvings))
 
 
 def _drawn(

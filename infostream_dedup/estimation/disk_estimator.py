@@ -21,6 +21,8 @@ from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_do
 from infostream_dedup.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from infostream_dedup.batch.link_estimate import LinkEstimate
     from infostream_dedup.model import Settings
     from infostream_dedup.model.document import Language
@@ -50,6 +52,9 @@ class _FolderCollection:
     def key_terms(self, settings: Settings) -> KeyTerms:
         run = self.linked if settings == self.linked.settings else self.linked.with_settings(settings)
         return all_key_terms(run)
+
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+        return self.key_terms(settings).of(documents)
 
 
 class DiskEstimator:

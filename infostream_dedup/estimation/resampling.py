@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +23,7 @@ Bounds = tuple[float, float]
 _SEED: Final = 20_091_969
 _ENDS: Final = (0.025, 0.975)
 _MOST: Final = 9
-_CHUNK: Final = 10_000
+_CHUNK: Final = 500
 
 
 def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
@@ -33,10 +36,18 @@ def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
         draws: number of draws.
     """
     steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(_MOST)])
-    random, found = np.random.default_rng(_SEED), np.empty((documents, draws), dtype=np.uint8)
-    for begin in range(0, documents, _CHUNK):
+    found = np.empty((documents, draws), dtype=np.uint8)
+
+    def draw(begin: int) -> None:
         part = found[begin : begin + _CHUNK]
-        part[:] = np.searchsorted(steps, random.random(part.shape), side="right")
+        # The numbers of all earlier documents are skipped.
+        random = np.random.Generator(np.random.PCG64(_SEED).advance(begin * draws)).random(part.shape)
+        part[:] = 0
+        for step in steps:
+            part += random >= step
+
+    with ThreadPoolExecutor(thread_count(0)) as pool:
+        list(pool.map(draw, range(0, documents, _CHUNK)))
     return found
 
 

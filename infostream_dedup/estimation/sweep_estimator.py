@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup.batch.link_estimate import LinkEstimate
 from infostream_dedup.batch.linking import SHARE_THRESHOLDS
-from infostream_dedup.estimation.candidates import compare_candidates
+from infostream_dedup.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.estimation.census import COPY_WORDING, Copies
 from infostream_dedup.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
 from infostream_dedup.estimation.duplicate_scores import (
@@ -24,6 +24,7 @@ from infostream_dedup.estimation.sentences import said
 from infostream_dedup.estimation.universe import CountedPairs
 from infostream_dedup.evidence.pair_evidence import key_rows
 from infostream_dedup.links.pair_rules import count_grades, share_grades
+from infostream_dedup.machine.memory import give_back_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,6 +125,11 @@ class SweepEstimator:
         notes = [] if shares else said(settings.representation, counted, scores, estimate, known, recommended)
         return LinkEstimate(columns, absent, recommended, summary, notes)
 
+    def forget(self) -> None:
+        """As ``LinkEstimator.forget``."""
+        del self._census
+        give_back_memory()
+
     def recommendation(
         self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
     ) -> Recommendation:
@@ -146,19 +152,25 @@ class SweepEstimator:
         counted: CountedPairs,
         steps: Sequence[int],
     ) -> DuplicateEstimate:
-        thirty = self._collection.key_terms(settings.but(n=_KEY_TERMS))
-        share = settings.score == "share"
-        candidates = compare_candidates(
+        checked_step = _CHECKED_SHARE if settings.score == "share" else min(CHECKED_K, settings.n)
+        drawn = draw_candidates(
             matrix,
+            links,
+            facts=self._census.facts,
+            universe=counted.universe,
+            languages=key_terms.counts.languages,
+            checked_step=checked_step,
+        )
+        thirty = self._collection.key_terms_of(settings.but(n=_KEY_TERMS), drawn.documents(), key_terms)
+        candidates = compare_candidates(
+            drawn,
             links,
             key_rows(thirty.keys, thirty.targets),
             records=self._census.records,
             wording=self._census.wording,
             facts=self._census.facts,
-            universe=counted.universe,
-            languages=key_terms.counts.languages,
-            checked_step=_CHECKED_SHARE if share else min(CHECKED_K, settings.n),
-            lowest_step=1 if share else LOWEST_K,
+            checked_step=checked_step,
+            lowest_step=1 if settings.score == "share" else LOWEST_K,
         )
         return estimate_duplicates(candidates, steps=steps)
 

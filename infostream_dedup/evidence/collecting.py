@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -12,13 +14,17 @@ from infostream_dedup.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, evidence_texts_of_block, read_evidence
-from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
+from infostream_dedup.evidence.records import EvidenceRecords, filtered_records, weigh_records
+from infostream_dedup.machine.memory import give_back_memory
+from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["DocumentEvidence", "EvidenceReader"]
 
@@ -57,8 +63,13 @@ class EvidenceReader:
         self._meanings = Meanings() if semantic else None
         self._waiting: list[Document] = []
         self._characters = 0
+        self._threads = thread_count(0)
+        self._pool = ThreadPoolExecutor(self._threads)
+        self._running: deque[Future[_Read]] = deque()
         self._read: list[RawEvidence] = []
-        # Most of the evidence. The array grows in place; joining parts at the end would need the memory twice.
+        self._begins: list[NDArray[np.int64]] = []
+        # Most of the evidence. Arrays grow in place; joining parts at the end would need the memory twice.
+        self._words = np.empty(0, dtype=np.uint32)
         self._triples = np.empty(0, dtype=np.uint64)
 
     def add(self, document: Document) -> None:
@@ -77,15 +88,18 @@ class EvidenceReader:
                 self.add(document)
             return
         self._read_waiting()
-        self._take(read_evidence(*evidence_texts_of_block(block)))
+        self._submit(lambda: evidence_texts_of_block(block))
 
     def finish(self, languages: Sequence[str]) -> DocumentEvidence:
-        """Weight the evidence read so far; the reader is empty afterwards.
+        """Weight the evidence read so far; the reader must not be used again.
 
         Args:
             languages: language code of each document.
         """
         self._read_waiting()
+        while self._running:
+            self._take(self._running.popleft().result())
+        self._pool.shutdown()
         numbers = np.array([language_number(one) for one in languages], dtype=np.int8)
         ends = np.cumsum([0, *(len(raw) for raw in self._read)]).tolist()
         parts = [numbers[begin:end] for begin, end in pairwise(ends)]
@@ -93,30 +107,51 @@ class EvidenceReader:
         for raw, part in zip(self._read, parts, strict=True):
             frequencies.count(raw, part)
         counts, documents = frequencies.filled_up()
-        records, triples = [], []
-        self._read.reverse()
-        for part in parts:
-            raw = self._read.pop()
-            records.append(pack_weighed(raw, part, counts, documents))
-            triples.append(raw.ends[:, 0].copy())
-        held, self._triples = self._triples, np.empty(0, dtype=np.uint64)
-        words = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.words for one in records)])
-        return DocumentEvidence(
-            EvidenceRecords(words, _joined([one.begins for one in records])),
-            TripleRows(held, _joined(triples)),
-            self._meanings,
+        first = 0
+        for raw, part, begins in zip(self._read, parts, self._begins, strict=True):
+            words = self._words[first : first + int(begins[-1])]
+            weigh_records(raw, part, counts, documents, EvidenceRecords(words, begins))
+            first += len(words)
+        triples = _joined([raw.ends[:, 0] for raw in self._read])
+        found = DocumentEvidence(
+            EvidenceRecords(self._words, _joined(self._begins)), TripleRows(self._triples, triples), self._meanings
         )
+        # A reference to the reader must not keep its memory alive.
+        self._read, self._begins = [], []
+        self._words, self._triples = self._words[:0].copy(), self._triples[:0].copy()
+        give_back_memory()
+        return found
 
     def _read_waiting(self) -> None:
         if self._waiting:
-            self._take(read_evidence(*evidence_texts(self._waiting)))
-        self._waiting, self._characters = [], 0
+            documents, self._waiting, self._characters = self._waiting, [], 0
+            self._submit(lambda: evidence_texts(documents))
 
-    def _take(self, raw: RawEvidence) -> None:
-        read = len(self._triples)
-        self._triples.resize(read + len(raw.triples), refcheck=False)
-        self._triples[read:] = raw.triples
-        self._read.append(replace(raw, triples=raw.triples[:0].copy()))
+    def _submit(self, texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]]) -> None:
+        self._running.append(self._pool.submit(_read_texts, texts))
+        # A fast reader must not pile up texts.
+        while len(self._running) > self._threads + 1:
+            self._take(self._running.popleft().result())
+
+    def _take(self, read: _Read) -> None:
+        """Keep evidence, in the order of the documents."""
+        raw, records = read
+        words, triples = len(self._words), len(self._triples)
+        self._words.resize(words + len(records.words), refcheck=False)
+        self._words[words:] = records.words
+        self._triples.resize(triples + len(raw.triples), refcheck=False)
+        self._triples[triples:] = raw.triples
+        self._begins.append(records.begins)
+        self._read.append(replace(raw, triples=raw.triples[:0].copy(), body=raw.body[:0].copy()))
+
+
+_Read = tuple[RawEvidence, EvidenceRecords]
+
+
+def _read_texts(texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]]) -> _Read:
+    """Read evidence, and pack what needs no document frequencies."""
+    raw = read_evidence(*texts())
+    return raw, filtered_records(raw)
 
 
 def _joined(bounds: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.evidence.frequencies import EvidenceFrequencies
-from infostream_dedup.evidence.kernels.packing import pack_documents, record_sizes
+from infostream_dedup.evidence.kernels.packing import fill_filters, pack_documents, record_sizes
 from infostream_dedup.evidence.reading import RawEvidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EvidenceRecords", "pack_evidence"]
+__all__ = ["EvidenceRecords", "filtered_records", "pack_evidence", "pack_weighed", "weigh_records"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,13 @@ class EvidenceRecords:
         whole = self.words[first : self.begins[-1]].astype("<u4", copy=False).tobytes()
         return [whole[begin:end] for begin, end in pairwise((4 * (self.begins - first)).tolist())]
 
+    def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
+        """The records of some documents, given their ordinals, in this order."""
+        firsts, sizes = self.begins[documents], self.begins[documents + 1] - self.begins[documents]
+        begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        places = np.arange(begins[-1]) + np.repeat(firsts - begins[:-1], sizes)
+        return EvidenceRecords(self.words[places], begins)
+
     @classmethod
     def of_blobs(cls, blobs: Sequence[bytes]) -> EvidenceRecords:
         """Records from a store."""
@@ -69,8 +76,26 @@ def pack_weighed(
     raw: RawEvidence, languages: NDArray[np.int8], counts: NDArray[np.float32], documents: NDArray[np.float64]
 ) -> EvidenceRecords:
     """Pack evidence, with counters that ``EvidenceFrequencies.filled_up`` returned once for an epoch."""
+    records = filtered_records(raw)
+    weigh_records(raw, languages, counts, documents, records)
+    return records
+
+
+def filtered_records(raw: RawEvidence) -> EvidenceRecords:
+    """Pack what needs no document frequencies; ``weigh_records`` adds the rest and does not use ``raw.body``."""
     begins = np.empty(len(raw) + 1, dtype=np.int64)
     record_sizes(raw.ends, begins)
     words = np.zeros(int(begins[-1]), dtype=np.uint32)
-    pack_documents(raw.lists(), languages, counts, documents, begins, words)
+    fill_filters(raw.body, raw.ends, begins, words)
     return EvidenceRecords(words, begins)
+
+
+def weigh_records(
+    raw: RawEvidence,
+    languages: NDArray[np.int8],
+    counts: NDArray[np.float32],
+    documents: NDArray[np.float64],
+    records: EvidenceRecords,
+) -> None:
+    """Complete what ``filtered_records`` began; the other arguments are those of ``pack_weighed``."""
+    pack_documents(raw.lists(), languages, counts, documents, records.begins, records.words)

@@ -50,6 +50,12 @@ class TermCounts:
         rows = (self.counts.data.astype(kind), self.counts.indices, self.counts.indptr)
         return replace(self, counts=sp.csr_array(rows, shape=self.counts.shape))
 
+    def of(self, documents: NDArray[np.int64]) -> TermCounts:
+        """Return the counts of some documents, given their ordinals, in this order."""
+        return replace(
+            self, counts=self.counts[documents], languages=self.languages[documents], lengths=self.lengths[documents]
+        )
+
     def to_arrow(self) -> pa.RecordBatch:
         """Return the counts as one row, so that chunks of a collection can be the rows of a file.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,6 +55,12 @@ class KeyTerms:
     def own_weights(self) -> NDArray[np.int64]:
         """int64 (documents,): summed weight of each document's key terms in units of 1e-9."""
         return np.asarray(self.keys.sum(axis=1), dtype=np.int64)
+
+    def of(self, documents: NDArray[np.int64]) -> KeyTerms:
+        """Key terms of some documents, given their ordinals, in this order; not for a pivot language's ``pivot``."""
+        return replace(
+            self, keys=self.keys[documents], targets=self.targets[documents], counts=self.counts.of(documents)
+        )
 
     def terms_of(self, document: int) -> list[str]:
         """Key terms of one document, heaviest first."""

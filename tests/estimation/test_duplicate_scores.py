@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from infostream_dedup import read_documents, sweep
-from infostream_dedup.estimation.candidates import DrawnPairs
 from infostream_dedup.estimation.copy_scores import CopyScores
+from infostream_dedup.estimation.drawn_pairs import DrawnPairs
 from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck, _f1
 from infostream_dedup.estimation.recommending import recommended_k
 
@@ -128,12 +128,6 @@ def test_a_sample_does_not_depend_on_how_pairs_come():
         parts.add(a[part], b[part])
     assert whole.total == parts.total == len(a)
     assert np.array_equal(whole.pairs(), parts.pairs())
-    sieved = DrawnPairs(300)
-    for part in np.array_split(np.random.default_rng(2).permutation(len(a)), 17):
-        part = part[sieved.may_keep(a[part], b[part])]
-        sieved.add(a[part], b[part])
-    assert sieved.total < len(a) / 2
-    assert np.array_equal(whole.pairs(), sieved.pairs())
     drawn = np.bincount(np.concatenate(whole.pairs()), minlength=80)
     assert drawn.min() > 0
     few = DrawnPairs(5000)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.estimation.kernels.finding_copies import Universe, is_series, thinned_out
+from infostream_dedup.estimation.kernels.finding_copies import Universe, is_inside, is_series, thinned_out
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
@@ -31,12 +31,6 @@ def _grade(
     end = indptr[asks + 1]
     place = first_not_below(indices, indptr[asks], end, answers)
     return signed(grades[place]) if place < end and indices[place] == answers else 0
-
-
-@inlined
-def _inside(universe: Universe, a: int, b: int) -> bool:
-    near = universe.window < 0 or abs(universe.times[a] - universe.times[b]) <= universe.window
-    return bool(near and universe.counted[a] and universe.counted[b])
 
 
 class PickedPairs(NamedTuple):
@@ -79,11 +73,13 @@ def count_linked_pairs(
     grades: NDArray[np.uint8],
     universe: Universe,
     languages: NDArray[np.uint8],
+    first: int,
+    last: int,
     read: NDArray[np.int64],
     counts: NDArray[np.int64],
     picked: PickedPairs,
 ) -> None:
-    """Count the unordered pairs of the universe that are linked both ways, and keep those outside a series.
+    """Count the pairs of the universe that are linked both ways, and keep those outside a series.
 
     Args:
         indptr: int64 (documents + 1,), bounds of the rows of links.
@@ -91,18 +87,20 @@ def count_linked_pairs(
         grades: uint8, largest k at which each link counts, 0 for none.
         universe: which pairs are counted.
         languages: uint8 (documents,), language of each document.
+        first: the first of the earlier documents.
+        last: the document after the last of them.
         read: int64 (documents,), a copy of the starts of the rows; receives how far each row has been read.
         counts: int64 (2, 2, grades + 1), zeros; receives the number of pairs by series, language crossing, grade.
         picked: receives the pairs, or a sample of them; its arrays hold at least one.
     """
     # The asking documents ascend, so what they look up in a row ascends too, and no row is read twice.
-    for a in range(indptr.size - 1):
+    for a in range(first, last):
         if not universe.counted[a]:
             continue
         for at in range(indptr[a], indptr[a + 1]):
             b = signed(indices[at])
             grade = signed(grades[at])
-            if b <= a or grade == 0 or not _inside(universe, a, b):
+            if b <= a or grade == 0 or not is_inside(universe, a, b):
                 continue
             back, end = read[b], indptr[b + 1]
             while back < end and indices[back] < a:

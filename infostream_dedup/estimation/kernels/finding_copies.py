@@ -25,6 +25,8 @@ __all__ = [
     "TextCounters",
     "Universe",
     "find_copies",
+    "hash_of_pair",
+    "is_inside",
     "is_series",
     "thinned_out",
 ]
@@ -133,13 +135,25 @@ def is_series(universe: Universe, a: int, b: int) -> bool:
 
 
 @inlined
-def thinned_out(a: int, b: int, halvings: int) -> bool:
-    """Whether a pair has been dropped after a number of halvings."""
+def hash_of_pair(a: int, b: int) -> np.uint64:
+    """Evenly distributed; no two pairs of documents have the same."""
     state = np.uint64(a) << np.uint64(32) | np.uint64(b)
     state = (state ^ (state >> np.uint64(30))) * _FIRST_MIX
     state = (state ^ (state >> np.uint64(27))) * _SECOND_MIX
-    state ^= state >> np.uint64(31)
-    return halvings > 0 and (state >> np.uint64(64 - halvings)) != np.uint64(0)
+    return state ^ (state >> np.uint64(31))
+
+
+@inlined
+def thinned_out(a: int, b: int, halvings: int) -> bool:
+    """Whether a pair has been dropped after a number of halvings."""
+    return halvings > 0 and (hash_of_pair(a, b) >> np.uint64(64 - halvings)) != np.uint64(0)
+
+
+@inlined
+def is_inside(universe: Universe, a: int, b: int) -> bool:
+    """Whether a pair is counted."""
+    near = universe.window < 0 or abs(universe.times[a] - universe.times[b]) <= universe.window
+    return bool(near and universe.counted[a] and universe.counted[b])
 
 
 @compiled_bare

@@ -31,6 +31,7 @@ __all__ = [
     "TITLE_AT",
     "bucket_of",
     "buckets_of_documents",
+    "fill_filters",
     "filter_bits",
     "filter_place",
     "pack_documents",
@@ -183,6 +184,27 @@ def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: i
 
 
 @compiled
+def fill_filters(
+    body: NDArray[np.uint32], ends: NDArray[np.int64], begins: NDArray[np.int64], words: NDArray[np.uint32]
+) -> None:
+    """Write the filters of records, which need no document frequencies.
+
+    Args:
+        body: uint32, word beginnings of all documents.
+        ends: int64 (documents + 1, 5), see ``RawEvidence``.
+        begins: int64 (documents + 1,), as ``record_sizes`` computes it.
+        words: uint32, zeros; receives the filters.
+    """
+    for document in range(begins.size - 1):
+        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        filter_at = begins[document + 1] - 2 * blocks
+        for place in range(ends[document, 4], ends[document + 1, 4]):
+            block, first_bits, second_bits = filter_place(body[place], blocks)
+            words[filter_at + 2 * block] |= first_bits
+            words[filter_at + 2 * block + 1] |= second_bits
+
+
+@compiled
 def pack_documents(
     lists: EvidenceLists,
     languages: NDArray[np.int8],
@@ -191,17 +213,17 @@ def pack_documents(
     begins: NDArray[np.int64],
     words: NDArray[np.uint32],
 ) -> None:
-    """Write the records of documents.
+    """Write the records of documents, except for their filters.
 
     Args:
-        lists: evidence of the documents.
+        lists: evidence of the documents; the bodies are not used.
         languages: int8 (documents,), index into ``LANGUAGES``.
         counts: float32 (1 << BUCKET_BITS,), number of documents per counter, the background included.
         documents: float64 (languages,), number of documents per language, the background included.
         begins: int64 (documents + 1,), as ``record_sizes`` computes it.
-        words: uint32, zeros; receives the records.
+        words: uint32, zeros in all places but those of filters; receives the records.
     """
-    numbers, names, lead, body, ends = lists.numbers, lists.names, lists.lead, lists.body, lists.ends
+    numbers, names, lead, ends = lists.numbers, lists.names, lists.lead, lists.ends
     tokens, titles = lists.tokens, lists.titles
     for document in range(languages.size):
         language, at = signed(languages[document]), begins[document]
@@ -224,8 +246,3 @@ def pack_documents(
                 _put_weight(words, weights, number, weight)
                 _add_up(words, at, kind, source[place], weight)
                 number += 1
-        filter_at = weights + (number + 3) // 4
-        for place in range(ends[document, 4], ends[document + 1, 4]):
-            block, first_bits, second_bits = filter_place(body[place], blocks)
-            words[filter_at + 2 * block] |= first_bits
-            words[filter_at + 2 * block + 1] |= second_bits
