@@ -15,6 +15,7 @@ from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, evidence_texts_of_block, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, filtered_records, weigh_records
+from infostream_dedup.machine.growing_array import GrowingArray
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number
@@ -68,9 +69,9 @@ class EvidenceReader:
         self._running: deque[Future[_Read]] = deque()
         self._read: list[RawEvidence] = []
         self._begins: list[NDArray[np.int64]] = []
-        # Most of the evidence. Arrays grow in place; joining parts at the end would need the memory twice.
-        self._words = np.empty(0, dtype=np.uint32)
-        self._triples = np.empty(0, dtype=np.uint64)
+        # Most of the evidence.
+        self._words = GrowingArray(np.uint32)
+        self._triples = GrowingArray(np.uint64)
 
     def add(self, document: Document) -> None:
         """Add the next document."""
@@ -107,20 +108,17 @@ class EvidenceReader:
         for raw, part in zip(self._read, parts, strict=True):
             frequencies.count(raw, part)
         counts, documents = frequencies.filled_up()
-        first = 0
+        words, first = self._words.taken(), 0
         for raw, part, begins in zip(self._read, parts, self._begins, strict=True):
-            words = self._words[first : first + int(begins[-1])]
-            weigh_records(raw, part, counts, documents, EvidenceRecords(words, begins))
-            first += len(words)
-        triples = _joined([raw.ends[:, 0] for raw in self._read])
-        found = DocumentEvidence(
-            EvidenceRecords(self._words, _joined(self._begins)), TripleRows(self._triples, triples), self._meanings
-        )
+            last = first + int(begins[-1])
+            weigh_records(raw, part, counts, documents, EvidenceRecords(words[first:last], begins))
+            first = last
+        records = EvidenceRecords(words, _joined(self._begins))
+        triples = TripleRows(self._triples.taken(), _joined([raw.ends[:, 0] for raw in self._read]))
         # A reference to the reader must not keep its memory alive.
         self._read, self._begins = [], []
-        self._words, self._triples = self._words[:0].copy(), self._triples[:0].copy()
         give_back_memory()
-        return found
+        return DocumentEvidence(records, triples, self._meanings)
 
     def _read_waiting(self) -> None:
         if self._waiting:
@@ -136,11 +134,8 @@ class EvidenceReader:
     def _take(self, read: _Read) -> None:
         """Keep evidence, in the order of the documents."""
         raw, records = read
-        words, triples = len(self._words), len(self._triples)
-        self._words.resize(words + len(records.words), refcheck=False)
-        self._words[words:] = records.words
-        self._triples.resize(triples + len(raw.triples), refcheck=False)
-        self._triples[triples:] = raw.triples
+        self._words.append(records.words)
+        self._triples.append(raw.triples)
         self._begins.append(records.begins)
         self._read.append(replace(raw, triples=raw.triples[:0].copy(), body=raw.body[:0].copy()))
 
