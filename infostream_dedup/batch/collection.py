@@ -134,16 +134,15 @@ class Collection:
     def only(self, settings: Settings) -> Collection:
         """Return the same documents with the counts of one representation, but without their words.
 
-        The words of a month take half as much memory as the counts of its terms, which are kept in as few bytes as they
-        need.
+        The words of a month take half as much memory as the counts of its terms, and give way to them one by one; this
+        collection must not be used afterwards.
 
         Args:
             settings: the representation and ``morph`` of all key terms that will be requested.
         """
-        counts = self._counts(settings)
         self._counted.clear()
-        if self.surfaces.stages == "compiled" and settings.representation != "pivot":
-            counts = counts.compact()
+        # Translation sums the counts of terms.
+        counts = term_counts(self.surfaces, settings, consume=settings.representation != "pivot")
         forgotten = ForgottenSurfaces(self.surfaces.languages, self.surfaces.stages)
         return replace(self, surfaces=forgotten, _counted={(settings.representation, settings.morph): counts})
 

@@ -23,6 +23,7 @@ from infostream_dedup.estimation.kernels.counting import (
 )
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.estimation.universe import in_universe
+from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
 
 _MOST_DRAWN: Final = 500_000
 """Maximum number of links from which intervals are computed; more are sampled by a hash of the pair."""
+
+_LINKS_AT_ONCE: Final = 1 << 24
 
 _GRADES: Final = 256
 
@@ -227,13 +230,12 @@ def _counted(
 def _count_links(
     links: Links, universe: Universe, languages: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], list[PickedPairs]]:
-    """Count linked pairs as ``count_linked_pairs`` does; each thread picks pairs of its own."""
-    threads, room = thread_count(0), max(min(len(links.indices), _MOST_DRAWN), 1)
-    rows = np.searchsorted(links.indptr, np.linspace(0, links.indptr[-1], threads + 1)).tolist()
-    rows[0], rows[-1] = 0, len(links.indptr) - 1
+    """Count linked pairs as ``count_linked_pairs`` does, in blocks of earlier documents, each with its own sample."""
+    room = max(min(len(links.indices), _MOST_DRAWN), 1)
+    blocks = list(row_blocks(np.diff(links.indptr), _LINKS_AT_ONCE)) or [slice(0, 0)]
 
-    def count(thread: int) -> tuple[NDArray[np.int64], PickedPairs]:
-        counts, read = np.zeros((2, 2, _GRADES), dtype=np.int64), links.indptr[:-1].copy()
+    def count(block: slice) -> tuple[NDArray[np.int64], PickedPairs]:
+        counts = np.zeros((2, 2, _GRADES), dtype=np.int64)
         picked = PickedPairs(
             a=np.empty(room, dtype=np.int32),
             b=np.empty(room, dtype=np.int32),
@@ -246,16 +248,15 @@ def _count_links(
             links.grades,
             universe,
             languages,
-            first=rows[thread],
-            last=rows[thread + 1],
-            read=read,
+            first=block.start,
+            last=block.stop,
             counts=counts,
             picked=picked,
         )
         return counts, picked
 
-    with ThreadPoolExecutor(threads) as pool:
-        counts, picked = zip(*pool.map(count, range(threads)), strict=True)
+    with ThreadPoolExecutor(thread_count(0)) as pool:
+        counts, picked = zip(*pool.map(count, blocks), strict=True)
     return np.sum(counts, axis=0), list(picked)
 
 

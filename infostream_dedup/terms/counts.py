@@ -26,7 +26,7 @@ class TermCounts:
 
     Attributes:
         counts: int32 (documents, terms), sorted indices, no explicit zeros; column ``t`` counts ``terms[t]``. ``uint8``
-            or ``uint16`` if ``compact``.
+            or ``uint16`` in compiled code that saves memory: it widens them again, since sums of them may overflow.
         terms: distinct terms in code point order, so that the smaller number is the earlier term in every tie.
         languages: uint8 (documents,), index into ``LANGUAGES``.
         lengths: int64 (documents,), terms of a document with repetition: the length |D| of BM25.
@@ -36,19 +36,6 @@ class TermCounts:
     terms: Sequence[str]
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
-
-    def compact(self) -> TermCounts:
-        """Return the same counts in the smallest type that holds them; the columns are shared.
-
-        Only for compiled code, which widens them again: sums of such counts may overflow.
-        """
-        import scipy.sparse as sp
-
-        kind = np.min_scalar_type(int(self.counts.data.max(initial=0)))
-        if kind.itemsize >= self.counts.data.itemsize:
-            return self
-        rows = (self.counts.data.astype(kind), self.counts.indices, self.counts.indptr)
-        return replace(self, counts=sp.csr_array(rows, shape=self.counts.shape))
 
     def of(self, documents: NDArray[np.int64]) -> TermCounts:
         """Return the counts of some documents, given their ordinals, in this order."""

@@ -168,20 +168,22 @@ def key_terms_of_surfaces(
     return representation(settings.representation).key_terms(counts, settings, select, statistics)
 
 
-def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0) -> TermCounts:
+def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
     """Count how often each term of ``settings.representation`` occurs in each document, before any translation.
 
     Args:
         surfaces: what ``SurfaceReader.finish`` returned.
         settings: the representation; of the other settings, only ``morph`` matters.
         workers: threads of the compiled code; 0 for as many as the process may use.
+        consume: let go of the surfaces, which can be counted only once then; compiled code also returns counts in the
+            smallest type that holds them, which only compiled code can use.
 
     Raises:
         ValueError: the surfaces were forgotten.
     """
     if isinstance(surfaces, ForgottenSurfaces):
         raise ValueError(f"the words of these documents were forgotten before {settings.representation} was counted")
-    counts: TermCounts = stages_named(surfaces.stages).count_terms(surfaces, settings, workers=workers)
+    counts: TermCounts = stages_named(surfaces.stages).count_terms(surfaces, settings, workers=workers, consume=consume)
     return counts
 
 

@@ -249,3 +249,14 @@ def test_texts_in_memory_are_counted_like_texts_one_by_one():
     assert_same_matrix(found.counts, expected.counts)
     assert found.surfaces == expected.surfaces
     assert len(counter) == len(texts)
+
+
+def test_consumed_tokens_give_the_same_counts_once():
+    chosen = Settings(representation="stem")
+    tokens = fast(sample())
+    whole, alone = compiled.count_terms(tokens, chosen), compiled.count_terms(tokens, chosen, consume=True)
+    assert (whole.counts != alone.counts).nnz == 0
+    assert alone.counts.dtype == np.uint8
+    assert tokens.chunks == []
+    with pytest.raises(ValueError, match="consumed by an earlier count"):
+        compiled.count_terms(tokens, chosen)

@@ -67,6 +67,49 @@ def _pick(picked: PickedPairs, a: int, b: int, grade: int) -> None:
 
 
 @compiled_bare
+def _count_answers(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    grades: NDArray[np.uint8],
+    first: int,
+    last: int,
+    heads: NDArray[np.int64],
+) -> None:
+    """Count the links from later documents to each of the documents from ``first`` to ``last`` - 1, by bounds."""
+    for b in range(first + 1, indptr.size - 1):
+        end, upto = indptr[b + 1], min(last, b)
+        at = first_not_below(indices, indptr[b], end, first)
+        while at < end and indices[at] < upto:
+            heads[indices[at] - first + 1] += grades[at] != 0
+            at += 1
+    for row in range(heads.size - 1):
+        heads[row + 1] += heads[row]
+
+
+@compiled_bare
+def _take_answers(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    grades: NDArray[np.uint8],
+    first: int,
+    last: int,
+    fill: NDArray[np.int64],
+    answers: NDArray[np.int32],
+    answered: NDArray[np.uint8],
+) -> None:
+    """Write the later document and the grade of each of these links, ascending in each row."""
+    for b in range(first + 1, indptr.size - 1):
+        end, upto = indptr[b + 1], min(last, b)
+        at = first_not_below(indices, indptr[b], end, first)
+        while at < end and indices[at] < upto:
+            if grades[at] != 0:
+                row = indices[at] - first
+                answers[fill[row]], answered[fill[row]] = b, grades[at]
+                fill[row] += 1
+            at += 1
+
+
+@compiled
 def count_linked_pairs(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -75,11 +118,13 @@ def count_linked_pairs(
     languages: NDArray[np.uint8],
     first: int,
     last: int,
-    read: NDArray[np.int64],
     counts: NDArray[np.int64],
     picked: PickedPairs,
 ) -> None:
     """Count the pairs of the universe that are linked both ways, and keep those outside a series.
+
+    Looking every link up in the row of its answer would wait for memory each time, so the links of later documents to
+    the earlier ones are gathered by the earlier one first.
 
     Args:
         indptr: int64 (documents + 1,), bounds of the rows of links.
@@ -89,30 +134,26 @@ def count_linked_pairs(
         languages: uint8 (documents,), language of each document.
         first: the first of the earlier documents.
         last: the document after the last of them.
-        read: int64 (documents,), a copy of the starts of the rows; receives how far each row has been read.
-        counts: int64 (2, 2, grades + 1), zeros; receives the number of pairs by series, language crossing, grade.
+        counts: int64 (2, 2, grades + 1); the number of pairs by series, language crossing, grade is added.
         picked: receives the pairs, or a sample of them; its arrays hold at least one.
     """
-    # The asking documents ascend, so what they look up in a row ascends too, and no row is read twice.
+    heads = np.zeros(last - first + 1, dtype=np.int64)
+    _count_answers(indptr, indices, grades, first, last, heads)
+    answers, answered = np.empty(heads[-1], dtype=np.int32), np.empty(heads[-1], dtype=np.uint8)
+    _take_answers(indptr, indices, grades, first, last, heads[:-1].copy(), answers, answered)
     for a in range(first, last):
-        if not universe.counted[a]:
-            continue
-        for at in range(indptr[a], indptr[a + 1]):
-            b = signed(indices[at])
-            grade = signed(grades[at])
-            if b <= a or grade == 0 or not is_inside(universe, a, b):
-                continue
-            back, end = read[b], indptr[b + 1]
-            while back < end and indices[back] < a:
-                back += 1
-            read[b] = back
-            if back == end or indices[back] != a or grades[back] == 0:
-                continue
-            grade = min(grade, signed(grades[back]))
-            series = is_series(universe, a, b)
-            counts[signed(series), signed(languages[a] != languages[b]), grade] += 1
-            if not series:
-                _pick(picked, a, b, grade)
+        back, stop, end = heads[a - first], heads[a - first + 1], indptr[a + 1]
+        at = first_not_below(indices, indptr[a], end, a + 1)
+        while at < end and back < stop:
+            b, answer = signed(indices[at]), signed(answers[back])
+            grade = min(signed(grades[at]), signed(answered[back]))
+            if b == answer and grade > 0 and is_inside(universe, a, b):
+                series = is_series(universe, a, b)
+                counts[signed(series), signed(languages[a] != languages[b]), grade] += 1
+                if not series:
+                    _pick(picked, a, b, grade)
+            at += b <= answer
+            back += answer <= b
 
 
 @compiled_bare

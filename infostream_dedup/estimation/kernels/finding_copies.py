@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,9 @@ __all__ = [
 
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
+
+_AHEAD: Final = 6
+"""Triples that are looked up while the memory of a later one is fetched."""
 
 _FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND_MIX = np.uint64(0x94D049BB133111EB)
@@ -229,6 +232,18 @@ def _walk(
     return met
 
 
+@compiled_bare
+def _walk_rare(index: SharedIndex, classes: TextClasses, text: int, scratch: TextCounters) -> int:
+    """Count the rare triples of a text for each larger text; return how many texts have one."""
+    met, last = 0, index.middles[text] - 1
+    for at in range(index.begins[text], index.middles[text]):
+        # Each look-up would wait for memory twice.
+        prefetch(index.heads, signed(index.terms[min(at + 2 * _AHEAD, last)]))
+        prefetch(index.texts, index.heads[index.terms[min(at + _AHEAD, last)]])
+        met = _walk(index, classes, text, signed(index.terms[at]), 1, scratch, met)
+    return met
+
+
 @compiled
 def find_copies(
     index: SharedIndex,
@@ -257,9 +272,10 @@ def find_copies(
         least = (3 * size + 9) // 10
         _note_texts(found, classes, universe, text, text, size)
         middle, stop = index.middles[text], index.ends[text]
-        common, met = stop - middle, 0
-        for at in range(index.begins[text], middle):
-            met = _walk(index, classes, text, signed(index.terms[at]), 1, scratch, met)
+        common = stop - middle
+        if stop - index.begins[text] < least:
+            continue
+        met = _walk_rare(index, classes, text, scratch)
         rarely = met
         if common >= least:
             widths = np.empty(common, dtype=np.int64)

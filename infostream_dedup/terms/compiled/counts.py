@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import LANGUAGES, Language, Settings
@@ -24,8 +25,10 @@ from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import scipy.sparse as sp
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 __all__ = ["count_terms"]
 
@@ -34,19 +37,30 @@ _SHAPES: Final = len(Shape)
 _AT_ONCE: Final = 1 << 14
 """Number of words that a thread turns into terms at a time."""
 
+_GIVEN_BACK_EVERY: Final = 100
+"""Consumed chunks, of half a megabyte, after which memory is returned to the system."""
 
-def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) -> TermCounts:
+
+def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
     """Turn tokens into counts of terms of ``settings.representation``.
 
     Args:
         tokens: tokens of the documents.
         settings: representation and rule of ``morph``.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
+        consume: let go of the tokens as they are counted, and return counts in the smallest type that holds them.
+
+    Raises:
+        ValueError: the tokens have been consumed.
     """
+    if len(tokens) and not tokens.chunks:
+        raise ValueError("these tokens were consumed by an earlier count")
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
     own = threading.local()
 
-    rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks))
+    rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks), np.uint8 if consume else np.int32)
+    firsts = tokens.firsts()
+    chunks = _taken_from(tokens.chunks) if consume else iter(tokens.chunks)
 
     def count(number: int, chunk: Scanned, first: int) -> None:
         with rows.turns.of(number) as wait:
@@ -55,11 +69,19 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0) 
             counted = own.counter.count(chunk, tokens.languages[first : first + len(chunk)])
             wait()
             rows.append(counted)
+        if consume and number % _GIVEN_BACK_EVERY == 0:
+            give_back_memory()
 
     with ThreadPoolExecutor(thread_count(workers)) as pool:
-        list(pool.map(count, range(len(tokens.chunks)), tokens.chunks, tokens.firsts()))
+        list(pool.map(count, range(len(firsts)), chunks, firsts))
     counts, lengths = rows.joined(len(terms))
     return TermCounts(counts, terms, tokens.languages, lengths)
+
+
+def _taken_from(chunks: list[Scanned]) -> Iterator[Scanned]:
+    """Yield chunks that nothing else refers to any more."""
+    while chunks:
+        yield chunks.pop(0)
 
 
 def _terms_of_surfaces(
@@ -182,14 +204,15 @@ class _Rows:
     Args:
         documents: their number.
         tokens: roughly the number of entries; pages that are not written to take no memory.
+        dtype: type of the counts, unsigned or int32; replaced by a larger one if a count needs it.
 
     Attributes:
         turns: order of the appending threads.
     """
 
-    def __init__(self, documents: int, tokens: int) -> None:
+    def __init__(self, documents: int, tokens: int, dtype: DTypeLike) -> None:
         self.turns = Turns()
-        self._indices, self._counts = (np.empty(tokens, dtype=np.int32) for _ in range(2))
+        self._indices, self._counts = np.empty(tokens, dtype=np.int32), np.empty(tokens, dtype=dtype)
         self._ends = np.zeros(documents + 1, dtype=np.int64)
         self._lengths = np.empty(documents, dtype=np.int64)
         self._documents = 0
@@ -205,8 +228,11 @@ class _Rows:
         if end > len(self._indices):
             # Words with several terms outnumber the repeated words of a text.
             self._indices, self._counts = (
-                np.concatenate([old, np.empty(end, dtype=np.int32)]) for old in (self._indices, self._counts)
+                np.concatenate([old, np.empty(end, dtype=old.dtype)]) for old in (self._indices, self._counts)
             )
+        largest = int(counted.counts.max(initial=0))
+        if largest > np.iinfo(self._counts.dtype).max:
+            self._counts = self._counts.astype(np.uint16 if largest < 1 << 16 else np.int32)
         self._indices[begin:end], self._counts[begin:end] = counted.indices, counted.counts
 
     def joined(self, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["count_terms"]
 
 
-def count_terms(surface_counts: SurfaceCounts, settings: Settings, *, workers: int = 0) -> TermCounts:
+def count_terms(
+    surface_counts: SurfaceCounts, settings: Settings, *, workers: int = 0, consume: bool = False
+) -> TermCounts:
     """Turn counts of surfaces into counts of terms of ``settings.representation``.
 
     Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
@@ -29,10 +31,11 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings, *, workers: i
         surface_counts: the documents.
         settings: representation and its rules.
         workers: ignored.
+        consume: ignored: small collections need no memory to be saved.
     """
     import scipy.sparse as sp
 
-    del workers
+    del workers, consume
     per_language = [
         _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)
     ]
