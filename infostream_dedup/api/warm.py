@@ -89,7 +89,11 @@ def _run_all_loops(progress: Progress | None) -> None:
         store, out = Path(folder) / "warm.db", Path(folder) / "kept.jsonl"
         steps: list[Callable[[], object]] = [
             lambda: sweep(source, engine="compiled"),
+            lambda: sweep(source, confirmed=True, engine="compiled"),
+            lambda: sweep(source, workdir=Path(folder) / "sweep", estimate=True),
+            lambda: _count_sampled_links(source),
             lambda: dedup(source, out, engine="compiled"),
+            lambda: dedup(source, out, preset="judged", workdir=Path(folder) / "dedup"),
             lambda: dedup(source, out, preset="judged", engine="compiled"),
             lambda: list(pairs(source, preset="judged", engine="compiled")),
             lambda: list(ingest(source, store)),
@@ -104,3 +108,17 @@ def _run_all_loops(progress: Progress | None) -> None:
             step()
         if progress is not None:
             progress("compiling", len(steps), len(steps))
+
+
+def _count_sampled_links(source: str) -> None:
+    """Count links as for a month: the sample is too small for that."""
+    import numpy as np
+
+    from infostream_dedup.batch.collection import collect
+    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.links.compiled.low_k import sweep_unstored
+    from infostream_dedup.model import Settings
+
+    settings = Settings(representation="stem")
+    terms = collect(read_documents(source), hashes=False, engine="compiled").key_terms(settings)
+    sweep_unstored(terms.keys, terms.targets, n=settings.n, most=1, sample=np.arange(len(terms.sizes), dtype=np.int64))
