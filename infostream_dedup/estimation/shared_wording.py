@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SharedWording", "shared_wording"]
 
-_RANGE: Final = 1 << 22
-_PART: Final = 1 << 16
+_RANGE: Final = 1 << 23
+_PART: Final = 1 << 14
 _PAIRS_AT_ONCE: Final = 10_000
 
 
