@@ -138,12 +138,20 @@ def draw_candidates(
     rows[0], rows[-1] = 0, len(links.indptr) - 1
 
     def draw(thread: int) -> None:
-        first, last = rows[thread], rows[thread + 1]
         drawn, linked, far = samples[thread]
         draw_pairs(
-            *(graded, universe, languages, published),
-            *(CANDIDATE_COUNT, checked_step, _FAR, first, last),
-            *(drawn, linked, far),
+            graded,
+            universe,
+            languages,
+            published,
+            least=CANDIDATE_COUNT,
+            step=checked_step,
+            far_apart=_FAR,
+            first=rows[thread],
+            last=rows[thread + 1],
+            drawn=drawn,
+            linked=linked,
+            far=far,
         )
 
     with ThreadPoolExecutor(threads) as pool:

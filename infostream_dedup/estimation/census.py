@@ -41,7 +41,7 @@ __all__ = [
     "COPY_WORDING",
     "MOST_COPIES",
     "Copies",
-    "Texts",
+    "DistinctTexts",
     "checksums",
     "find_all_copies",
     "find_copies_of_texts",
@@ -86,7 +86,7 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+class DistinctTexts:
     """The distinct texts of a universe, in the order of their first dates.
 
     Equal texts from different weeks are kept apart, so that each text has one date.
@@ -123,7 +123,7 @@ def find_all_copies(
 
 
 def find_copies_of_texts(
-    texts: Texts,
+    texts: DistinctTexts,
     wording: SharedWording,
     universe: Universe,
     *,
@@ -177,7 +177,7 @@ def checksums(triples: TripleRows) -> NDArray[np.uint64]:
     return sums
 
 
-def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> Texts:
+def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> DistinctTexts:
     """Group the documents of a universe by equal triples.
 
     Args:
@@ -208,7 +208,7 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
         first=low.astype(np.int64),
         last=high.astype(np.int64),
     )
-    return Texts(firsts=rows, classes=classes)
+    return DistinctTexts(firsts=rows, classes=classes)
 
 
 def _numbers_of_classes(
@@ -233,7 +233,7 @@ def _runs(values: NDArray[Any], begins: NDArray[np.int64], sizes: NDArray[np.int
     return values[places]
 
 
-def _index(texts: Texts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> SharedIndex:
+def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> SharedIndex:
     """Index the shared triples of texts; each thread writes the postings of some triples."""
     rows, terms = wording.texts[texts.firsts], wording.numbers
     begins, ends = wording.begins[rows], wording.begins[rows + 1]
@@ -245,7 +245,12 @@ def _index(texts: Texts, wording: SharedWording, pool: ThreadPoolExecutor, threa
     list(pool.map(lambda cut: fill_postings(begins, ends, terms, cut[0], cut[1], heads, postings), bounds))
     middles = np.empty(len(rows), dtype=np.int64)
     parts = list(pairwise(np.linspace(0, len(rows), threads + 1).astype(np.int64).tolist()))
-    list(pool.map(lambda part: sort_rows(begins, ends, terms, heads, _RARE, part[0], part[1], middles), parts))
+
+    def sort(part: tuple[int, int]) -> None:
+        first, last = part
+        sort_rows(begins, ends, terms, heads, rare=_RARE, first=first, last=last, middles=middles)
+
+    list(pool.map(sort, parts))
     return SharedIndex(begins=begins, middles=middles, ends=ends, terms=terms, heads=heads[:-1], texts=postings)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.estimation.census import (
     Copies,
-    Texts,
+    DistinctTexts,
     checksums,
     find_copies_of_texts,
     numbers_of_texts,
@@ -62,7 +62,7 @@ class CopyCensus:
         self._given = facts
         self._consume = consume
         self._sizes = np.diff(evidence.triples.begins)
-        self._texts: Texts | None = None
+        self._texts: DistinctTexts | None = None
         self._copies: Copies | None = None
 
     @cached_property
@@ -110,7 +110,7 @@ class CopyCensus:
     def _sums(self) -> NDArray[np.uint64]:
         return checksums(self._triples)
 
-    def _distinct(self) -> Texts:
+    def _distinct(self) -> DistinctTexts:
         if self._texts is None:
             self._texts = texts_of_documents(self._sums, self._sizes, self.counted.universe)
         return self._texts

@@ -86,8 +86,16 @@ def shared_wording(triples: TripleRows, texts: NDArray[np.int64], *, consume: bo
     cuts = np.linspace(0, len(numbered), threads + 1).astype(np.int64).tolist()
 
     def number(thread: int) -> None:
-        first, last = cuts[thread], cuts[thread + 1]
-        number_ranges(held, begins, ends, first, last, range_bits, part_bits, numbered)
+        number_ranges(
+            held,
+            begins,
+            ends,
+            first=cuts[thread],
+            last=cuts[thread + 1],
+            range_bits=range_bits,
+            part_bits=part_bits,
+            numbered=numbered,
+        )
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(number, range(threads)))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from infostream_dedup.estimation import copy_scores
 from infostream_dedup.estimation.census import Copies, find_all_copies
 from infostream_dedup.estimation.copy_scores import Links, count_copies
 from infostream_dedup.estimation.recommending import recommended_k
@@ -113,3 +114,20 @@ def test_k_is_chosen_by_f1_where_there_are_50_copies(universe):
     assert chosen(49).k == 6
     assert chosen(49).reason.startswith("default: 49 copies")
     assert recommended_k([]).k == 6
+
+
+def test_blocks_of_links_change_nothing(universe, monkeypatch):
+    random = np.random.default_rng(9)
+    grades = sp.csr_array(np.where(random.random((80, 80)) < 0.4, random.integers(1, 12, (80, 80)), 0).astype(np.uint8))
+    grades.setdiag(0)
+    grades.eliminate_zeros()
+    links, languages = Links.of(grades), random.integers(0, 2, 80).astype(np.uint8)
+    within = universe(
+        80, days=random.random(80) * 20, sources=random.integers(0, 3, 80), titles=random.integers(0, 9, 80)
+    )
+    counted = CountedPairs(within, short=0, undated=0)
+    monkeypatch.setattr(copy_scores, "_MOST_DRAWN", 100)
+    whole = count_copies(links, _copies({(0, 1): 0.5}), counted, languages, steps=[1, 4, 8])
+    monkeypatch.setattr(copy_scores, "_LINKS_AT_ONCE", 30)
+    assert count_copies(links, _copies({(0, 1): 0.5}), counted, languages, steps=[1, 4, 8]) == whole
+    assert whole["all"][0].links > 100

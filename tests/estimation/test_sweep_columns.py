@@ -14,6 +14,7 @@ from infostream_dedup.batch.linking import link
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.estimation.census import find_all_copies
 from infostream_dedup.estimation.copy_scores import Links, count_copies
+from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.estimation.universe import counted_pairs, in_universe
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.evidence.facts import DocumentFacts
@@ -51,6 +52,31 @@ def test_without_estimates_the_rows_are_those_of_before():
         assert "copies" not in one.as_dict()
         assert one.as_dict().items() < other.as_dict().items()
     assert "without_labels" not in plain.as_dict()
+
+
+def test_key_terms_of_some_documents_are_theirs_in_all():
+    for engine in ("plain", "compiled"):
+        collection = collect(read_documents(documents_path()), engine=engine)
+        for settings in (Settings(representation="stem"), Settings.of(representation="pivot", preset="best")):
+            every, chosen = collection.key_terms(settings), np.array([3, 150, 7])
+            some = collection.key_terms_of(settings.but(n=30), chosen, every)
+            whole = collection.key_terms(settings.but(n=30))
+            assert (some.keys != whole.keys[chosen]).nnz == (some.targets != whole.targets[chosen]).nnz == 0
+            assert some.keys.nnz > 60
+
+
+def test_evidence_is_forgotten_after_the_last_representation(monkeypatch):
+    asked = []
+    for name in ("estimate", "forget"):
+        method = getattr(SweepEstimator, name)
+
+        def noted(self, *given, name=name, method=method, **more):
+            asked.append(name)
+            return method(self, *given, **more)
+
+        monkeypatch.setattr(SweepEstimator, name, noted)
+    sweep(str(documents_path()), representations=["stem", "morph"], estimate=True)
+    assert asked == ["estimate", "estimate", "forget"]
 
 
 def test_shares_and_blocks_have_the_columns_too():

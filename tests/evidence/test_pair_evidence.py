@@ -79,6 +79,15 @@ def test_records_equal_plain_ones(seed: int) -> None:
         assert words == pack_plainly(evidence, language, counts, float(totals[language])), made[number]
 
 
+def test_some_records_are_those_of_the_chosen_documents() -> None:
+    raw, languages = read(documents(5))
+    records = pack_evidence(raw, languages, EvidenceFrequencies())
+    chosen = np.array([4, 0, 4, 7])
+    blobs = records.blobs()
+    assert records.some(chosen).blobs() == [blobs[number] for number in chosen.tolist()]
+    assert len(records.some(chosen[:0])) == 0
+
+
 @pytest.mark.parametrize("seed", [3, 4])
 def test_comparison_equals_plain_comparison(seed: int) -> None:
     made = documents(seed)

@@ -1,0 +1,46 @@
+"""The census of a part of a collection is that of its documents alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infostream_dedup import Document
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.estimation.copy_census import CopyCensus
+from infostream_dedup.evidence.collecting import EvidenceReader
+
+
+def _census(texts, *, consume=False):
+    documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
+    reader = EvidenceReader()
+    collection = collect(documents, evidence=reader)
+    return CopyCensus(collection.documents, reader.finish(collection.languages), consume=consume)
+
+
+def _texts():
+    random = np.random.default_rng(3)
+    stories = [[f"слово{number}" for number in random.integers(0, 500, 60)] for _ in range(6)]
+    return [" ".join(stories[place % 6][: 30 + place]) for place in range(24)]
+
+
+def _pairs(copies):
+    return set(zip(copies.a.tolist(), copies.b.tolist(), strict=True))
+
+
+def test_a_part_has_the_copies_of_its_documents():
+    whole = _census(_texts())
+    chosen = np.array([0, 1, 6, 7, 12, 20, 23])
+    inside = {pair for pair in _pairs(whole.copies()) if {*pair} <= {*chosen.tolist()}}
+    assert inside == {(0, 6), (0, 12), (6, 12), (1, 7)}
+    assert _pairs(whole.part(chosen).copies()) == inside
+    # A part that is asked for first does not change the whole.
+    other = _census(_texts())
+    assert _pairs(other.part(chosen).copies()) == inside
+    assert _pairs(other.copies()) == _pairs(whole.copies())
+
+
+def test_consumed_evidence_gives_the_same_copies():
+    kept, consumed = _census(_texts()), _census(_texts(), consume=True)
+    assert _pairs(kept.copies()) == _pairs(consumed.copies())
+    assert np.array_equal(kept.copies().wording, consumed.copies().wording)
+    assert np.array_equal(kept.facts.texts, consumed.facts.texts)
