@@ -183,18 +183,25 @@ def number_ranges(
         _move_to(triples, ends, np.uint64(first) << np.uint64(64 - range_bits), cursors)
     shift = np.uint64(64 - range_bits - part_bits) if range_bits + part_bits else np.uint64(63)
     heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
+    # Ranges are about equally large; memory that was used before need not be cleared by the system.
+    values, places = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
+    keys, counts = np.empty(2, dtype=np.uint64), np.empty(2, dtype=np.int32)
+    numbers = np.empty(2, dtype=np.int32)
     for one in range(first, last):
         upto = np.uint64(0xFFFFFFFFFFFFFFFF)
         if one + 1 < 1 << range_bits:
             upto = (np.uint64(one + 1) << np.uint64(64 - range_bits)) - np.uint64(1)
         _count_parts(triples, ends, cursors, upto, shift, heads)
-        values, places = np.empty(heads[-1], dtype=np.uint64), np.empty(heads[-1], dtype=np.int64)
+        if heads[-1] > values.size:
+            room = heads[-1] + heads[-1] // 16
+            values, places = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int64)
         _take_parts(triples, ends, cursors, upto, shift, heads.copy(), values, places)
         size = 2
         while size < 2 * np.diff(heads).max():
             size *= 2
-        keys, counts = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32)
-        numbers = np.empty(size, dtype=np.int32)
+        if size > keys.size:
+            keys, counts = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32)
+            numbers = np.empty(size, dtype=np.int32)
         found = 0
         for part in range(heads.size - 1):
             found = _number_part(
