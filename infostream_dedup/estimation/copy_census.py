@@ -44,8 +44,8 @@ class CopyCensus:
         documents: the documents; their texts may be empty.
         evidence: evidence of the documents.
         facts: their sources and dates, if the documents do not have them.
-        consume: use the memory of the word triples, which are lost: half of it remains free, but nothing else can use
-            the evidence. They must have been read by an ``EvidenceReader``.
+        consume: use the memory of the word triples, most of which is freed; the triples are lost for all others. They
+            must have been read by an ``EvidenceReader``.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
@@ -54,25 +55,6 @@ def checksums_of_rows(
 @inlined
 def _range_of(triple: np.uint64, range_bits: int) -> int:
     return signed(triple >> np.uint64(64 - range_bits)) if range_bits else 0
-
-
-@compiled_bare
-def _move_to(
-    triples: NDArray[np.uint64],
-    ends: NDArray[np.int64],
-    least: np.uint64,
-    cursors: NDArray[np.int64],
-) -> None:
-    """Move the cursor of each row to the first triple that is not below ``least``."""
-    for row in range(cursors.size):
-        first, last = cursors[row], ends[row]
-        while first < last:
-            middle = (first + last) >> 1
-            if triples[middle] < least:
-                first = middle + 1
-            else:
-                last = middle
-        cursors[row] = first
 
 
 @compiled_bare
@@ -180,7 +162,9 @@ def number_ranges(
     """
     cursors = begins.copy()
     if first > 0:
-        _move_to(triples, ends, np.uint64(first) << np.uint64(64 - range_bits), cursors)
+        least = np.uint64(first) << np.uint64(64 - range_bits)
+        for row in range(begins.size):
+            cursors[row] = first_not_below(triples, begins[row], ends[row], least)
     shift = np.uint64(64 - range_bits - part_bits) if range_bits + part_bits else np.uint64(63)
     heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
     # Ranges are about equally large; memory that was used before need not be cleared by the system.

@@ -13,7 +13,7 @@ __all__ = ["first_not_below", "holds"]
 
 
 @compiled
-def first_not_below(values: NDArray[Any], begin: int, end: int, value: int) -> int:
+def first_not_below(values: NDArray[Any], begin: int, end: int, value: Any) -> int:
     """First place in the ascending ``values[begin:end]`` with at least ``value``; ``end`` if there is none."""
     while begin < end:
         middle = (begin + end) >> 1
