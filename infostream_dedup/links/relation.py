@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +25,7 @@ from infostream_dedup.links.recommendation import DEFAULT_K, Recommendation, def
 from infostream_dedup.links.sampling import drawn_documents
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -299,9 +301,12 @@ class GroupCounts:
 
 def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCounts | None]:
     """Count the groups at the k of each row; ``None`` at a threshold of a share, or if links at k are not stored."""
-    return [
-        None if row.k is None or row.k < relation.k_min else GroupCounts.of(relation.group_sizes(row.k)) for row in rows
-    ]
+
+    def count(row: Measures) -> GroupCounts | None:
+        return None if row.k is None or row.k < relation.k_min else GroupCounts.of(relation.group_sizes(row.k))
+
+    with ThreadPoolExecutor(thread_count(0)) as pool:
+        return list(pool.map(count, rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -19,11 +20,11 @@ from infostream_dedup.links.compiled.kernels.both_directions import (
     Counters,
     Neighbours,
     PlacedCollection,
+    PlacedTerms,
     Walks,
     close_walks,
     total_chunk,
 )
-from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
 from infostream_dedup.links.compiled.sampled_low_k import SampledRows, count_sampled
@@ -80,14 +81,14 @@ def sweep_unstored(
     """
     check_input(keys, targets, n=n)
     _FIRST_USE.prepare(progress)
-    nodes = collapse(keys, targets)
     threads = thread_count(workers)
-    collection, place_of = _collection(term_rows(keys), term_rows(targets), nodes, shard_size, threads)
+    placed = _Placed.of(term_rows(keys), term_rows(targets), collapse(keys, targets), shard_size, threads, sample)
+    collection = placed.collection
     with ThreadPoolExecutor(threads) as pool:
         if sample is not None:
             found = count_sampled(
                 collection,
-                place_of,
+                placed.place_of,
                 sample,
                 n=n,
                 most=most,
@@ -95,7 +96,7 @@ def sweep_unstored(
                 pool=pool,
                 progress=progress,
             )
-            return _measure_sample(found, collection, most, walks, seed, pool)
+            return _measure_sample(found, placed, most, walks, seed, pool)
         totals, outgoing, incoming = _count_links(collection, n, most, pool, progress)
         rows = []
         for k in range(1, most + 1):
@@ -104,7 +105,7 @@ def sweep_unstored(
             distinct, closed = 0, 0
             if paths:
                 middles = Middles(collection.weights, outgoing[k - 1], incoming[k - 1])
-                distinct, closed = _sample_walks(collection, k, middles, walks, seed, pool)
+                distinct, closed = _sample_walks(placed, k, middles, walks, seed, pool)
             rows.append(
                 Measures.of(
                     k=k,
@@ -117,6 +118,67 @@ def sweep_unstored(
                 )
             )
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The collection in the order of its index.
+
+    Attributes:
+        collection: what is asked, and the lists that answer.
+        terms: terms of all places.
+        place_of: int64 (documents,), place of each document.
+    """
+
+    collection: PlacedCollection
+    terms: PlacedTerms
+    place_of: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        keys: TermRows,
+        targets: TermRows,
+        nodes: Nodes,
+        shard_size: int,
+        threads: int,
+        sample: NDArray[np.int64] | None,
+    ) -> _Placed:
+        """Index documents; only those of the sample are asked, if there is one."""
+        index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
+        key_starts, key_postings = index.lists_of(keys, threads)
+        node_at = nodes.node_of[index.order]
+        place_of_node = np.empty(len(nodes), dtype=np.int64)
+        place_of_node[node_at] = np.arange(len(nodes))
+        place_of = place_of_node[nodes.node_of]
+        asked = np.arange(len(index)) if sample is None else np.unique(place_of[sample])
+        key_indptr, key_ranks = _rows_at(asked, keys, index)
+        target_indptr, target_ranks = _rows_at(asked, targets, index)
+        weights = nodes.weights[node_at]
+        collection = PlacedCollection(
+            key_indptr=key_indptr,
+            key_ranks=key_ranks,
+            target_indptr=target_indptr,
+            target_ranks=target_ranks,
+            target_starts=index.starts,
+            target_postings=index.postings,
+            key_starts=key_starts,
+            key_postings=key_postings,
+            shard_size=index.shard_size,
+            weights=weights.astype(np.uint32),
+            own=index.counts_within(weights, keys, targets),
+        )
+        return cls(collection, PlacedTerms(index.order, keys, targets), place_of)
+
+
+def _rows_at(
+    places: NDArray[np.int64], rows: TermRows, index: PostingIndex
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Start of the row of each place, and ranks of its terms; the rows of other places than these are empty."""
+    indptr, ranks = ranked_rows(rows, index.order[places], index.rank)
+    sizes = np.zeros(len(index), dtype=np.int64)
+    sizes[places] = np.diff(indptr)
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), ranks
 
 
 class Middles(NamedTuple):
@@ -134,46 +196,17 @@ class Middles(NamedTuple):
 
 
 def _measure_sample(
-    found: SampledRows, collection: PlacedCollection, most: int, walks: int, seed: int, pool: ThreadPoolExecutor
+    found: SampledRows, placed: _Placed, most: int, walks: int, seed: int, pool: ThreadPoolExecutor
 ) -> list[Measures]:
     rows = []
     for k in range(1, most + 1):
         draws, closed = 0, 0
         if found.times @ found.paths_through(k):
-            by_place = np.zeros((3, len(collection.weights)), dtype=np.int64)
+            by_place = np.zeros((3, len(placed.collection.weights)), dtype=np.int64)
             by_place[:, found.places] = found.times, found.outgoing[:, k - 1], found.incoming[:, k - 1]
-            draws, closed = _sample_walks(collection, k, Middles(*by_place), walks, seed, pool)
+            draws, closed = _sample_walks(placed, k, Middles(*by_place), walks, seed, pool)
         rows.append(found.measures(k, draws, closed))
     return rows
-
-
-def _collection(
-    keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int
-) -> tuple[PlacedCollection, NDArray[np.int64]]:
-    """The collection by place, and the place of each document, int64 (documents,)."""
-    index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
-    questions = index.own_questions(keys)
-    key_starts, key_postings = index.lists_of(keys, threads)
-    target_indptr, target_ranks = ranked_rows(targets, index.order, index.rank)
-    own = np.zeros(len(index), dtype=np.uint8)
-    own_counts(index.order.astype(np.int64), keys, targets, own)
-    node_at = nodes.node_of[index.order]
-    place_of_node = np.empty(len(nodes), dtype=np.int64)
-    place_of_node[node_at] = np.arange(len(nodes))
-    collection = PlacedCollection(
-        key_indptr=questions.indptr,
-        key_ranks=questions.ranks,
-        target_indptr=target_indptr,
-        target_ranks=target_ranks,
-        target_starts=index.starts,
-        target_postings=index.postings,
-        key_starts=key_starts,
-        key_postings=key_postings,
-        shard_size=index.shard_size,
-        weights=nodes.weights[node_at].astype(np.uint32),
-        own=own,
-    )
-    return collection, place_of_node[nodes.node_of]
 
 
 def _counters(collection: PlacedCollection) -> Counters:
@@ -212,7 +245,7 @@ def _count_links(
 
 
 def _sample_walks(
-    collection: PlacedCollection, k: int, through: Middles, walks: int, seed: int, pool: ThreadPoolExecutor
+    placed: _Placed, k: int, through: Middles, walks: int, seed: int, pool: ThreadPoolExecutor
 ) -> tuple[int, int]:
     """Draw walks uniformly; count those with distinct ends, and those of them that are closed.
 
@@ -231,7 +264,7 @@ def _sample_walks(
 
     def close(part: slice) -> tuple[int, int]:
         if not hasattr(scratch, "counters"):
-            scratch.counters = _counters(collection)
+            scratch.counters = _counters(placed.collection)
             scratch.lists = Neighbours(
                 np.empty((2, len(up_to)), dtype=np.uint32),
                 np.empty((2, len(up_to)), dtype=np.int64),
@@ -239,7 +272,7 @@ def _sample_walks(
             )
         result = np.zeros(2, dtype=np.int64)
         drawn = Walks(middles[part], arrivals[part], departures[part])
-        close_walks(drawn, k, collection, scratch.counters, scratch.lists, result)
+        close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, result)
         return int(result[0]), int(result[1])
 
     found = list(pool.map(close, _parts(len(middles))))

@@ -21,7 +21,6 @@ from infostream_dedup.links.compiled.kernels.link_rows import (
     count_expanded,
     expand,
     matched_weights,
-    own_counts,
     split,
 )
 from infostream_dedup.links.compiled.link_rows import LinkSpool, Storage
@@ -155,18 +154,12 @@ class _Run:
         threads = resources.threads
         index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=resources.shard_size, threads=threads)
         node_at = nodes.node_of[index.order]
-        several = np.flatnonzero(nodes.weights[node_at] > 1)
-        counts = np.zeros(len(several), dtype=np.uint8)
-        leaders = index.order[several].astype(np.int64)
-        own_counts(leaders, keys, targets, counts)
-        inside = np.zeros(len(index), dtype=np.uint8)
-        inside[several] = counts
         return cls(
             index=index,
             questions=index.own_questions(keys),
             nodes=nodes,
             node_at=node_at,
-            inside=inside,
+            inside=index.counts_within(nodes.weights[node_at], keys, targets),
             k_min=k_min,
             threads=threads,
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.forward_matching import Lists, Questions, Scratch, match_rows
+from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.posting_lists import count_postings, fill_postings, rank_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 
@@ -107,6 +108,21 @@ class PostingIndex:
     def own_questions(self, keys: TermRows) -> Questions:
         """The key terms of the indexed documents, by place."""
         return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64))
+
+    def counts_within(self, weights: NDArray[np.int64], keys: TermRows, targets: TermRows) -> NDArray[np.uint8]:
+        """Count of the links among the equal documents of each place; 0 for a single document.
+
+        Args:
+            weights: int64 (places,), number of documents of each place.
+            keys: key terms by document.
+            targets: target terms by document.
+        """
+        several = np.flatnonzero(weights > 1)
+        counts = np.zeros(len(several), dtype=np.uint8)
+        own_counts(self.order[several].astype(np.int64), keys, targets, counts)
+        within = np.zeros(len(self), dtype=np.uint8)
+        within[several] = counts
+        return within
 
     def scratch(self, *, links: int) -> Scratch:
         """Arrays for one thread, with room for ``links`` links beyond those of one question."""

@@ -34,6 +34,9 @@ __all__ = ["SurfaceCounter", "SurfaceTokens"]
 _CHUNK: Final = 1 << 20
 """Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's
 lock while another one reads documents, so chunks are as large as the processor's cache allows."""
+_STRETCH: Final = 1 << 23
+"""Tokens that share one piece of memory: numpy asks for large pages for it, which the system clears faster than small
+ones, and it returns to the system as soon as no chunk uses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ class SurfaceCounter:
         self._documents = 0
         self._running: deque[Future[_Chunk]] = deque()
         self._chunks: list[_Chunk] = []
+        self._stretch = np.empty(0, dtype=np.int32)
 
     def __len__(self) -> int:
         return self._documents
@@ -132,13 +136,14 @@ class SurfaceCounter:
     def finish(self) -> SurfaceTokens:
         """Return the tokens of all documents added so far; the counter must not be used again."""
         self._submit()
-        self._chunks += [running.result() for running in self._running]
+        for running in self._running:
+            self._keep(running.result())
         self._pool.shutdown()
         languages = [chunk.languages for chunk in self._chunks]
         every = np.concatenate(languages) if languages else np.zeros(0, dtype=np.uint8)
         tokens = SurfaceTokens([chunk.scanned for chunk in self._chunks], self._surfaces.listed(), every)
         # A reference to the counter must not keep its memory alive.
-        self._surfaces, self._chunks = SurfacePool(), []
+        self._surfaces, self._chunks, self._stretch = SurfacePool(), [], self._stretch[:0].copy()
         return tokens
 
     def _submit(self) -> None:
@@ -152,7 +157,15 @@ class SurfaceCounter:
         self._running.append(self._pool.submit(self._scan, read, languages, len(self._chunks) + len(self._running)))
         # A fast reader must not pile up texts.
         while len(self._running) > self._threads + 1:
-            self._chunks.append(self._running.popleft().result())
+            self._keep(self._running.popleft().result())
+
+    def _keep(self, chunk: _Chunk) -> None:
+        scanned, size = chunk.scanned, len(chunk.scanned.tokens)
+        if size > len(self._stretch):
+            self._stretch = np.empty(max(size, _STRETCH), dtype=np.int32)
+        kept, self._stretch = self._stretch[:size], self._stretch[size:]
+        kept[:] = scanned.tokens
+        self._chunks.append(_Chunk(Scanned(kept, scanned.begins, scanned.lengths), chunk.languages))
 
     def _scan(self, read: Callable[[], Utf8Texts], languages: Sequence[str | None], number: int) -> _Chunk:
         scanner = self._scanner_of_this_thread()

@@ -8,29 +8,40 @@ import numpy as np
 
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS, add_up
 from infostream_dedup.links.compiled.kernels.row_search import holds
+from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Counters", "Neighbours", "PlacedCollection", "Walks", "close_walks", "count_asked", "total_chunk"]
+__all__ = [
+    "Counters",
+    "Neighbours",
+    "PlacedCollection",
+    "PlacedTerms",
+    "Walks",
+    "close_walks",
+    "count_asked",
+    "total_chunk",
+]
 
 
 class PlacedCollection(NamedTuple):
     """The collection to match, by place: a node's number in the index's own order.
 
     Attributes:
-        key_indptr: int64 (places + 1,), start of each place's key terms in ``key_ranks``.
+        key_indptr: int64 (places + 1,), start of each place's key terms in ``key_ranks``; rows of places that are never
+            asked, here and in ``target_ranks``, may be empty.
         key_ranks: uint32, ranks of the key terms.
         target_indptr: int64 (places + 1,), start of each place's targets in ``target_ranks``.
-        target_ranks: uint32, ranks of the targets that are key terms of some place, ascending in a row.
+        target_ranks: uint32, ranks of the targets that are key terms of some place.
         target_starts: int64 (shards, ranks + 1), start of the list of places whose target contains a term.
         target_postings: uint32, places within their shard.
         key_starts: int64 (shards, ranks + 1), start of the list of places that have a term as a key term.
         key_postings: uint32, places within their shard.
         shard_size: places in a shard.
         weights: uint32 (places,), number of documents at each place, at least 1.
-        own: uint8 (places,), count of the links among the documents of a place.
+        own: uint8 (places,), count of the links among the documents of a place; 0 for a single document.
     """
 
     key_indptr: NDArray[np.int64]
@@ -44,6 +55,20 @@ class PlacedCollection(NamedTuple):
     shard_size: int
     weights: NDArray[np.uint32]
     own: NDArray[np.uint8]
+
+
+class PlacedTerms(NamedTuple):
+    """The terms of the documents at each place.
+
+    Attributes:
+        documents: uint32 (places,), a document of each place.
+        keys: key terms by document.
+        targets: targets by document.
+    """
+
+    documents: NDArray[np.uint32]
+    keys: TermRows
+    targets: TermRows
 
 
 class Counters(NamedTuple):
@@ -309,13 +334,11 @@ def _list_linked(
 
 
 @compiled
-def _closes(one: np.int64, other: np.int64, k: int, collection: PlacedCollection) -> bool:
-    if one == other:
-        return bool(collection.own[one] >= k)
-    count = 0
-    begin, end = collection.target_indptr[other], collection.target_indptr[other + 1]
-    for position in range(collection.key_indptr[one], collection.key_indptr[one + 1]):
-        count += holds(collection.target_ranks, begin, end, collection.key_ranks[position])
+def _links(one: int, other: int, k: int, keys: TermRows, targets: TermRows) -> bool:
+    """Whether one document is linked to another."""
+    count, begin, end = 0, targets.indptr[other], targets.indptr[other + 1]
+    for position in range(keys.indptr[one], keys.indptr[one + 1]):
+        count += holds(targets.indices, begin, end, keys.indices[position])
     return count >= k
 
 
@@ -354,7 +377,13 @@ def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters
 
 @compiled
 def close_walks(
-    walks: Walks, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours, result: NDArray[np.int64]
+    walks: Walks,
+    k: int,
+    collection: PlacedCollection,
+    terms: PlacedTerms,
+    counters: Counters,
+    lists: Neighbours,
+    result: NDArray[np.int64],
 ) -> None:
     """Follow sampled walks x -> y -> z; count those with distinct x and z, and those among them that x -> z closes.
 
@@ -362,6 +391,7 @@ def close_walks(
         walks: sampled walks, by middle ascending.
         k: minimum count of a link.
         collection: the collection to match.
+        terms: terms of the same places.
         counters: scratch arrays of this thread.
         lists: scratch arrays of this thread.
         result: int64 (2,); the numbers of walks with distinct ends and of closed ones are added to it.
@@ -376,7 +406,10 @@ def close_walks(
         )
         if one != other or one_member != other_member:
             result[0] += 1
-            result[1] += _closes(one, other, k, collection)
+            if one == other:
+                result[1] += collection.own[one] >= k
+            else:
+                result[1] += _links(terms.documents[one], terms.documents[other], k, terms.keys, terms.targets)
 
 
 @compiled
