@@ -219,16 +219,26 @@ class LowLinks:
         stored = self.stored
         chosen = set(range(1, stored.n + 1) if ks is None else ks)
         below = [k for k in chosen if k < stored.k_min]
-        low: list[Measures] = []
-        if below:
-            from infostream_dedup.links.compiled.low_k import sweep_unstored
+        others = chosen.difference(below)
+        if not below:
+            return stored.measures(others, progress=progress)
+        from infostream_dedup.links.compiled.low_k import sweep_unstored
 
-            sample = None if self.exact else drawn_documents(stored.keys, stored.targets)
-            low = sweep_unstored(
+        sample = None if self.exact else drawn_documents(stored.keys, stored.targets)
+
+        def low(progress: Progress | None) -> list[Measures]:
+            return sweep_unstored(
                 stored.keys, stored.targets, n=stored.n, most=max(below), sample=sample, progress=progress
             )
-        high = stored.measures(chosen.difference(below), progress=progress)
-        return [*(row for row in low if row.k in chosen), *high]
+
+        if sample is None:
+            found = low(progress)
+            return [*(row for row in found if row.k in chosen), *stored.measures(others, progress=progress)]
+        with ThreadPoolExecutor(1) as beside:
+            # Each leaves a core idle half of the time.
+            counted = beside.submit(low, None)
+            high = stored.measures(others, progress=progress)
+        return [*(row for row in counted.result() if row.k in chosen), *high]
 
     def group_sizes(self, k: int) -> NDArray[np.int64]:
         """As ``Relation.group_sizes``."""
@@ -301,12 +311,17 @@ class GroupCounts:
 
 def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCounts | None]:
     """Count the groups at the k of each row; ``None`` at a threshold of a share, or if links at k are not stored."""
+    return [None if sizes is None else GroupCounts.of(sizes) for sizes in _group_sizes(relation, rows)]
 
-    def count(row: Measures) -> GroupCounts | None:
-        return None if row.k is None or row.k < relation.k_min else GroupCounts.of(relation.group_sizes(row.k))
+
+def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> list[NDArray[np.int64] | None]:
+    """Sizes of the groups at the k of each row; ``None`` as in ``group_counts``."""
+
+    def sizes(row: Measures) -> NDArray[np.int64] | None:
+        return None if row.k is None or row.k < relation.k_min else relation.group_sizes(row.k)
 
     with ThreadPoolExecutor(thread_count(0)) as pool:
-        return list(pool.map(count, rows))
+        return list(pool.map(sizes, rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,16 +371,23 @@ def survey(
         parts.update(mono=relation.between(labels, same=True), cross=relation.between(labels, same=False))
     rows = {name: part.measures(progress=progress if name == "all" else None) for name, part in parts.items()}
     across = None if labels is None else parts["cross"].matrix
-    groups = {name: group_counts(part, rows[name]) for name, part in parts.items()}
+    sizes = {name: _group_sizes(part, rows[name]) for name, part in parts.items()}
+    groups = {name: [None if one is None else GroupCounts.of(one) for one in some] for name, some in sizes.items()}
     if n is None:
         return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
     known = recommended or {}
     chosen = {name: known.get(name) or default_recommendation(n) for name in parts if name != "mono"}
     k = chosen["all"].k
     groups_k = min(DEFAULT_K, n) if k is None else k
-    sizes, found = relation.group_sizes(groups_k), relation.matrix
+    by_k = {row.k: one for row, one in zip(rows["all"], sizes["all"], strict=True) if one is not None}
     return Survey(
-        rows=rows, recommended=chosen, group_sizes=sizes, matrix=found, across=across, groups=groups, groups_k=groups_k
+        rows=rows,
+        recommended=chosen,
+        group_sizes=by_k[groups_k] if groups_k in by_k else relation.group_sizes(groups_k),
+        matrix=relation.matrix,
+        across=across,
+        groups=groups,
+        groups_k=groups_k,
     )
 
 

@@ -54,7 +54,7 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
         settings: representation, background.
         workers: threads; 0 for as many as the process may use.
     """
-    indptr, indices, _ = _rows(counts.counts)
+    indptr, indices = _rows(counts.counts)
     threads = thread_count(workers)
     bounds = np.linspace(0, len(indptr) - 1, threads + 1).astype(np.int64)
 
@@ -83,7 +83,11 @@ class _Weighed:
 
     def __init__(self, counts: TermCounts, statistics: list[Statistics], settings: Settings) -> None:
         self._shape = counts.counts.shape
-        self._indptr, self._indices, data = _rows(counts.counts)
+        self._indptr, self._indices = _rows(counts.counts)
+        data = counts.counts.data
+        if data.dtype != np.uint8:
+            # The loops are compiled for two types; as the larger one, the counts of a month would take .8 GB.
+            data = data.astype(np.int32, copy=False)
         norms = document_norms(counts, statistics, settings)
         self._factors = Factors(self._indices, data, counts.languages, idf_table(statistics, settings), norms)
         self._settings = settings
@@ -135,10 +139,6 @@ def heaviest_of_rows(
     return kept.sizes, kept.places[:written], kept.weights[:written]
 
 
-def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Return row bounds, columns and values in the types for which the loops are compiled."""
-    return (
-        matrix.indptr.astype(np.int64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data.astype(np.int32, copy=False),
-    )
+def _rows(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return row bounds and columns in the types for which the loops are compiled."""
+    return matrix.indptr.astype(np.int64, copy=False), matrix.indices.astype(np.int32, copy=False)

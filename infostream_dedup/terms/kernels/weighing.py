@@ -21,14 +21,14 @@ class Factors(NamedTuple):
 
     Attributes:
         indices: int32 (entries,), terms, row by row.
-        counts: int32 (entries,), frequency of each in its document.
+        counts: uint8 or int32 (entries,), frequency of each in its document.
         languages: uint8 (documents,).
         idf: float64 (languages, terms).
         norms: float64 (documents,).
     """
 
     indices: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    counts: NDArray[np.uint8] | NDArray[np.int32]
     languages: NDArray[np.uint8]
     idf: NDArray[np.float64]
     norms: NDArray[np.float64]
