@@ -89,6 +89,7 @@ def _run_all_loops(progress: Progress | None) -> None:
         store, out = Path(folder) / "warm.db", Path(folder) / "kept.jsonl"
         steps: list[Callable[[], object]] = [
             lambda: sweep(source, engine="compiled"),
+            lambda: sweep(source, representations=("stem",), engine="compiled"),
             lambda: sweep(source, confirmed=True, engine="compiled"),
             lambda: sweep(source, workdir=Path(folder) / "sweep", estimate=True),
             lambda: _count_sampled_links(source),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["SharedWording", "shared_wording"]
 
 _RANGE: Final = 1 << 23
-_PART: Final = 1 << 15
+_PART: Final = 1 << 14
 _PAIRS_AT_ONCE: Final = 10_000
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +35,8 @@ _UPPER = np.uint64(0xFFFFFFFF00000000)
 _LOWER = np.uint64(0xFFFFFFFF)
 _UNSHARED = np.uint64(0xFFFFFFFF)
 """Lower half of a triple that occurs in one row only."""
+_AHEAD = 16
+"""Number of rows for which memory is requested before it is needed."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd factor, so that products differ."""
 
@@ -70,6 +72,7 @@ def _count_parts(
     mask = np.uint64(heads.size - 2)
     heads[:] = 0
     for row in range(cursors.size):
+        prefetch(triples, cursors[min(row + _AHEAD, cursors.size - 1)])
         at, end = cursors[row], ends[row]
         while at < end and triples[at] <= last:
             heads[signed(triples[at] >> shift & mask) + 1] += 1
@@ -92,6 +95,7 @@ def _take_parts(
     """Take the triples up to ``last`` from the front of each row, along with their places, and mark them unshared."""
     mask = np.uint64(fill.size - 2)
     for row in range(cursors.size):
+        prefetch(triples, cursors[min(row + _AHEAD, cursors.size - 1)])
         at, end = cursors[row], ends[row]
         while at < end and triples[at] <= last:
             triple = triples[at]
