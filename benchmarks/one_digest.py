@@ -126,7 +126,7 @@ def _runners(runs: Any, documents: list[Document]) -> Iterator[_Runner]:
 def _of_engine(documents: list[Document]) -> Numbers:
     relation = link(collect(documents, hashes=False).key_terms(SETTINGS), SETTINGS, k_min=K_MIN).relation()
     counts = relation.matrix.counts.tocoo()
-    return counts.row, counts.col, counts.data, relation.measures(KS), relation.group_sizes(6)
+    return counts.row, counts.col, counts.data, relation.measures(KS), relation.group_sizes([6])[0]
 
 
 def _of_disk(documents: list[Document], cut: Cut) -> Numbers:
@@ -141,7 +141,7 @@ def _of_disk(documents: list[Document], cut: Cut) -> Numbers:
             return (
                 *_written_out(linked.nodes, linked.link_table(K_MIN)),
                 relation.measures(KS),
-                relation.group_sizes(6),
+                relation.group_sizes([6])[0],
             )
 
 
@@ -152,7 +152,7 @@ def _of_spark(frame: Any, cut: SparkCut) -> Numbers:
     found = (
         *_written_out(run.nodes, LinkTable([blob.batch for blob in rows])),
         relation.measures(KS),
-        relation.group_sizes(6),
+        relation.group_sizes([6])[0],
     )
     relation.links.dropped()
     run.dropped()

@@ -27,17 +27,29 @@ MOST_VERBATIM_LINKS: Final = 20_000_000
 many."""
 
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_AT_ONCE: Final = 1 << 12
 
 
 def verbatim_links(key_terms: KeyTerms) -> int:
     """Count the links between documents with equal key terms, or a few more, as documents are compared by checksum."""
-    mixed = (key_terms.keys.indices.astype(np.uint64) + np.uint64(1)) * _MIX
+    keys, documents = key_terms.keys, key_terms.keys.shape[0]
+    # Part by part, so that scratch memory stays in the processor's cache.
+    parts = [
+        _checksums(keys.indices, keys.indptr[begin : begin + _AT_ONCE + 1].astype(np.int64))
+        for begin in range(0, documents, _AT_ONCE)
+    ]
+    equal = np.unique(np.concatenate([np.zeros(0, dtype=np.uint64), *parts]), return_counts=True)[1].astype(np.int64)
+    return int((equal * (equal - 1)).sum())
+
+
+def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Checksum of the terms of each row that has any."""
+    mixed = (terms[ends[0] : ends[-1]].astype(np.uint64) + np.uint64(1)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed * _MIX, dtype=np.uint64)])
-    ends = key_terms.keys.indptr.astype(np.int64)
-    checksums = (sums[ends[1:]] - sums[ends[:-1]])[np.diff(ends) > 0]
-    equal = np.unique(checksums, return_counts=True)[1].astype(np.int64)
-    return int((equal * (equal - 1)).sum())
+    places = ends - ends[0]
+    found: NDArray[np.uint64] = (sums[places[1:]] - sums[places[:-1]])[np.diff(ends) > 0]
+    return found
 
 
 def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress: Progress | None = None) -> NodeLinks:

@@ -108,11 +108,14 @@ class EvidenceReader:
         for raw, part in zip(self._read, parts, strict=True):
             frequencies.count(raw, part)
         counts, documents = frequencies.filled_up()
-        words, first = self._words.taken(), 0
-        for raw, part, begins in zip(self._read, parts, self._begins, strict=True):
-            last = first + int(begins[-1])
-            weigh_records(raw, part, counts, documents, EvidenceRecords(words[first:last], begins))
-            first = last
+        words = self._words.taken()
+        firsts = np.cumsum([0, *(int(begins[-1]) for begins in self._begins)]).tolist()
+
+        def weigh(raw: RawEvidence, part: NDArray[np.int8], begins: NDArray[np.int64], first: int) -> None:
+            weigh_records(raw, part, counts, documents, EvidenceRecords(words[first : first + int(begins[-1])], begins))
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(weigh, self._read, parts, self._begins, firsts))
         records = EvidenceRecords(words, _joined(self._begins))
         triples = TripleRows(self._triples.taken(), _joined([raw.ends[:, 0] for raw in self._read]))
         # A reference to the reader must not keep its memory alive.

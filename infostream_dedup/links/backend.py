@@ -8,7 +8,7 @@ bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
@@ -80,15 +80,15 @@ class SweepCounts(Protocol):
 class GroupLeaders(Protocol):
     """Finds groups of documents joined by reciprocated links."""
 
-    def __call__(self, counts: sp.csr_array, k: int) -> NDArray[np.int64]:
+    def __call__(self, counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
         """Return the leader of each document's group: connected components of returned links (methods, section 1.7).
 
         Args:
             counts: (documents, documents), sorted indices.
-            k: minimum count of a link, at least 1.
+            ks: minimum counts of a link, each at least 1.
 
         Returns:
-            int64 (documents,): the smallest ordinal in the group; a document without a returned link leads itself.
+            int64 (ks, documents): the smallest ordinal in the group; a document without a returned link leads itself.
         """
 
 

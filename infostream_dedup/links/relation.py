@@ -25,7 +25,6 @@ from infostream_dedup.links.recommendation import DEFAULT_K, Recommendation, def
 from infostream_dedup.links.sampling import drawn_documents
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,8 +67,8 @@ class Relation(Protocol):
             ConfigurationError: the links at a k are not stored.
         """
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
-        """int64 (groups,): documents in each group at k (or at the smallest k stored), single ones included."""
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+        """int64 (groups,) for each k: documents in each group at k (or at the smallest k stored), single ones too."""
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Keep only the links within labels (``same``), or only those between them; all documents stay.
@@ -116,9 +115,10 @@ class StoredLinks:
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return self.backend.sweep_counts(self.matrix, chosen, progress=progress)
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``."""
-        return group_sizes(self.backend.group_leaders(self.matrix.counts, max(k, self.k_min)))
+        leaders = self.backend.group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
+        return [group_sizes(one) for one in leaders]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> StoredLinks:
         """As ``Relation.between``."""
@@ -170,14 +170,20 @@ class NodeLinks:
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return block_totals(block, chosen, progress=progress).measures()
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
         from infostream_dedup.links.compiled.groups import group_leaders
 
-        least, weights = max(k, self.k_min), self.matched.nodes.weights
-        leader = group_leaders(self.matched.counts, least)
+        stored = [max(k, self.k_min) for k in ks]
+        return [
+            self._sizes(leaders, k)
+            for k, leaders in zip(stored, group_leaders(self.matched.counts, stored), strict=True)
+        ]
+
+    def _sizes(self, leader: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        weights = self.matched.nodes.weights
         documents = np.bincount(leader, weights=weights, minlength=len(weights)).astype(np.int64)
-        alone = (np.bincount(leader, minlength=len(weights)) == 1) & (self.matched.inside < least)
+        alone = (np.bincount(leader, minlength=len(weights)) == 1) & (self.matched.inside < k)
         singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
         return np.concatenate([documents[(documents > 0) & ~alone], singles])
 
@@ -240,9 +246,9 @@ class LowLinks:
             high = stored.measures(others, progress=progress)
         return [*(row for row in counted.result() if row.k in chosen), *high]
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``."""
-        return self.stored.group_sizes(k)
+        return self.stored.group_sizes(ks)
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """As ``Relation.between``, for the links that are stored."""
@@ -279,9 +285,9 @@ class ShareLinks:
         shares = self.matrix.shares(self.own_weights)
         return sweep_shares(shares, self.thresholds, between_groups=self.matrix.between_groups)
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, by count."""
-        return self.stored.group_sizes(k)
+        return self.stored.group_sizes(ks)
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> ShareLinks:
         """As ``Relation.between``."""
@@ -311,17 +317,18 @@ class GroupCounts:
 
 def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCounts | None]:
     """Count the groups at the k of each row; ``None`` at a threshold of a share, or if links at k are not stored."""
-    return [None if sizes is None else GroupCounts.of(sizes) for sizes in _group_sizes(relation, rows)]
+    kept = list(rows)
+    return _counted(kept, _group_sizes(relation, kept))
 
 
-def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> list[NDArray[np.int64] | None]:
-    """Sizes of the groups at the k of each row; ``None`` as in ``group_counts``."""
+def _counted(rows: Sequence[Measures], sizes: Mapping[int | None, NDArray[np.int64]]) -> list[GroupCounts | None]:
+    return [GroupCounts.of(sizes[row.k]) if row.k in sizes else None for row in rows]
 
-    def sizes(row: Measures) -> NDArray[np.int64] | None:
-        return None if row.k is None or row.k < relation.k_min else relation.group_sizes(row.k)
 
-    with ThreadPoolExecutor(thread_count(0)) as pool:
-        return list(pool.map(sizes, rows))
+def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> dict[int | None, NDArray[np.int64]]:
+    """Sizes of the groups at the k of each row, unless links at k are not stored."""
+    ks = [row.k for row in rows if row.k is not None and row.k >= relation.k_min]
+    return dict(zip(ks, relation.group_sizes(ks), strict=True)) if ks else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,18 +379,17 @@ def survey(
     rows = {name: part.measures(progress=progress if name == "all" else None) for name, part in parts.items()}
     across = None if labels is None else parts["cross"].matrix
     sizes = {name: _group_sizes(part, rows[name]) for name, part in parts.items()}
-    groups = {name: [None if one is None else GroupCounts.of(one) for one in some] for name, some in sizes.items()}
+    groups = {name: _counted(rows[name], sizes[name]) for name in parts}
     if n is None:
         return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
     known = recommended or {}
     chosen = {name: known.get(name) or default_recommendation(n) for name in parts if name != "mono"}
     k = chosen["all"].k
     groups_k = min(DEFAULT_K, n) if k is None else k
-    by_k = {row.k: one for row, one in zip(rows["all"], sizes["all"], strict=True) if one is not None}
     return Survey(
         rows=rows,
         recommended=chosen,
-        group_sizes=by_k[groups_k] if groups_k in by_k else relation.group_sizes(groups_k),
+        group_sizes=sizes["all"][groups_k] if groups_k in sizes["all"] else relation.group_sizes([groups_k])[0],
         matrix=relation.matrix,
         across=across,
         groups=groups,
@@ -397,5 +403,5 @@ def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
     Args:
         leaders: int64 (documents,), result of ``backend.GroupLeaders``.
     """
-    _, sizes = np.unique(leaders, return_counts=True)
-    return np.asarray(sizes, dtype=np.int64)
+    sizes = np.bincount(leaders)
+    return sizes[sizes > 0].astype(np.int64, copy=False)

@@ -102,11 +102,11 @@ class FoldedLinks:
             return []
         return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
         nodes = self._nodes
         forest = list(merge_forests(self._totals.batches("forest"), len(nodes)))
-        return group_sizes_of(forest, nodes, max(k, self.k_min))
+        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
         """As ``Relation.between``.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -59,11 +59,11 @@ class SpreadLinks:
         rows = sum_of_totals(_of(TOTALS.schema, self._counted)).measures()
         return [row for row in rows if chosen is None or row.k in chosen]
 
-    def group_sizes(self, k: int) -> NDArray[np.int64]:
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
         nodes = self._run.nodes
         forest = list(merge_forests(_of(FOREST.schema, self._counted), len(nodes)))
-        return group_sizes_of(forest, nodes, max(k, self.k_min))
+        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Not possible here.

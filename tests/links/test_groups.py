@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infostream_dedup.links import compiled, group_sizes
+from infostream_dedup.links import compiled, group_sizes, plain
 from infostream_dedup.links.plain import group_leaders
 
 
@@ -20,13 +20,18 @@ def _links(documents: int, links: list[tuple[int, int]]) -> sp.csr_array:
 def test_only_returned_links_join_and_the_earliest_leads() -> None:
     # 4 <-> 2 <-> 5 and 1 <-> 3 are joined; 0 -> 1 is not returned.
     links = _links(6, [(4, 2), (2, 4), (2, 5), (5, 2), (1, 3), (3, 1), (0, 1)])
-    assert group_leaders(links, 1).tolist() == [0, 1, 2, 1, 2, 2]
-    assert group_sizes(group_leaders(links, 1)).tolist() == [1, 2, 3]
+    assert group_leaders(links, [1])[0].tolist() == [0, 1, 2, 1, 2, 2]
+    assert group_sizes(group_leaders(links, [1])[0]).tolist() == [1, 2, 3]
 
 
 def test_no_documents() -> None:
-    leaders = group_leaders(_links(0, []), 1)
-    assert leaders.tolist() == group_sizes(leaders).tolist() == compiled.group_leaders(_links(0, []), 1).tolist() == []
+    leaders = group_leaders(_links(0, []), [1])[0]
+    assert (
+        leaders.tolist()
+        == group_sizes(leaders).tolist()
+        == compiled.group_leaders(_links(0, []), [1])[0].tolist()
+        == []
+    )
 
 
 @given(st.integers(1, 8).flatmap(lambda documents: arrays(np.bool_, (documents, documents))))
@@ -37,16 +42,26 @@ def test_leaders_equal_repeated_minimum_over_neighbours(relation: np.ndarray) ->
     for _ in leaders:
         leaders = [min([leaders[i], *(leaders[j] for j in np.flatnonzero(mutual[i]))]) for i in range(len(relation))]
     links = sp.csr_array(relation)
-    found = group_leaders(links, 1)
+    found = group_leaders(links, [1])[0]
     assert found.tolist() == leaders
     assert group_sizes(found).sum() == len(relation)
 
 
+def test_a_link_joins_at_every_k_that_both_directions_reach() -> None:
+    dense = np.zeros((4, 4), dtype=np.uint8)
+    for i, j, forward, backward in ((0, 1, 9, 5), (1, 2, 7, 7), (2, 3, 12, 0)):
+        dense[i, j], dense[j, i] = forward, backward
+    expected = [[0, 0, 0, 3], [0, 1, 1, 3], [0, 1, 2, 3], [0, 0, 0, 3]]
+    for stages in (compiled, plain):
+        assert stages.group_leaders(sp.csr_array(dense), [5, 6, 8, 1]).tolist() == expected
+
+
 @given(
     st.integers(1, 9).flatmap(lambda documents: arrays(np.uint8, (documents, documents), elements=st.integers(0, 4))),
-    st.integers(1, 5),
+    st.lists(st.integers(1, 5), min_size=1),
 )
 @settings(deadline=None)
-def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, k: int) -> None:
+def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, ks: list[int]) -> None:
     np.fill_diagonal(counts, 0)
-    assert compiled.group_leaders(sp.csr_array(counts), k).tolist() == group_leaders(sp.csr_array(counts), k).tolist()
+    found = compiled.group_leaders(sp.csr_array(counts), ks)
+    assert found.tolist() == group_leaders(sp.csr_array(counts), ks).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["group_leaders"]
 
 
-def group_leaders(counts: sp.csr_array, k: int) -> NDArray[np.int64]:
-    """The leader of each document's group, as in ``backend.GroupLeaders``; ``counts`` must be uint8."""
-    leaders = np.arange(counts.shape[0], dtype=np.int64)
+def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
+    """The leaders of each document's groups, as in ``backend.GroupLeaders``; ``counts`` must be uint8."""
+    ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
+    leaders = np.tile(np.arange(counts.shape[0], dtype=np.int32), (len(ascending), 1))
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
-    join_returned(indptr, columns, counts.data, k, leaders)
-    return leaders
+    join_returned(indptr, columns, counts.data, np.searchsorted(ascending, np.arange(256), side="right"), leaders)
+    return leaders[places].astype(np.int64)

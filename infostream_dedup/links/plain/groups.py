@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["group_leaders"]
 
 
-def group_leaders(counts: sp.csr_array, k: int) -> NDArray[np.int64]:
-    """The leader of each document's group, as in ``backend.GroupLeaders``."""
+def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
+    """The leaders of each document's groups, as in ``backend.GroupLeaders``."""
+    return np.array([_leaders(counts, k) for k in ks], dtype=np.int64).reshape(len(ks), counts.shape[0])
+
+
+def _leaders(counts: sp.csr_array, k: int) -> NDArray[np.int64]:
     from scipy.sparse.csgraph import connected_components
 
     links = links_at(counts, k)

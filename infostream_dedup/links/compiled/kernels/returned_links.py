@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from infostream_dedup.links.compiled.kernels.linkage_order import root
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
-from infostream_dedup.machine.compiling import compiled
+from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,12 +16,21 @@ __all__ = ["join_returned"]
 
 
 @compiled
-def _is_linked(
-    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], row: int, column: int, k: int
-) -> bool:
+def _count_of(
+    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], row: int, column: int
+) -> int:
+    """Count of the link from a row to a column; 0 if there is none."""
     end = indptr[row + 1]
     place = first_not_below(columns, indptr[row], end, column)
-    return bool(place < end and columns[place] == column and counts[place] >= k)
+    return signed(counts[place]) if place < end and columns[place] == column else 0
+
+
+@compiled
+def _join(leaders: NDArray[np.int32], row: int, column: int) -> bool:
+    """Join two groups; return whether they were apart."""
+    one, other = root(leaders, row), root(leaders, column)
+    leaders[max(one, other)] = min(one, other)
+    return one != other
 
 
 @compiled
@@ -29,26 +38,30 @@ def join_returned(
     indptr: NDArray[np.int64],
     columns: NDArray[np.int32],
     counts: NDArray[np.uint8],
-    k: int,
-    leaders: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    leaders: NDArray[np.int32],
 ) -> None:
-    """Join the two ends of every link of count k or more whose reverse has count k or more too.
+    """Join the two ends of every link of count k or more whose reverse has count k or more too, for several k at once.
+
+    What is joined at one k is joined at every smaller k, too. So most links, which join nothing new, are settled by one
+    look at the greatest k that their count allows.
 
     Args:
         indptr: int64 (rows + 1,), start of the links of each row.
         columns: int32 (links,), ascending in a row.
         counts: uint8 (links,).
-        k: minimum count, at least 1.
-        leaders: int64 (rows,), initially each row itself; receives the smallest row of each component.
+        levels: int64 (256,), how many of the ks are at most each count.
+        leaders: int32 (ks, rows), initially each row itself; receives the smallest row of each component,
+            by k ascending.
     """
-    for row in range(leaders.size):
+    for row in range(leaders.shape[1]):
         for link in range(indptr[row], indptr[row + 1]):
-            column = columns[link]
-            if column <= row or counts[link] < k:
+            column, level = columns[link], levels[counts[link]] - 1
+            if column <= row or level < 0 or root(leaders[level], row) == root(leaders[level], column):
                 continue
-            one, other = root(leaders, row), root(leaders, column)
-            # Most links join nodes that are joined already: no need to look these up in the other row.
-            if one != other and _is_linked(indptr, columns, counts, column, row, k):
-                leaders[max(one, other)] = min(one, other)
-    for row in range(leaders.size):
-        leaders[row] = root(leaders, row)
+            level = min(level, levels[_count_of(indptr, columns, counts, column, row)] - 1)
+            while level >= 0 and _join(leaders[level], row, column):
+                level -= 1
+    for level in range(leaders.shape[0]):
+        for row in range(leaders.shape[1]):
+            leaders[level, row] = root(leaders[level], row)
