@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.generator import generate, write_texts
+from benchmarks.stream import read_status
 
 _DAYS = 31
 _SOURCES = 200
@@ -67,7 +67,8 @@ def measure(file: Path, representations: list[str], estimate: bool) -> None:
             {
                 "cpu_seconds": round(time.process_time() - cpu, 1),
                 "wall_seconds": round(time.perf_counter() - begin, 1),
-                "peak_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+                # Not ru_maxrss, which a process inherits from the one that started it.
+                "peak_gb": round(read_status("VmHWM") * 2**20 / 1e9, 2),
             }
         )
     )

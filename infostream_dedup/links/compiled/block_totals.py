@@ -25,7 +25,7 @@ from infostream_dedup.links.compiled.kernels.closed_paths import (
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, NodeArrays, PackedRows
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
-from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, relabelled, transposed
+from infostream_dedup.links.compiled.kernels.linkage_order import count_columns, join_linked, relabelled, transposed
 from infostream_dedup.links.compiled.kernels.tiles import Tiles, count_tiles, move_to_tiles
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.machine.first_use import FirstUse
@@ -85,11 +85,11 @@ def block_totals(
     if not ascending:
         return LinkTotals(_documents(block), {})
     _FIRST_USE.prepare(progress)
-    links, back, nodes = _in_linkage_order(block, ascending)
     by_k = {}
     size = thread_count(workers)
     with ThreadPoolExecutor(size) as pool:
         threads = _Threads(pool, size)
+        links, back, nodes = _in_linkage_order(block, ascending, threads)
         sums = _sum_rows(_Graph(links, back, nodes), max(ascending), threads)
         # The transpose is as large as the links; free it before they are packed.
         del back
@@ -142,7 +142,7 @@ class _Graph(NamedTuple):
     nodes: NodeArrays
 
 
-def _in_linkage_order(block: LinkBlock, ks: list[int]) -> _Graph:
+def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Graph:
     """The links and their transpose, renumbered so that linked nodes, above all at high k, are neighbours."""
     counts, size = block.counts, block.counts.shape[0]
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
@@ -154,11 +154,12 @@ def _in_linkage_order(block: LinkBlock, ks: list[int]) -> _Graph:
         own = int(block.own.sum())
     place = np.empty(size, dtype=np.int32)
     relabelled(order, place)
-    back = _transposed(links, order, place)
+    back = _transposed(links, order, place, threads)
     same = np.arange(size, dtype=np.int64)
     weights = np.ones(size, dtype=np.int64) if block.weights is None else block.weights[order]
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
-    return _Graph(_transposed(back, same, same.astype(np.int32)), back, NodeArrays(weights, inside, own))
+    again = _transposed(back, same, same.astype(np.int32), threads)
+    return _Graph(again, back, NodeArrays(weights, inside, own))
 
 
 def _linkage_order(links: LinkArrays, ks: list[int]) -> NDArray[np.int64]:
@@ -179,12 +180,26 @@ def _levels(ks: list[int]) -> list[int]:
     return ks[::step][::-1]
 
 
-def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32]) -> LinkArrays:
-    size = len(links.columns)
-    moved = LinkArrays(
-        np.zeros(len(links.indptr), dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint8)
-    )
-    transposed(links, order, place, moved)
+def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], threads: _Threads) -> LinkArrays:
+    """The transpose, with rows and columns renumbered: ``order`` has the row at each place, ``place`` the inverse."""
+    size, rows = len(links.columns), len(order)
+    # Each part has a counter for every row; they must not take more memory than the links.
+    parts = max(1, min(threads.size, size // (2 * max(rows, 1))))
+    before = np.cumsum(np.diff(links.indptr)[order])
+    cuts = [0, *np.searchsorted(before, np.arange(1, parts) * (size // parts)).tolist(), rows]
+    counts = np.zeros((parts, rows), dtype=np.int64)
+
+    def count(part: int) -> None:
+        count_columns(links, order[cuts[part] : cuts[part + 1]], place, counts[part])
+
+    def move(part: int) -> None:
+        transposed(links, order[cuts[part] : cuts[part + 1]], cuts[part], place, cursors[part], moved)
+
+    list(threads.pool.map(count, range(parts)))
+    indptr = np.concatenate([[0], np.cumsum(counts.sum(axis=0))]).astype(np.int64)
+    cursors = np.cumsum(counts, axis=0) - counts + indptr[:-1]
+    moved = LinkArrays(indptr, np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint8))
+    list(threads.pool.map(move, range(parts)))
     return moved
 
 

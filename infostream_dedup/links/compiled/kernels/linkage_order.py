@@ -12,7 +12,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["join_linked", "relabelled", "root", "transposed"]
+__all__ = ["count_columns", "join_linked", "relabelled", "root", "transposed"]
 
 
 @compiled
@@ -47,28 +47,41 @@ def join_linked(links: LinkArrays, low: int, high: int, parents: NDArray[np.int3
 
 
 @compiled
-def transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], moved: LinkArrays) -> None:
-    """Transpose and relabel: rows and columns of the result are places, columns ascending in a row (counting sort).
+def count_columns(
+    links: LinkArrays, rows: NDArray[np.int64], place: NDArray[np.int32], counts: NDArray[np.int64]
+) -> None:
+    """Add to the count of each place the links that lead to it from some rows."""
+    for row in rows:
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            counts[place[links.columns[link]]] += 1
+
+
+@compiled
+def transposed(
+    links: LinkArrays,
+    rows: NDArray[np.int64],
+    first: int,
+    place: NDArray[np.int32],
+    cursor: NDArray[np.int64],
+    moved: LinkArrays,
+) -> None:
+    """Transpose and relabel the links of some rows: rows and columns of the result are places (counting sort).
 
     Args:
         links: the links.
-        order: row at each place.
+        rows: rows at consecutive places.
+        first: place of the first of them.
         place: place of each column.
-        moved: receives the result; its ``indptr`` must be zeros.
+        cursor: int64 (places,), where the links of these rows to each place begin in ``moved``; afterwards, their ends.
+        moved: receives the links, by place, columns ascending; its ``indptr`` is not used.
     """
-    size = order.size
-    for link in range(links.columns.size):
-        moved.indptr[place[links.columns[link]] + 1] += 1
-    for row in range(size):
-        moved.indptr[row + 1] += moved.indptr[row]
-    cursor = moved.indptr[:-1].copy()
-    for new_row in range(size):
-        row = order[new_row]
+    for number in range(rows.size):
+        row = rows[number]
         for link in range(links.indptr[row], links.indptr[row + 1]):
             column = place[links.columns[link]]
             target = cursor[column]
             cursor[column] = target + 1
-            moved.columns[target] = new_row
+            moved.columns[target] = first + number
             moved.counts[target] = links.counts[link]
 
 
