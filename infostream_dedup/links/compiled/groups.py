@@ -19,7 +19,8 @@ __all__ = ["group_leaders"]
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     """The leaders of each document's groups, as in ``backend.GroupLeaders``; ``counts`` must be uint8."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
-    leaders = np.tile(np.arange(counts.shape[0], dtype=np.int32), (len(ascending), 1))
+    # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
+    leaders = np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     join_returned(indptr, columns, counts.data, np.searchsorted(ascending, np.arange(256), side="right"), leaders)
-    return leaders[places].astype(np.int64)
+    return leaders[:, places].T.astype(np.int64, order="C")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infostream_dedup.links.compiled.kernels.linkage_order import root
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, signed
 
@@ -26,10 +25,19 @@ def _count_of(
 
 
 @compiled
-def _join(leaders: NDArray[np.int32], row: int, column: int) -> bool:
+def _root(leaders: NDArray[np.int32], row: int, level: int) -> int:
+    """Return the smallest row known to be joined with a row at a level; shorten the path to it."""
+    while leaders[row, level] != row:
+        leaders[row, level] = leaders[leaders[row, level], level]
+        row = leaders[row, level]
+    return row
+
+
+@compiled
+def _join(leaders: NDArray[np.int32], row: int, column: int, level: int) -> bool:
     """Join two groups; return whether they were apart."""
-    one, other = root(leaders, row), root(leaders, column)
-    leaders[max(one, other)] = min(one, other)
+    one, other = _root(leaders, row, level), _root(leaders, column, level)
+    leaders[max(one, other), level] = min(one, other)
     return one != other
 
 
@@ -51,17 +59,17 @@ def join_returned(
         columns: int32 (links,), ascending in a row.
         counts: uint8 (links,).
         levels: int64 (256,), how many of the ks are at most each count.
-        leaders: int32 (ks, rows), initially each row itself; receives the smallest row of each component,
-            by k ascending.
+        leaders: int32 (rows, ks), initially each row itself; receives the smallest row of each component, by k
+            ascending.
     """
-    for row in range(leaders.shape[1]):
+    for row in range(leaders.shape[0]):
         for link in range(indptr[row], indptr[row + 1]):
             column, level = columns[link], levels[counts[link]] - 1
-            if column <= row or level < 0 or root(leaders[level], row) == root(leaders[level], column):
+            if column <= row or level < 0 or _root(leaders, row, level) == _root(leaders, column, level):
                 continue
             level = min(level, levels[_count_of(indptr, columns, counts, column, row)] - 1)
-            while level >= 0 and _join(leaders[level], row, column):
+            while level >= 0 and _join(leaders, row, column, level):
                 level -= 1
-    for level in range(leaders.shape[0]):
-        for row in range(leaders.shape[1]):
-            leaders[level, row] = root(leaders[level], row)
+    for row in range(leaders.shape[0]):
+        for level in range(leaders.shape[1]):
+            leaders[row, level] = _root(leaders, row, level)
