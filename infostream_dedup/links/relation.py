@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,6 +43,9 @@ __all__ = [
     "group_sizes",
     "survey",
 ]
+
+_AT_ONCE: Final = 16
+"""Number of ks whose groups are found together: for a month, they take 20 MB each."""
 
 
 class Relation(Protocol):
@@ -328,7 +331,8 @@ def _counted(rows: Sequence[Measures], sizes: Mapping[int | None, NDArray[np.int
 def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> dict[int | None, NDArray[np.int64]]:
     """Sizes of the groups at the k of each row, unless links at k are not stored."""
     ks = [row.k for row in rows if row.k is not None and row.k >= relation.k_min]
-    return dict(zip(ks, relation.group_sizes(ks), strict=True)) if ks else {}
+    parts = (ks[begin : begin + _AT_ONCE] for begin in range(0, len(ks), _AT_ONCE))
+    return {k: sizes for part in parts for k, sizes in zip(part, relation.group_sizes(part), strict=True)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
