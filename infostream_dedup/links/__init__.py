@@ -1,8 +1,8 @@
 """Compute a similarity matrix from key terms and targets, and measure its links: numbers only, no text.
 
 ``plain`` and ``compiled`` implement the same stages; ``choose_backend`` picks one. ``relation`` defines the forms in
-which the links of a collection are stored. Names are imported when they are first used, because scipy takes a tenth of
-a second, and the stream needs only ``pair_rules``.
+which the links of a collection are stored, and ``surveying`` measures them. Names are imported when they are first
+used, because scipy takes a tenth of a second, and the stream needs only ``pair_rules``.
 """
 
 from importlib import import_module
@@ -13,19 +13,9 @@ if TYPE_CHECKING:
     from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
     from infostream_dedup.links.plain import sweep_counts, sweep_shares
     from infostream_dedup.links.recommendation import Recommendation, default_recommendation
-    from infostream_dedup.links.relation import (
-        GroupCounts,
-        LowLinks,
-        NodeLinks,
-        Relation,
-        ShareLinks,
-        StoredLinks,
-        Survey,
-        group_counts,
-        group_sizes,
-        survey,
-    )
+    from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks, group_sizes
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix, expected_work
+    from infostream_dedup.links.surveying import GroupCounts, Survey, group_counts, survey
 
 __all__ = [
     "EXACT_FROM",
@@ -57,11 +47,9 @@ _PLACES: Final = {
     "measures": ("EXACT_FROM", "LinkTotals", "Measures"),
     "plain": ("sweep_counts", "sweep_shares"),
     "recommendation": ("Recommendation", "default_recommendation"),
-    "relation": (
-        *("GroupCounts", "LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "Survey"),
-        *("group_counts", "group_sizes", "survey"),
-    ),
+    "relation": ("LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "group_sizes"),
     "similarity_matrix": ("SimilarityMatrix", "expected_work"),
+    "surveying": ("GroupCounts", "Survey", "group_counts", "survey"),
 }
 
 _PLACE_OF: Final = {name: place for place, names in _PLACES.items() for name in names}

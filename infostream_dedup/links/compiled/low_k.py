@@ -16,16 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.collapse import Nodes, collapse
-from infostream_dedup.links.compiled.kernels.both_directions import (
-    Counters,
-    Neighbours,
-    PlacedCollection,
-    PlacedTerms,
-    Walks,
-    close_walks,
-    total_chunk,
-)
+from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, total_chunk
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
+from infostream_dedup.links.compiled.kernels.sampled_walks import Neighbours, PlacedTerms, Walks, close_walks
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
 from infostream_dedup.links.compiled.sampled_low_k import SampledRows, count_sampled
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows

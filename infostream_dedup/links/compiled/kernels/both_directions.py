@@ -7,23 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS, add_up
-from infostream_dedup.links.compiled.kernels.row_search import holds
-from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Counters",
-    "Neighbours",
-    "PlacedCollection",
-    "PlacedTerms",
-    "Walks",
-    "close_walks",
-    "count_asked",
-    "total_chunk",
-]
+__all__ = ["Counters", "PlacedCollection", "count_asked", "count_backward", "count_forward", "total_chunk"]
 
 
 class PlacedCollection(NamedTuple):
@@ -57,20 +46,6 @@ class PlacedCollection(NamedTuple):
     own: NDArray[np.uint8]
 
 
-class PlacedTerms(NamedTuple):
-    """The terms of the documents at each place.
-
-    Attributes:
-        documents: uint32 (places,), a document of each place.
-        keys: key terms by document.
-        targets: targets by document.
-    """
-
-    documents: NDArray[np.uint32]
-    keys: TermRows
-    targets: TermRows
-
-
 class Counters(NamedTuple):
     """Scratch arrays of a thread. The hits are zero whenever no row is being counted.
 
@@ -85,34 +60,6 @@ class Counters(NamedTuple):
     backward: NDArray[np.uint8]
     forward_touched: NDArray[np.uint32]
     backward_touched: NDArray[np.uint32]
-
-
-class Walks(NamedTuple):
-    """Two-step walks x -> y -> z.
-
-    Attributes:
-        middles: int64 (walks,), place of y, ascending.
-        arrivals: int64 (walks,), number of the link to y, counted from 0.
-        departures: int64 (walks,), number of the link from y, counted from 0.
-    """
-
-    middles: NDArray[np.int64]
-    arrivals: NDArray[np.int64]
-    departures: NDArray[np.int64]
-
-
-class Neighbours(NamedTuple):
-    """Scratch arrays for the places linked to one place (row 0) and from it (row 1).
-
-    Attributes:
-        linked: uint32 (2, places), linked places.
-        up_to: int64 (2, places), number of documents up to and including each linked place.
-        listed: int64 (2,), number of linked places.
-    """
-
-    linked: NDArray[np.uint32]
-    up_to: NDArray[np.int64]
-    listed: NDArray[np.int64]
 
 
 @compiled
@@ -138,7 +85,8 @@ def _count(
 
 
 @compiled
-def _count_forward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
+def count_forward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
+    """Count the key terms of a row in the targets of a shard; return the number of places with hits."""
     return _count(
         collection.key_ranks,
         collection.key_indptr[row],
@@ -151,7 +99,8 @@ def _count_forward(row: int, shard: int, collection: PlacedCollection, counters:
 
 
 @compiled
-def _count_backward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
+def count_backward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
+    """Count the key terms of a shard's places in the targets of a row; return the number of places with hits."""
     return _count(
         collection.target_ranks,
         collection.target_indptr[row],
@@ -241,8 +190,8 @@ def total_chunk(
     for shard in range(collection.target_starts.shape[0]):
         base = shard * collection.shard_size
         for row in range(first, last):
-            forward = _count_forward(row, shard, collection, counters)
-            backward = _count_backward(row, shard, collection, counters)
+            forward = count_forward(row, shard, collection, counters)
+            backward = count_backward(row, shard, collection, counters)
             weights, chunk_row = collection.weights[base:], row - first
             _gather_forward(row - base, forward, weights, counters, outgoing[chunk_row], returned[chunk_row])
             _gather_backward(row - base, backward, weights, counters, incoming[chunk_row])
@@ -278,8 +227,8 @@ def count_asked(
         base = shard * asking.shard_size
         weights = asking.weights[base:]
         for row in range(rows):
-            forward = _count_forward(row, shard, asking, counters)
-            backward = _count_backward(row, shard, asking, counters)
+            forward = count_forward(row, shard, asking, counters)
+            backward = count_backward(row, shard, asking, counters)
             _gather_forward(itself[row] - base, forward, weights, counters, outgoing[row], returned[row])
             _gather_backward(itself[row] - base, backward, weights, counters, incoming[row])
 
@@ -306,124 +255,3 @@ def _total_row(
         add_up(totals[k, LINKS], weight, outgoing[k])
         add_up(totals[k, RECIPROCAL], weight, returned[k] + inside)
         add_up(totals[k, WALKS], weight, outgoing[k] * incoming[k])
-
-
-@compiled
-def _list_linked(
-    row: int,
-    base: int,
-    found: int,
-    k: int,
-    weights: NDArray[np.uint32],
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-    linked: NDArray[np.uint32],
-    up_to: NDArray[np.int64],
-    listed: int,
-) -> int:
-    """Append the places linked at k, with the number of documents up to and including each."""
-    for place in range(found):
-        answer = touched[place]
-        if hits[answer] >= k and base + answer != row:
-            before = up_to[listed - 1] if listed > 0 else np.int64(0)
-            linked[listed] = base + answer
-            up_to[listed] = before + np.int64(weights[base + answer])
-            listed += 1
-        hits[answer] = np.uint8(0)
-    return listed
-
-
-@compiled
-def _links(one: int, other: int, k: int, keys: TermRows, targets: TermRows) -> bool:
-    """Whether one document is linked to another."""
-    count, begin, end = 0, targets.indptr[other], targets.indptr[other + 1]
-    for position in range(keys.indptr[one], keys.indptr[one + 1]):
-        count += holds(targets.indices, begin, end, keys.indices[position])
-    return count >= k
-
-
-@compiled
-def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours) -> None:
-    lists.listed[:] = 0
-    for shard in range(collection.target_starts.shape[0]):
-        base = shard * collection.shard_size
-        into = _count_backward(middle, shard, collection, counters)
-        lists.listed[0] = _list_linked(
-            middle,
-            base,
-            into,
-            k,
-            collection.weights,
-            counters.backward,
-            counters.backward_touched,
-            lists.linked[0],
-            lists.up_to[0],
-            lists.listed[0],
-        )
-        out = _count_forward(middle, shard, collection, counters)
-        lists.listed[1] = _list_linked(
-            middle,
-            base,
-            out,
-            k,
-            collection.weights,
-            counters.forward,
-            counters.forward_touched,
-            lists.linked[1],
-            lists.up_to[1],
-            lists.listed[1],
-        )
-
-
-@compiled
-def close_walks(
-    walks: Walks,
-    k: int,
-    collection: PlacedCollection,
-    terms: PlacedTerms,
-    counters: Counters,
-    lists: Neighbours,
-    result: NDArray[np.int64],
-) -> None:
-    """Follow sampled walks x -> y -> z; count those with distinct x and z, and those among them that x -> z closes.
-
-    Args:
-        walks: sampled walks, by middle ascending.
-        k: minimum count of a link.
-        collection: the collection to match.
-        terms: terms of the same places.
-        counters: scratch arrays of this thread.
-        lists: scratch arrays of this thread.
-        result: int64 (2,); the numbers of walks with distinct ends and of closed ones are added to it.
-    """
-    for walk in range(walks.middles.size):
-        middle = walks.middles[walk]
-        if walk == 0 or middle != walks.middles[walk - 1]:
-            _list_neighbours(middle, k, collection, counters, lists)
-        one, one_member = _document(walks.arrivals[walk], middle, lists.listed[0], lists.linked[0], lists.up_to[0])
-        other, other_member = _document(
-            walks.departures[walk], middle, lists.listed[1], lists.linked[1], lists.up_to[1]
-        )
-        if one != other or one_member != other_member:
-            result[0] += 1
-            if one == other:
-                result[1] += collection.own[one] >= k
-            else:
-                result[1] += _links(terms.documents[one], terms.documents[other], k, terms.keys, terms.targets)
-
-
-@compiled
-def _document(
-    number: int, middle: int, listed: int, linked: NDArray[np.uint32], up_to: NDArray[np.int64]
-) -> tuple[np.int64, np.int64]:
-    """Place of a linked document and its number within that place; numbers past the list are siblings."""
-    begin, end = 0, listed
-    while begin < end:
-        half = (begin + end) >> 1
-        if up_to[half] <= number:
-            begin = half + 1
-        else:
-            end = half
-    before = up_to[begin - 1] if begin > 0 else np.int64(0)
-    place = np.int64(linked[begin]) if begin < listed else np.int64(middle)
-    return place, np.int64(number) - before
