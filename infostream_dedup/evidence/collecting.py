@@ -100,7 +100,6 @@ class EvidenceReader:
         self._read_waiting()
         while self._running:
             self._take(self._running.popleft().result())
-        self._pool.shutdown()
         numbers = np.array([language_number(one) for one in languages], dtype=np.int8)
         ends = np.cumsum([0, *(len(raw) for raw in self._read)]).tolist()
         parts = [numbers[begin:end] for begin, end in pairwise(ends)]
@@ -114,8 +113,8 @@ class EvidenceReader:
         def weigh(raw: RawEvidence, part: NDArray[np.int8], begins: NDArray[np.int64], first: int) -> None:
             weigh_records(raw, part, counts, documents, EvidenceRecords(words[first : first + int(begins[-1])], begins))
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            list(pool.map(weigh, self._read, parts, self._begins, firsts))
+        list(self._pool.map(weigh, self._read, parts, self._begins, firsts))
+        self._pool.shutdown()
         records = EvidenceRecords(words, _joined(self._begins))
         triples = TripleRows(self._triples.taken(), _joined([raw.ends[:, 0] for raw in self._read]))
         # A reference to the reader must not keep its memory alive.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import LANGUAGES, Language, Settings
@@ -36,9 +35,6 @@ _SHAPES: Final = len(Shape)
 
 _AT_ONCE: Final = 1 << 14
 """Number of words that a thread turns into terms at a time."""
-
-_GIVEN_BACK_EVERY: Final = 100
-"""Consumed chunks, of half a megabyte, after which memory is returned to the system."""
 
 
 def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
@@ -69,8 +65,6 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
             counted = own.counter.count(chunk, tokens.languages[first : first + len(chunk)])
             wait()
             rows.append(counted)
-        if consume and number % _GIVEN_BACK_EVERY == 0:
-            give_back_memory()
 
     with ThreadPoolExecutor(thread_count(workers)) as pool:
         list(pool.map(count, range(len(firsts)), chunks, firsts))
