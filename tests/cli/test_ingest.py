@@ -203,18 +203,25 @@ def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_rep
 
 def follow_into(tmp_path, folder, verdicts, rows):
     """Follow a folder and append verdicts to a file until it has so many rows."""
+    mark = tmp_path / "s.db.reported"
+
+    def is_whole():
+        return mark.exists() and verdicts.read_bytes().count(b"\n") >= rows
+
     with verdicts.open("ab") as appended:
         command = [*COMMAND, str(folder), "--follow", "--store", str(tmp_path / "s.db")]
+        # A run that has nothing to print gets the signal while it starts, and dies of it.
+        ends = {0, -signal.SIGTERM} if is_whole() else {0}
         process = subprocess.Popen(command, stdout=appended, stderr=subprocess.PIPE)
     try:
-        end, mark = time.monotonic() + 120, tmp_path / "s.db.reported"
-        while time.monotonic() < end and not (mark.exists() and verdicts.read_bytes().count(b"\n") >= rows):
+        end = time.monotonic() + 120
+        while time.monotonic() < end and not is_whole():
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 0, errors
+    assert process.returncode in ends, errors
 
 
 def test_a_file_of_verdicts_gets_each_once_wherever_the_run_was_killed(tmp_path):
