@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from benchmarks import month
 from benchmarks.generator import MONTH, generate, write_texts
-from infostream_dedup.links import expected_work
+from infostream_dedup.links.similarity_matrix import column_counts
 from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Settings
 
@@ -72,7 +72,7 @@ def _run(folder: Path, size: int) -> tuple[dict[str, dict[str, int]], dict[str, 
     tokens = sum(len(chunk.tokens) for chunk in collection.surfaces.chunks)  # type: ignore[attr-defined]
     surfaces = len(collection.surfaces.surfaces)  # type: ignore[attr-defined]
     entries, links = terms.counts.counts.nnz, measures[0].links
-    postings = expected_work(terms.keys, terms.targets)
+    postings = int(column_counts(terms.keys) @ column_counts(terms.targets))
     paths = sum(one.paths for one in measures)
     del relation
     return (

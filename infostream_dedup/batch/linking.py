@@ -15,7 +15,7 @@ from infostream_dedup.links import (
     SimilarityMatrix,
     StoredLinks,
     choose_backend,
-    expected_work,
+    work_exceeds,
 )
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.progress import Progress
@@ -70,10 +70,10 @@ class Linked:
 
 def least_k(key_terms: KeyTerms, wanted: int = 1) -> int:
     """The smallest k whose links surely fit in memory: ``wanted``, or at least 4 (n if smaller)."""
-    documents = key_terms.keys.shape[0]
-    most = min(expected_work(key_terms.keys, key_terms.targets), documents * documents)
-    n = int(key_terms.sizes.max(initial=1))
-    return wanted if most <= MOST_LINKS else max(wanted, min(EXACT_FROM, n))
+    few = key_terms.keys.shape[0] ** 2 <= MOST_LINKS
+    if few or not work_exceeds(key_terms.keys, key_terms.targets, MOST_LINKS):
+        return wanted
+    return max(wanted, min(EXACT_FROM, int(key_terms.sizes.max(initial=1))))
 
 
 def link(

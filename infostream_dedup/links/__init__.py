@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from infostream_dedup.links.plain import sweep_counts, sweep_shares
     from infostream_dedup.links.recommendation import Recommendation, default_recommendation
     from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks, group_sizes
-    from infostream_dedup.links.similarity_matrix import SimilarityMatrix, expected_work
+    from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
     from infostream_dedup.links.surveying import GroupCounts, Survey, group_counts, survey
 
 __all__ = [
@@ -34,12 +34,12 @@ __all__ = [
     "Survey",
     "choose_backend",
     "default_recommendation",
-    "expected_work",
     "group_counts",
     "group_sizes",
     "survey",
     "sweep_counts",
     "sweep_shares",
+    "work_exceeds",
 ]
 
 _PLACES: Final = {
@@ -48,7 +48,7 @@ _PLACES: Final = {
     "plain": ("sweep_counts", "sweep_shares"),
     "recommendation": ("Recommendation", "default_recommendation"),
     "relation": ("LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "group_sizes"),
-    "similarity_matrix": ("SimilarityMatrix", "expected_work"),
+    "similarity_matrix": ("SimilarityMatrix", "work_exceeds"),
     "surveying": ("GroupCounts", "Survey", "group_counts", "survey"),
 }
 

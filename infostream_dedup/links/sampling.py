@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links.similarity_matrix import expected_work
+from infostream_dedup.links.similarity_matrix import work_exceeds
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -42,6 +42,6 @@ def drawn_documents(
         int64, ascending; ``None`` if all documents may be asked.
     """
     documents = keys.shape[0]
-    if documents <= size or expected_work(keys, targets) <= most_postings:
+    if documents <= size or not work_exceeds(keys, targets, most_postings):
         return None
     return np.sort(np.random.default_rng(_SEED).permutation(documents)[:size]).astype(np.int64)

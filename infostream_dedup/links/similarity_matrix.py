@@ -21,10 +21,10 @@ __all__ = [
     "check_input",
     "column_counts",
     "csr_from",
-    "expected_work",
     "kept_entries",
     "links_at",
     "pattern_of",
+    "work_exceeds",
 ]
 
 _BLOCK_ENTRIES = 8_000_000
@@ -171,14 +171,22 @@ def _part(matrix: sp.csr_array, documents: NDArray[np.int64]) -> sp.csr_array:
     return part
 
 
-def expected_work(keys: sp.csr_array, targets: sp.csr_array) -> int:
-    """Count the postings that matching touches: the documents with each key term; at least the links at k = 1.
+def work_exceeds(keys: sp.csr_array, targets: sp.csr_array, most: int) -> bool:
+    """Whether matching touches more postings (documents with each key term) than a number; quick if it is far more.
+
+    There are at least as many postings as links at k = 1.
 
     Args:
         keys: (documents, terms).
         targets: (documents, terms).
+        most: the number.
     """
-    return int(column_counts(keys) @ column_counts(targets))
+    asked, work = column_counts(keys), 0
+    for begin in range(0, targets.nnz, _BLOCK_ENTRIES):
+        work += int(asked[targets.indices[begin : begin + _BLOCK_ENTRIES]].sum())
+        if work > most:
+            return True
+    return False
 
 
 def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:

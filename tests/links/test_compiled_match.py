@@ -149,6 +149,16 @@ def test_lists_count_only_as_far_as_they_can_matter():
     assert not scratch.hits.any()
 
 
+@given(collections(), st.integers(2, 5))
+def test_questions_do_not_depend_on_threads(collection, threads):
+    keys, targets = (term_rows(matrix) for matrix in matrices(collection))
+    index = PostingIndex.build(keys, targets, np.arange(keys.documents))
+    one, several = index.own_questions(keys), index.own_questions(keys, threads)
+    for column, other in zip(one, several, strict=True):
+        assert column.dtype == other.dtype
+        assert column.tolist() == other.tolist()
+
+
 @pytest.mark.parametrize(("sharing", "bits"), [(1, 20), (5, 19), (10, 18), (1000, 16)])
 def test_shards_are_smaller_where_lists_are_longer(sharing, bits):
     # One term each, shared by 5 of 1,000 documents: a question meets 2,621 postings among 2**19 documents, 1,310 among

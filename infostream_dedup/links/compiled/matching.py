@@ -156,7 +156,7 @@ class _Run:
         node_at = nodes.node_of[index.order]
         return cls(
             index=index,
-            questions=index.own_questions(keys),
+            questions=index.own_questions(keys, threads),
             nodes=nodes,
             node_at=node_at,
             inside=index.counts_within(nodes.weights[node_at], keys, targets),

@@ -95,19 +95,22 @@ class PostingIndex:
             shard_size=shards.size,
         )
 
-    def questions(self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64]) -> Questions:
+    def questions(
+        self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64], threads: int = 1
+    ) -> Questions:
         """The key terms of some documents as questions to this index.
 
         Args:
             keys: key terms by document.
             documents: uint32 (questions,), rows of ``keys``.
             itself: int64 (questions,), place of each of them in this index, or -1.
+            threads: parts of the documents processed at a time.
         """
-        return Questions(*ranked_rows(keys, documents, self.rank), itself)
+        return Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
 
-    def own_questions(self, keys: TermRows) -> Questions:
+    def own_questions(self, keys: TermRows, threads: int = 1) -> Questions:
         """The key terms of the indexed documents, by place."""
-        return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64))
+        return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads)
 
     def counts_within(self, weights: NDArray[np.int64], keys: TermRows, targets: TermRows) -> NDArray[np.uint8]:
         """Count of the links among the equal documents of each place; 0 for a single document.
@@ -252,10 +255,20 @@ def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
 
 
 def ranked_rows(
-    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32]
+    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], threads: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Start of each row and ranks of its listed terms, ascending, for the rows in ``order``."""
-    indptr = np.zeros(len(order) + 1, dtype=np.int64)
-    ranks = np.empty(int(np.diff(rows.indptr)[order].sum()), dtype=np.uint32)
-    size = rank_rows(rows, order, rank, indptr, ranks)
-    return indptr, ranks[:size]
+
+    def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        indptr = np.zeros(len(part) + 1, dtype=np.int64)
+        ranks = np.empty(int(np.diff(rows.indptr)[part].sum()), dtype=np.uint32)
+        size = rank_rows(rows, part, rank, indptr, ranks)
+        return indptr, ranks[:size]
+
+    if threads == 1:
+        return ranked(order)
+    with ThreadPoolExecutor(threads) as pool:
+        starts, ranks = zip(*pool.map(ranked, np.array_split(order, threads)), strict=True)
+    firsts = np.cumsum([0, *(indptr[-1] for indptr in starts)])
+    ends = [indptr[1:] + first for indptr, first in zip(starts, firsts, strict=False)]
+    return np.concatenate([np.zeros(1, dtype=np.int64), *ends]), np.concatenate(ranks)
