@@ -281,11 +281,19 @@ def _drawn(
     across: NDArray[np.int64],
     weights: NDArray[np.uint8],
 ) -> NDArray[np.float64]:
-    counts = np.zeros((2, _GRADES, weights.shape[1]), dtype=np.int64)
-    for part in range(2):
-        chosen = across == part
-        count_drawn(a[chosen], b[chosen], grades[chosen], weights, counts[part])
-    return counts.astype(np.float64)
+    threads = thread_count(0)
+    counts = np.zeros((threads, 2, _GRADES, weights.shape[1]), dtype=np.int64)
+    bounds = np.linspace(0, len(a), threads + 1).astype(np.int64).tolist()
+
+    def count(thread: int) -> None:
+        some = slice(bounds[thread], bounds[thread + 1])
+        for part in range(2):
+            chosen = across[some] == part
+            count_drawn(a[some][chosen], b[some][chosen], grades[some][chosen], weights, counts[thread, part])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(count, range(threads)))
+    return np.asarray(counts.sum(axis=0), dtype=np.float64)
 
 
 def _bounds(parts: NDArray[np.float64], wholes: NDArray[np.float64], estimate: float | None) -> Bounds | None:

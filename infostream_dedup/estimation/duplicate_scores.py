@@ -314,21 +314,24 @@ def _drawn(
     shown: NDArray[np.bool_],
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Precision and recall at each step in each draw; equal texts are drawn together, and classes are refitted."""
-    times = drawn_documents(int(candidates.texts.max(initial=-1)) + 1, draws=draws).T.copy()
-    one, other = candidates.texts[candidates.a], candidates.texts[candidates.b]
+    pairs = np.stack([candidates.texts[candidates.a], candidates.texts[candidates.b]])
+    texts, places = np.unique(pairs, return_inverse=True)
+    one, other = places.reshape(pairs.shape)
+    # Few texts are in a candidate: drawn together, they stay in the cache.
+    times = drawn_documents(int(texts.max(initial=-1)) + 1, draws=draws)[texts].T.copy()
     start = fit.probabilities(patterns)
     found = np.full((len(steps), 2, draws), np.nan)
     for draw in range(draws):
-        pairs = times[draw, one].astype(np.float64) * times[draw, other]
-        weights = np.bincount(which, pairs, minlength=len(patterns)).astype(np.float64)
+        weighted = times[draw, one].astype(np.float64) * times[draw, other]
+        weights = np.bincount(which, weighted, minlength=len(patterns)).astype(np.float64)
         if weights.sum() == 0:
             continue
         again = fit_mixture(patterns, weights, start, rounds=_REFIT_ROUNDS)
-        pairs *= shown
-        expected = pairs * again.probabilities(patterns)[which]
+        weighted *= shown
+        expected = weighted * again.probabilities(patterns)[which]
         # Summed from the greatest grade downwards: at each step, the pairs linked there.
         drawn_links, drawn_duplicates = (
-            np.bincount(candidates.grades, one, minlength=_GRADES)[::-1].cumsum()[::-1] for one in (pairs, expected)
+            np.bincount(candidates.grades, one, minlength=_GRADES)[::-1].cumsum()[::-1] for one in (weighted, expected)
         )
         for place, step in enumerate(steps):
             if drawn_links[step] > 0:
