@@ -317,7 +317,7 @@ def _drawn(
     pairs = np.stack([candidates.texts[candidates.a], candidates.texts[candidates.b]])
     texts, places = np.unique(pairs, return_inverse=True)
     one, other = places.reshape(pairs.shape)
-    # Few texts are in a candidate: drawn together, they stay in the cache.
+    # Only a few of all texts are in a pair; their draws alone fit into the cache.
     times = drawn_documents(int(texts.max(initial=-1)) + 1, draws=draws)[texts].T.copy()
     start = fit.probabilities(patterns)
     found = np.full((len(steps), 2, draws), np.nan)

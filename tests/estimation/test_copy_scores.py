@@ -131,3 +131,17 @@ def test_blocks_of_links_change_nothing(universe, monkeypatch):
     monkeypatch.setattr(copy_scores, "_LINKS_AT_ONCE", 30)
     assert count_copies(links, _copies({(0, 1): 0.5}), counted, languages, steps=[1, 4, 8]) == whole
     assert whole["all"][0].links > 100
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 50])
+def test_pairs_are_counted_in_each_draw_whatever_the_threads(pairs, monkeypatch):
+    random = np.random.default_rng(pairs)
+    a, b = random.integers(0, 20, (2, pairs))
+    grades, across = random.integers(0, 13, pairs).astype(np.uint8), random.integers(0, 2, pairs)
+    weights = random.integers(0, 9, (20, 7)).astype(np.uint8)
+    expected = np.zeros((2, copy_scores._GRADES, 7))
+    for one, other, grade, part in zip(a, b, grades, across, strict=True):
+        expected[part, grade] += weights[one].astype(float) * weights[other]
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(copy_scores, "thread_count", lambda _, threads=threads: threads)
+        assert np.array_equal(copy_scores._drawn(a, b, grades, across, weights), expected)

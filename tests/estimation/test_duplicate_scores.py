@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from infostream_dedup import read_documents, sweep
+from infostream_dedup.estimation import duplicate_scores
+from infostream_dedup.estimation.candidates import CheckedLinks, ComparedCandidates
 from infostream_dedup.estimation.copy_scores import CopyScores
 from infostream_dedup.estimation.drawn_pairs import DrawnPairs
 from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck, _f1
+from infostream_dedup.estimation.mixture import fit_mixture, levels_of, patterns_of
 from infostream_dedup.estimation.recommending import recommended_k
+from infostream_dedup.evidence.kernels.comparing import COLUMNS
 
 GOOD = FitCheck(
     disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, far_links=0, far=None, candidates=900, links=300
@@ -111,6 +115,36 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
     assert (found.k, found.reason[:7]) == (4, "counted")
     assert "other than forms is greatest (0.70; 6 % of the copy class" in found.reason
     assert recommended_k(counted, replace(enough, not_forms=49)).k == 6
+
+
+def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
+    evidence = np.random.default_rng(3).random((3, len(COLUMNS)))
+    none = CheckedLinks(grades=np.zeros(0, np.uint8), evidence=evidence[:0], far=evidence[:0], far_links=0)
+    candidates = ComparedCandidates(
+        a=np.array([0, 0, 1]),
+        b=np.array([1, 2, 2]),
+        grades=np.array([7, 5, 5], dtype=np.uint8),
+        evidence=evidence,
+        texts=np.array([3, 10, 40]),
+        links=none,
+        checked_step=6,
+        lowest_step=3,
+    )
+    patterns, which = patterns_of(levels_of(evidence))
+    fit = fit_mixture(patterns, np.bincount(which).astype(np.float64), np.full(len(patterns), 0.5))
+
+    def drawn(documents, *, draws):
+        # Text 10, that of document 1, is missing in the first draw.
+        times = np.ones((documents, draws), dtype=np.uint8)
+        times[10, 0] = 0
+        return times
+
+    monkeypatch.setattr(duplicate_scores, "drawn_documents", drawn)
+    shown = np.ones(3, dtype=np.bool_)
+    (five, _), (six, _) = duplicate_scores._drawn(candidates, patterns, which, fit, [5, 6], 2, shown)
+    assert np.isnan(five).tolist() == [False, False]
+    # The only pair of grade 6 or more is that of documents 0 and 1.
+    assert np.isnan(six).tolist() == [True, False]
 
 
 def test_copies_that_are_not_forms_by_hand():
