@@ -83,7 +83,10 @@ def match(
     storage = resources.storage()
     asking, answering = term_rows(keys), term_rows(targets)
     run = _Run.prepare(asking, answering, collapse(keys, targets), k_min=k_min, resources=resources)
-    links = run.links(run.documents_by_place(), storage, progress)
+    spool = run.match(run.documents_by_place(), storage, progress)
+    # Links are arranged in the memory of the posting lists.
+    del run
+    links = spool.finish(resources.threads)
     counts = _csr(links.counts, links)
     matched = None
     if weights:
@@ -121,9 +124,11 @@ def match_nodes(
     _FIRST_USE.prepare(progress)
     nodes = collapse(keys, targets)
     run = _Run.prepare(term_rows(keys), term_rows(targets), nodes, k_min=k_min, resources=resources)
-    links = run.links(run.nodes_by_place(), resources.storage(), progress)
     inside = np.zeros(len(nodes), dtype=np.uint8)
     inside[run.node_at] = run.inside
+    spool = run.match(run.nodes_by_place(), resources.storage(), progress)
+    del run
+    links = spool.finish(resources.threads)
     return MatchedNodes(nodes, _csr(links.counts, links), inside)
 
 
@@ -173,7 +178,7 @@ class _Run:
     def nodes_by_place(self) -> Members:
         return Members(np.arange(len(self.index) + 1, dtype=np.int64), self.node_at)
 
-    def links(self, members: Members, storage: Storage, progress: Progress | None) -> LinkArrays:
+    def match(self, members: Members, storage: Storage, progress: Progress | None) -> LinkSpool:
         """Match all places; ``members`` says what a place represents in the result."""
         several = np.diff(members.indptr) > 1
         spool = LinkSpool(storage, members, several & (self.inside >= self.k_min))
@@ -186,7 +191,7 @@ class _Run:
                     done += int(self.nodes.weights[self.node_at[part.first : part.first + len(part.lengths)]].sum())
                 if progress is not None:
                     progress("matching", done, len(self.nodes.members))
-        return spool.finish(self.threads)
+        return spool
 
     def _match_chunk(self, first: int, members: Members, scratch: threading.local) -> list[LinkRows]:
         if not hasattr(scratch, "arrays"):
