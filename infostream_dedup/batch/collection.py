@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
@@ -85,14 +86,14 @@ class Collection:
         languages: language of each document, given or detected.
         surfaces: surfaces of each document; forgotten after ``only``.
         text_hashes: checksum of each body, ``b""`` for an empty one; no entries if they were not requested.
-        text_lengths: characters of each body.
+        text_lengths: int64, characters of each body.
     """
 
     documents: Sequence[Document]
     languages: list[Language]
     surfaces: Surfaces
     text_hashes: list[bytes]
-    text_lengths: list[int]
+    text_lengths: array[int]
     _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -207,7 +208,7 @@ class _Bodies:
         self._waiting: list[str] = []
         self._characters = 0
         self._hashes: list[bytes] = []
-        self.lengths: list[int] = []
+        self.lengths = array("q")
 
     def add(self, text: str) -> None:
         self.lengths.append(len(text))

@@ -52,10 +52,6 @@ class DocumentBlock:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def without_data(self) -> DocumentBlock:
-        """The block without its bytes, which take most of its memory."""
-        return replace(self, data=self.data[:0].copy())
-
     def title(self, number: int) -> str:
         """Title of a document."""
         return self.data[self.offsets[number] : self.titles[number]].tobytes().decode()

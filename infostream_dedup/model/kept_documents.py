@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
 from infostream_dedup.model.document import Document
 from infostream_dedup.model.document_block import NO_TIME, DocumentBlock
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["DocumentFields", "KeptDocuments", "fields_of", "microseconds_of", "moment_of"]
 
@@ -47,12 +51,22 @@ def microseconds_of(moment: datetime) -> int:
     return (moment - _START) // _MICROSECOND
 
 
+class _KeptBlock(NamedTuple):
+    """What is kept of a block, as there."""
+
+    ids: Sequence[str]
+    sources: Sequence[str | None]
+    urls: Sequence[str | None]
+    times: NDArray[np.int64]
+    without_text: Callable[[int], Document]
+
+
 class KeptDocuments(Sequence[Document]):
     """Documents without texts. Documents of blocks are created on demand and then kept."""
 
     def __init__(self) -> None:
         self._made: list[Document | None] = []
-        self._blocks: list[DocumentBlock] = []
+        self._blocks: list[_KeptBlock] = []
         self._begins: list[int] = []
 
     def append(self, document: Document) -> None:
@@ -62,7 +76,7 @@ class KeptDocuments(Sequence[Document]):
     def extend(self, block: DocumentBlock) -> None:
         """Add the documents of a block, without their texts."""
         self._begins.append(len(self._made))
-        self._blocks.append(block.without_data())
+        self._blocks.append(_KeptBlock(block.ids, block.sources, block.urls, block.times.copy(), block.without_text))
         self._made.extend([None] * len(block))
 
     def __len__(self) -> int:
@@ -91,7 +105,7 @@ class KeptDocuments(Sequence[Document]):
             found.sources.extend(block.sources)
             found.times.extend(None if time == NO_TIME else time for time in block.times.tolist())
             found.urls.extend(block.urls)
-            done = begin + len(block)
+            done = begin + len(block.ids)
         _add(found, self[done:])
         return found
 
