@@ -78,4 +78,6 @@ def pattern(matrix: sp.csr_array) -> sp.csr_array:
     """Return True where a matrix has an entry."""
     import scipy.sparse as sp
 
-    return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)
+    # One True in memory, for all entries.
+    true = np.broadcast_to(np.ones(1, dtype=np.bool_), matrix.nnz)
+    return sp.csr_array((true, matrix.indices, matrix.indptr), shape=matrix.shape)
