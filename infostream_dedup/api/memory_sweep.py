@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.sweeping import SweepResult
     from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.evidence.triple_ranges import TripleRanges
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
 
@@ -38,10 +39,13 @@ class MemorySweep:
         from infostream_dedup.batch.collection import collect
         from infostream_dedup.batch.sweeping import sweep_collection
         from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+        from infostream_dedup.evidence.triple_ranges import TripleRanges
         from infostream_dedup.model import single_documents
 
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
-        reader = self._reader()
+        # Whole triples take 8 bytes for each word, and the second look needs them.
+        ranges = TripleRanges() if self.estimate and not self.confirmed else None
+        reader = self._reader(ranges)
         collection = collect(
             single if self.planted else documents,
             hashes=self.confirmed,
@@ -49,7 +53,7 @@ class MemorySweep:
             engine=self.engine,
             progress=self.progress,
         )
-        second_look, census = self._compared(collection, reader)
+        second_look, census = self._compared(collection, reader, ranges)
         if second_look is None and len(self.representations) == 1:
             collection = collection.only(self.settings.but(representation=self.representations[0]))
         estimator = None if census is None else SweepEstimator(collection, census)
@@ -75,15 +79,15 @@ class MemorySweep:
                 found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
         return found
 
-    def _reader(self) -> EvidenceReader | None:
+    def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
         if not (self.confirmed or self.estimate):
             return None
         from infostream_dedup.evidence.collecting import EvidenceReader
 
-        return EvidenceReader()
+        return EvidenceReader(ranges=ranges)
 
     def _compared(
-        self, collection: Collection, reader: EvidenceReader | None
+        self, collection: Collection, reader: EvidenceReader | None, ranges: TripleRanges | None
     ) -> tuple[JudgedCollection | None, CopyCensus | None]:
         """The evidence for a second look, and the census of copies, as requested."""
         if reader is None:
@@ -99,7 +103,7 @@ class MemorySweep:
             return second_look, None
         from infostream_dedup.estimation.copy_census import CopyCensus
 
-        census = CopyCensus(collection.documents, evidence, consume=not self.confirmed)
-        # Now, because word triples take more memory than anything that follows.
+        census = CopyCensus(collection.documents, evidence, ranges=ranges)
+        # Now, because word triples take more room than anything that follows.
         census.copies(self.progress)
         return second_look, census

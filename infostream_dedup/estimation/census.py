@@ -19,13 +19,9 @@ from infostream_dedup.estimation.kernels.finding_copies import (
     Universe,
     find_copies,
 )
-from infostream_dedup.estimation.kernels.shared_triples import (
-    checksums_of_rows,
-    count_postings,
-    fill_postings,
-    sort_rows,
-)
+from infostream_dedup.estimation.kernels.shared_triples import count_postings, fill_postings, sort_rows
 from infostream_dedup.estimation.shared_wording import shared_wording
+from infostream_dedup.evidence.triple_ranges import TripleRanges
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -42,7 +38,6 @@ __all__ = [
     "MOST_COPIES",
     "Copies",
     "DistinctTexts",
-    "checksums",
     "find_all_copies",
     "find_copies_of_texts",
     "numbers_of_texts",
@@ -117,8 +112,9 @@ def find_all_copies(
         most: maximum number of pairs to keep, at least 1.
         progress: called with the number of distinct texts done.
     """
-    texts = texts_of_documents(checksums(triples), np.diff(triples.begins), universe)
-    wording = shared_wording(triples, texts.stand_ins(len(triples.begins) - 1))
+    ranges, sizes = TripleRanges.of(triples), np.diff(triples.begins)
+    texts = texts_of_documents(ranges.checksums(), sizes, universe)
+    wording = shared_wording(ranges, texts.stand_ins(len(sizes)))
     return find_copies_of_texts(texts, wording, universe, most=most, progress=progress)
 
 
@@ -163,25 +159,18 @@ def numbers_of_texts(sums: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDAr
     """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words.
 
     Args:
-        sums: result of ``checksums``.
+        sums: result of ``TripleRanges.checksums``.
         sizes: int64 (documents,), triples of each document.
     """
     numbers = np.unique(sums[0] * _MIX + sums[1], return_inverse=True)[1].astype(np.int64)
     return np.where(sizes > 0, numbers, -1)
 
 
-def checksums(triples: TripleRows) -> NDArray[np.uint64]:
-    """Two checksums of the triples of each document: uint64 (2, documents)."""
-    sums = np.empty((2, len(triples.begins) - 1), dtype=np.uint64)
-    checksums_of_rows(triples.triples, triples.begins, sums[0], sums[1])
-    return sums
-
-
 def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> DistinctTexts:
     """Group the documents of a universe by equal triples.
 
     Args:
-        sums: result of ``checksums``.
+        sums: result of ``TripleRanges.checksums``.
         sizes: int64 (documents,), triples of each document.
         universe: which documents are counted, and their dates.
     """

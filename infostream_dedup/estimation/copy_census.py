@@ -13,7 +13,6 @@ import numpy as np
 from infostream_dedup.estimation.census import (
     Copies,
     DistinctTexts,
-    checksums,
     find_copies_of_texts,
     numbers_of_texts,
     texts_of_documents,
@@ -21,7 +20,7 @@ from infostream_dedup.estimation.census import (
 from infostream_dedup.estimation.shared_wording import SharedWording, shared_wording
 from infostream_dedup.estimation.universe import CountedPairs, counted_pairs
 from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.evidence.triple_ranges import TripleRanges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +43,8 @@ class CopyCensus:
         documents: the documents; their texts may be empty.
         evidence: evidence of the documents.
         facts: their sources and dates, if the documents do not have them.
-        consume: use the memory of the word triples, most of which is freed; the triples are lost for all others. They
-            must have been read by an ``EvidenceReader``.
+        ranges: word triples of the documents; by default those of the evidence. They are closed when copies or wording
+            have been asked for.
     """
 
     def __init__(
@@ -54,14 +53,13 @@ class CopyCensus:
         evidence: DocumentEvidence,
         facts: DocumentFacts | None = None,
         *,
-        consume: bool = False,
+        ranges: TripleRanges | None = None,
     ) -> None:
         self.records: EvidenceRecords = evidence.records
         self._documents = documents
-        self._triples = evidence.triples
+        self._ranges = TripleRanges.of(evidence.triples) if ranges is None else ranges
         self._given = facts
-        self._consume = consume
-        self._sizes = np.diff(evidence.triples.begins)
+        self._sizes, self._sums = self._ranges.sizes(), self._ranges.checksums()
         self._texts: DistinctTexts | None = None
         self._copies: Copies | None = None
 
@@ -79,9 +77,7 @@ class CopyCensus:
     @cached_property
     def wording(self) -> SharedWording:
         """The wording that documents share."""
-        texts = self._distinct()
-        triples, self._triples = self._triples, TripleRows(np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
-        return shared_wording(triples, texts.stand_ins(len(self._sizes)), consume=self._consume)
+        return shared_wording(self._ranges, self._distinct().stand_ins(len(self._sizes)))
 
     def copies(self, progress: Progress | None = None) -> Copies:
         """The copies.
@@ -105,10 +101,6 @@ class CopyCensus:
         found.counted = replace(self.counted, universe=universe._replace(counted=universe.counted & inside))
         found._texts = found._copies = None
         return found
-
-    @cached_property
-    def _sums(self) -> NDArray[np.uint64]:
-        return checksums(self._triples)
 
     def _distinct(self) -> DistinctTexts:
         if self._texts is None:

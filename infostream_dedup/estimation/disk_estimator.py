@@ -15,6 +15,7 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.evidence.triple_ranges import TripleRanges
 from infostream_dedup.links import SimilarityMatrix
 from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
@@ -35,7 +36,7 @@ __all__ = ["DiskEstimator"]
 _PAIRS_AT_ONCE: Final = 1_000_000
 _DOCUMENT_BYTES: Final = 3_000
 _CHARACTER_BYTES: Final = 2
-"""Of memory: evidence and key terms of a document, and word triples with their index for each of its characters."""
+"""Of memory: evidence and key terms of a document, and the index of its word triples for each of its characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class DiskEstimator:
 
     def __init__(self) -> None:
         self._documents: list[Document] = []
-        self._reader = EvidenceReader()
+        self._ranges = TripleRanges()
+        self._reader = EvidenceReader(ranges=self._ranges)
         self._read = False
         self._census: CopyCensus | None = None
 
@@ -72,7 +74,9 @@ class DiskEstimator:
         return replace(run, source=replace(run.source, read=lambda: self._watched(read, run.plan.memory)))
 
     def _watched(self, read: Callable[[], Iterable[Document | DocumentBlock]], memory: int) -> Iterator[Document]:
-        self._documents, self._reader, needed = [], EvidenceReader(), 0
+        self._ranges.close()
+        self._documents, self._ranges, needed = [], TripleRanges(), 0
+        self._reader = EvidenceReader(ranges=self._ranges)
         for document in chain.from_iterable(map(single_documents, read())):
             needed += _DOCUMENT_BYTES + _CHARACTER_BYTES * len(document.text)
             if needed > memory:
@@ -101,7 +105,7 @@ class DiskEstimator:
         key_terms = all_key_terms(linked)
         languages = [LANGUAGES[number] for number in key_terms.counts.languages.tolist()]
         if self._census is None:
-            self._census = CopyCensus(self._documents, self._reader.finish(languages), consume=True)
+            self._census = CopyCensus(self._documents, self._reader.finish(languages), ranges=self._ranges)
         found = SweepEstimator(_FolderCollection(linked, self._documents, languages), self._census)
         return found.estimate(key_terms, _matrix(linked), linked.settings, blocks, progress=linked.run.progress)
 

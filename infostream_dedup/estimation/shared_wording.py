@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.estimation.kernels.shared_triples import keep_shared, number_ranges, write_rows
+from infostream_dedup.estimation.kernels.shared_triples import (
+    NumberingScratch,
+    arrange_range,
+    number_range,
+    write_rows,
+)
 from infostream_dedup.evidence.pair_evidence import TripleRows, fill_in_wording
+from infostream_dedup.evidence.triple_ranges import RANGES, TripleRanges
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -17,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SharedWording", "shared_wording"]
 
-_RANGE: Final = 1 << 23
 _PART: Final = 1 << 14
 _PAIRS_AT_ONCE: Final = 10_000
 
@@ -58,58 +64,70 @@ class SharedWording:
         """Rows that share as many triples as the documents do; values that stand for dropped triples are in one row."""
         sizes = self.bounds[documents + 1] - self.bounds[documents]
         texts = self.texts[documents]
-        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        bounds = _bounds(sizes)
         rows = np.empty(int(bounds[-1]), dtype=np.uint64)
         write_rows(self.numbers, self.begins[texts], self.begins[texts + 1], self.bounds[texts], bounds, rows)
         return TripleRows(rows, bounds)
 
 
-def shared_wording(triples: TripleRows, texts: NDArray[np.int64], *, consume: bool = False) -> SharedWording:
+def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWording:
     """Number the triples that occur in at least two texts.
 
     Args:
-        triples: word triples of documents.
+        triples: word triples of documents; closed afterwards.
         texts: int64 (documents,), the document that stands for the text of each one, and for its own text; both have
             the same triples.
-        consume: use the memory of the triples, which must be an array of its own; they are lost.
     """
-    held, bounds = triples.triples if consume else triples.triples.copy(), triples.begins
-    documents = len(bounds) - 1
-    chosen = texts == np.arange(documents)
-    rows = np.flatnonzero(chosen)
-    begins, ends = bounds[rows], bounds[rows + 1]
-    entries = int((ends - begins).sum())
-    range_bits = max(entries // _RANGE, 1).bit_length() - 1
-    part_bits = max((entries >> range_bits) // _PART, 1).bit_length() - 1
-    numbered = np.zeros(1 << range_bits, dtype=np.int64)
-    threads = min(thread_count(0), len(numbered))
-    cuts = np.linspace(0, len(numbered), threads + 1).astype(np.int64).tolist()
+    bounds = _bounds(triples.sizes())
+    numbering = _Numbering(triples, texts == np.arange(len(texts)), int(bounds[-1]))
+    with ThreadPoolExecutor(thread_count(0)) as pool:
+        ranges = list(pool.map(numbering.number, range(RANGES)))
+    triples.close()
+    begins = _bounds(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
+    arranged, ends, terms = np.empty(int(begins[-1]), dtype=np.int32), begins[:-1].copy(), 0
+    while ranges:
+        one = ranges.pop(0)
+        arrange_range(one.numbers, one.kept.astype(np.int32), terms, ends, arranged)
+        terms += one.terms
+    return SharedWording(numbers=arranged, begins=begins, texts=texts, bounds=bounds, terms=terms)
 
-    def number(thread: int) -> None:
-        number_ranges(
-            held,
-            begins,
-            ends,
-            first=cuts[thread],
-            last=cuts[thread + 1],
-            range_bits=range_bits,
-            part_bits=part_bits,
-            numbered=numbered,
-        )
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(number, range(threads)))
-    firsts = np.cumsum(numbered) - numbered
-    kept_bounds = np.empty(documents + 1, dtype=np.int64)
-    numbers = held.view(np.int32)
-    keep_shared(held, bounds, chosen, firsts, range_bits, numbers, kept_bounds)
-    shared = int(kept_bounds[-1])
-    del numbers
-    held.resize((shared + 1) // 2, refcheck=False)
-    return SharedWording(
-        numbers=held.view(np.int32)[:shared],
-        begins=kept_bounds,
-        texts=texts,
-        bounds=bounds,
-        terms=int(numbered.sum()),
-    )
+class _Range(NamedTuple):
+    """Shared triples of a range: their numbers, how many each document has, and how many are different."""
+
+    numbers: NDArray[np.int32]
+    kept: NDArray[Any]
+    terms: int
+
+
+class _Numbering:
+    """Numbers ranges, several at a time. Memory that a thread has used need not be cleared by the system again."""
+
+    def __init__(self, triples: TripleRanges, chosen: NDArray[np.bool_], entries: int) -> None:
+        self._triples = triples
+        self._reading = threading.Lock()
+        self._chosen = chosen
+        self._part_bits = max(entries // RANGES // _PART, 1).bit_length() - 1
+        self._own = threading.local()
+
+    def number(self, one: int) -> _Range:
+        counts = self._triples.counts(one)
+        triples, scratch, kept = self._room(int(counts.sum(dtype=np.int64)))
+        with self._reading:
+            self._triples.read(one, triples)
+        # Triples that are in their parts are no longer needed where they were read.
+        numbers = triples.view(np.int32)[: len(triples)]
+        terms, size = number_range(triples, counts, self._chosen, self._part_bits, scratch, numbers, kept)
+        return _Range(numbers[:size].copy(), kept.astype(np.min_scalar_type(kept.max(initial=0))), terms)
+
+    def _room(self, size: int) -> tuple[NDArray[np.uint64], NumberingScratch, NDArray[np.int32]]:
+        if not hasattr(self._own, "triples") or len(self._own.triples) < size:
+            room = size + size // 16
+            self._own.triples = np.empty(room, dtype=np.uint64)
+            self._own.scratch = NumberingScratch(np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int32))
+            self._own.kept = np.empty(len(self._chosen), dtype=np.int32)
+        return self._own.triples[:size], self._own.scratch, self._own.kept
+
+
+def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

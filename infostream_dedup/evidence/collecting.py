@@ -15,6 +15,7 @@ from infostream_dedup.evidence.meaning import Meanings
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, evidence_texts_of_block, read_evidence
 from infostream_dedup.evidence.records import EvidenceRecords, filtered_records, weigh_records
+from infostream_dedup.evidence.triple_ranges import TripleRanges, WrittenTriples
 from infostream_dedup.machine.growing_array import GrowingArray
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.threads import thread_count
@@ -39,7 +40,7 @@ class DocumentEvidence:
 
     Attributes:
         records: packed evidence, about 450 bytes for a news item.
-        triples: hashes of word triples, 8 bytes for each word.
+        triples: hashes of word triples, 8 bytes for each word; of no document if the reader put them in ranges.
         meanings: meanings of the documents; ``None`` if they were not requested.
     """
 
@@ -54,14 +55,16 @@ class EvidenceReader:
     Args:
         chunk: characters read at a time, at least 1; it does not change the result.
         semantic: also keep the text from which meanings are computed (extra ``semantic``).
+        ranges: receives the word triples of the documents, which are not kept otherwise.
 
     Raises:
         MissingExtraError, ConfigurationError: ``semantic`` is set and the encoder cannot run here.
     """
 
-    def __init__(self, *, chunk: int = _CHUNK, semantic: bool = False) -> None:
+    def __init__(self, *, chunk: int = _CHUNK, semantic: bool = False, ranges: TripleRanges | None = None) -> None:
         self._chunk = chunk
         self._meanings = Meanings() if semantic else None
+        self._ranges = ranges
         self._waiting: list[Document] = []
         self._characters = 0
         self._threads = thread_count(0)
@@ -116,7 +119,8 @@ class EvidenceReader:
         list(self._pool.map(weigh, self._read, parts, self._begins, firsts))
         self._pool.shutdown()
         records = EvidenceRecords(words, _joined(self._begins))
-        triples = TripleRows(self._triples.taken(), _joined([raw.ends[:, 0] for raw in self._read]))
+        begins = [] if self._ranges is not None else [raw.ends[:, 0] for raw in self._read]
+        triples = TripleRows(self._triples.taken(), _joined(begins))
         # A reference to the reader must not keep its memory alive.
         self._read, self._begins = [], []
         give_back_memory()
@@ -128,27 +132,31 @@ class EvidenceReader:
             self._submit(lambda: evidence_texts(documents))
 
     def _submit(self, texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]]) -> None:
-        self._running.append(self._pool.submit(_read_texts, texts))
+        self._running.append(self._pool.submit(_read_texts, texts, self._ranges))
         # A fast reader must not pile up texts.
         while len(self._running) > self._threads + 1:
             self._take(self._running.popleft().result())
 
     def _take(self, read: _Read) -> None:
         """Keep evidence, in the order of the documents."""
-        raw, records = read
+        raw, records, written = read
         self._words.append(records.words)
-        self._triples.append(raw.triples)
+        if self._ranges is None or written is None:
+            self._triples.append(raw.triples)
+        else:
+            self._ranges.append(written)
         self._begins.append(records.begins)
         self._read.append(replace(raw, triples=raw.triples[:0].copy(), body=raw.body[:0].copy()))
 
 
-_Read = tuple[RawEvidence, EvidenceRecords]
+_Read = tuple[RawEvidence, EvidenceRecords, WrittenTriples | None]
 
 
-def _read_texts(texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]]) -> _Read:
-    """Read evidence, and pack what needs no document frequencies."""
+def _read_texts(texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]], ranges: TripleRanges | None) -> _Read:
+    """Read evidence, pack what needs no document frequencies, and write triples into ranges if there are any."""
     raw = read_evidence(*texts())
-    return raw, filtered_records(raw)
+    written = None if ranges is None else ranges.write(raw.triples, raw.ends[:, 0].copy())
+    return raw, filtered_records(raw), written
 
 
 def _joined(bounds: list[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -8,13 +8,14 @@ from infostream_dedup import Document
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.evidence.triple_ranges import TripleRanges
 
 
-def _census(texts, *, consume=False):
+def _census(texts, *, ranges=None):
     documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
-    reader = EvidenceReader()
+    reader = EvidenceReader(ranges=ranges)
     collection = collect(documents, evidence=reader)
-    return CopyCensus(collection.documents, reader.finish(collection.languages), consume=consume)
+    return CopyCensus(collection.documents, reader.finish(collection.languages), ranges=ranges)
 
 
 def _texts():
@@ -39,8 +40,8 @@ def test_a_part_has_the_copies_of_its_documents():
     assert _pairs(other.copies()) == _pairs(whole.copies())
 
 
-def test_consumed_evidence_gives_the_same_copies():
-    kept, consumed = _census(_texts()), _census(_texts(), consume=True)
-    assert _pairs(kept.copies()) == _pairs(consumed.copies())
-    assert np.array_equal(kept.copies().wording, consumed.copies().wording)
-    assert np.array_equal(kept.facts.texts, consumed.facts.texts)
+def test_triples_read_into_ranges_give_the_same_copies():
+    kept, ranged = _census(_texts()), _census(_texts(), ranges=TripleRanges(memory=1000))
+    assert _pairs(kept.copies()) == _pairs(ranged.copies()) != set()
+    assert np.array_equal(kept.copies().wording, ranged.copies().wording)
+    assert np.array_equal(kept.facts.texts, ranged.facts.texts)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.estimation import shared_wording as module
-from infostream_dedup.estimation.census import checksums, texts_of_documents
+from infostream_dedup.estimation.census import texts_of_documents
 from infostream_dedup.estimation.shared_wording import shared_wording
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.evidence.pair_evidence import TripleRows, fill_in_wording
+from infostream_dedup.evidence.pair_evidence import fill_in_wording
+from infostream_dedup.evidence.triple_ranges import TripleRanges
 
 
 def _every_pair(documents):
@@ -25,9 +25,10 @@ def _from_all(rows):
     return evidence
 
 
-def _from_shared(rows, universe, *, consume=False):
-    texts = texts_of_documents(checksums(rows), np.diff(rows.begins), universe).stand_ins(len(rows.begins) - 1)
-    found = shared_wording(rows, texts, consume=consume)
+def _from_shared(rows, universe):
+    ranges = TripleRanges.of(rows)
+    texts = texts_of_documents(ranges.checksums(), ranges.sizes(), universe).stand_ins(len(rows.begins) - 1)
+    found = shared_wording(ranges, texts)
     a, b = _every_pair(len(rows.begins) - 1)
     evidence = np.zeros((len(a), len(COLUMNS)))
     found.fill_in(a, b, evidence)
@@ -58,29 +59,13 @@ def test_the_same_as_from_all_triples(triple_rows, universe, texts, seed):
     assert np.array_equal(_from_shared(rows, pairs)[1], _from_all(rows))
 
 
-def test_ranges_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited, monkeypatch):
+def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited, monkeypatch):
     rows = triple_rows(edited(7, [30, 10, *[2] * 20]))
     pairs = universe(len(rows.begins) - 1)
     whole = _from_shared(rows, pairs)
-    for name, value in (("_RANGE", 300), ("_PART", 20), ("_PAIRS_AT_ONCE", 101)):
+    for name, value in (("_PART", 4), ("_PAIRS_AT_ONCE", 101)):
         monkeypatch.setattr(module, name, value)
     parts = _from_shared(rows, pairs)
     assert parts[0].terms == whole[0].terms > 500
     assert np.array_equal(parts[1], whole[1])
     assert np.array_equal(whole[1], _from_all(rows))
-
-
-def test_consumed_triples_leave_their_memory_to_the_numbers(triple_rows, universe, edited):
-    rows = triple_rows(edited(8, [20, *[2] * 30]))
-    expected, size = _from_all(rows), rows.triples.nbytes
-    own = TripleRows(rows.triples.copy(), rows.begins)
-    found, evidence = _from_shared(own, universe(len(rows.begins) - 1), consume=True)
-    assert np.array_equal(evidence, expected)
-    assert own.triples.nbytes == found.numbers.base.nbytes < size / 2
-
-
-def test_triples_that_are_part_of_another_array_are_not_consumed(triple_rows, universe):
-    rows = triple_rows([[1, 2], [1, 2, 3]])
-    part = TripleRows(np.concatenate([rows.triples, rows.triples])[: len(rows.triples)], rows.begins)
-    with pytest.raises(ValueError, match="does not own its data"):
-        _from_shared(part, universe(2), consume=True)

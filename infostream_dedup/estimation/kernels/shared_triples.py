@@ -1,28 +1,27 @@
 """Number the word triples that occur in at least two texts: the index for finding copies.
 
 Most triples of a collection occur in only one text and link nothing. Triples are hashes, so they are processed in
-ranges of their leading bits: the table of a range fits in the cache, and threads process different ranges. A month of
-news has gigabytes of triples, so numbers are written over them, and the numbers that remain are moved to the front.
+ranges of their leading bits, by several threads, and within a range in parts, whose tables fit in the cache.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.row_search import first_not_below
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
+from infostream_dedup.evidence.kernels.triple_ranges import RANGE_BITS
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "checksums_of_rows",
+    "NumberingScratch",
+    "arrange_range",
     "count_postings",
     "fill_postings",
-    "keep_shared",
-    "number_ranges",
+    "number_range",
     "sort_rows",
     "write_rows",
 ]
@@ -30,94 +29,72 @@ __all__ = [
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
 
-_UPPER = np.uint64(0xFFFFFFFF00000000)
-"""Half of a triple that remains when it is numbered; it decides the range."""
-_LOWER = np.uint64(0xFFFFFFFF)
-_UNSHARED = np.uint64(0xFFFFFFFF)
-"""Lower half of a triple that occurs in one row only."""
-_AHEAD = 16
-"""Number of rows for which memory is requested before it is needed."""
+_RANGE_BITS = np.uint64(RANGE_BITS)
+
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd factor, so that products differ."""
 
 
-@compiled
-def checksums_of_rows(
-    triples: NDArray[np.uint64], begins: NDArray[np.int64], sums: NDArray[np.uint64], folded: NDArray[np.uint64]
-) -> None:
-    """Write two checksums of each document's triples; equal sets of triples have equal checksums."""
-    for row in range(begins.size - 1):
-        plain, mixed = np.uint64(0), np.uint64(0)
-        for at in range(begins[row], begins[row + 1]):
-            plain += triples[at]
-            mixed ^= triples[at] * (triples[at] | np.uint64(1))
-        sums[row], folded[row] = plain, mixed
+class NumberingScratch(NamedTuple):
+    """Room for the triples of a range.
+
+    Attributes:
+        values: uint64, triples in parts.
+        places: int32, place of each in the range.
+    """
+
+    values: NDArray[np.uint64]
+    places: NDArray[np.int32]
 
 
 @inlined
-def _range_of(triple: np.uint64, range_bits: int) -> int:
-    return signed(triple >> np.uint64(64 - range_bits)) if range_bits else 0
-
-
-@compiled_bare
-def _count_parts(
-    triples: NDArray[np.uint64],
-    ends: NDArray[np.int64],
-    cursors: NDArray[np.int64],
-    last: np.uint64,
-    shift: np.uint64,
-    heads: NDArray[np.int64],
-) -> None:
-    """Count the triples up to ``last`` by part: bits above ``shift``; ``heads`` receives the bounds of the parts."""
-    mask = np.uint64(heads.size - 2)
-    heads[:] = 0
-    for row in range(cursors.size):
-        prefetch(triples, cursors[min(row + _AHEAD, cursors.size - 1)])
-        at, end = cursors[row], ends[row]
-        while at < end and triples[at] <= last:
-            heads[signed(triples[at] >> shift & mask) + 1] += 1
-            at += 1
-    for part in range(heads.size - 1):
-        heads[part + 1] += heads[part]
+def _part_of(triple: np.uint64, part_bits: int) -> int:
+    return signed(triple << _RANGE_BITS >> np.uint64(64 - part_bits)) if part_bits else 0
 
 
 @compiled_bare
 def _take_parts(
     triples: NDArray[np.uint64],
-    ends: NDArray[np.int64],
-    cursors: NDArray[np.int64],
-    last: np.uint64,
-    shift: np.uint64,
-    fill: NDArray[np.int64],
+    counts: NDArray[np.int32],
+    chosen: NDArray[np.bool_],
+    part_bits: int,
+    heads: NDArray[np.int64],
     values: NDArray[np.uint64],
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
 ) -> None:
-    """Take the triples up to ``last`` from the front of each row, along with their places, and mark them unshared."""
-    mask = np.uint64(fill.size - 2)
-    for row in range(cursors.size):
-        prefetch(triples, cursors[min(row + _AHEAD, cursors.size - 1)])
-        at, end = cursors[row], ends[row]
-        while at < end and triples[at] <= last:
-            triple = triples[at]
-            part = signed(triple >> shift & mask)
-            values[fill[part]], places[fill[part]] = triple, at
-            fill[part] += 1
-            triples[at] = triple & _UPPER | _UNSHARED
-            at += 1
-        cursors[row] = at
+    """Sort the triples of chosen documents by part, along with their places; ``heads`` receives the ends of parts."""
+    heads[:] = 0
+    at = 0
+    for document in range(counts.size):
+        end = at + counts[document]
+        if chosen[document]:
+            for place in range(at, end):
+                heads[_part_of(triples[place], part_bits) + 1] += 1
+        at = end
+    for part in range(heads.size - 1):
+        heads[part + 1] += heads[part]
+    at = 0
+    for document in range(counts.size):
+        end = at + counts[document]
+        if chosen[document]:
+            for place in range(at, end):
+                part = _part_of(triples[place], part_bits)
+                values[heads[part]], places[heads[part]] = triples[place], place
+                heads[part] += 1
+        at = end
 
 
 @compiled_bare
 def _number_part(
     values: NDArray[np.uint64],
-    places: NDArray[np.int64],
+    places: NDArray[np.int32],
     begin: int,
     end: int,
     mask: int,
     keys: NDArray[np.uint64],
     counts: NDArray[np.int32],
+    found: NDArray[np.int32],
     numbers: NDArray[np.int32],
-    triples: NDArray[np.uint64],
     first: int,
 ) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
@@ -128,107 +105,103 @@ def _number_part(
             slot = (slot + 1) & mask
         keys[slot] = values[item]
         counts[slot] += 1
-        numbers[slot] = -1
+        found[slot] = -1
     for item in range(begin, end):
         slot = signed(values[item] & np.uint64(mask))
         while keys[slot] != values[item] or counts[slot] == 0:
             slot = (slot + 1) & mask
-        if counts[slot] >= 2:
-            if numbers[slot] < 0:
-                numbers[slot] = first
-                first += 1
-            triples[places[item]] = values[item] & _UPPER | np.uint64(numbers[slot])
+        if counts[slot] >= 2 and found[slot] < 0:
+            found[slot] = first
+            first += 1
+        numbers[places[item]] = found[slot]
     return first
 
 
+@compiled_bare
+def _keep_numbered(
+    counts: NDArray[np.int32], chosen: NDArray[np.bool_], numbers: NDArray[np.int32], kept: NDArray[np.int32]
+) -> int:
+    """Move the numbers of shared triples to the front, and return how many there are."""
+    at = size = 0
+    for document in range(counts.size):
+        before, end = size, at + counts[document]
+        if chosen[document]:
+            for place in range(at, end):
+                numbers[size] = numbers[place]
+                size += numbers[place] >= 0
+        kept[document] = size - before
+        at = end
+    return size
+
+
 @compiled
-def number_ranges(
+def number_range(
     triples: NDArray[np.uint64],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    first: int,
-    last: int,
-    range_bits: int,
+    counts: NDArray[np.int32],
+    chosen: NDArray[np.bool_],
     part_bits: int,
-    numbered: NDArray[np.int64],
-) -> None:
-    """Replace the lower half of the triples of some ranges by numbers, from 0 in each range.
+    scratch: NumberingScratch,
+    numbers: NDArray[np.int32],
+    kept: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Number the triples of one range that occur in at least two of the chosen documents.
 
     Args:
-        triples: uint64, ascending and distinct in each row; lower halves are written over.
-        begins: int64 (rows,), start of each row in ``triples``.
-        ends: int64 (rows,), end of each row.
-        first: the first range.
-        last: the range after the last.
-        range_bits: number of leading bits that define a range, at most 32.
-        part_bits: number of bits after these that define a part, which has a table of its own.
-        numbered: int64 (ranges,), receives how many distinct triples of each range occur in at least two rows.
+        triples: uint64, triples of the range, document by document, distinct in each.
+        counts: int32 (documents,), number of triples of each document.
+        chosen: bool (documents,), the documents whose triples count.
+        part_bits: number of bits after those of the range that define a part, which has a table of its own.
+        scratch: room for the triples.
+        numbers: int32, as long as ``triples``; receives the numbers of shared triples, from 0, document by document.
+        kept: int32 (documents,), receives how many numbers each document has.
+
+    Returns:
+        How many different numbers there are, and how many numbers of all documents.
     """
-    cursors = begins.copy()
-    if first > 0:
-        least = np.uint64(first) << np.uint64(64 - range_bits)
-        for row in range(begins.size):
-            cursors[row] = first_not_below(triples, begins[row], ends[row], least)
-    shift = np.uint64(64 - range_bits - part_bits) if range_bits + part_bits else np.uint64(63)
     heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
-    # Ranges are about equally large; memory that was used before need not be cleared by the system.
-    values, places = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
-    keys, counts = np.empty(2, dtype=np.uint64), np.empty(2, dtype=np.int32)
-    numbers = np.empty(2, dtype=np.int32)
-    for one in range(first, last):
-        upto = np.uint64(0xFFFFFFFFFFFFFFFF)
-        if one + 1 < 1 << range_bits:
-            upto = (np.uint64(one + 1) << np.uint64(64 - range_bits)) - np.uint64(1)
-        _count_parts(triples, ends, cursors, upto, shift, heads)
-        if heads[-1] > values.size:
-            room = heads[-1] + heads[-1] // 16
-            values, places = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int64)
-        _take_parts(triples, ends, cursors, upto, shift, heads.copy(), values, places)
-        size = 2
-        while size < 2 * np.diff(heads).max():
-            size *= 2
-        if size > keys.size:
-            keys, counts = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32)
-            numbers = np.empty(size, dtype=np.int32)
-        found = 0
-        for part in range(heads.size - 1):
-            found = _number_part(
-                values, places, heads[part], heads[part + 1], size - 1, keys, counts, numbers, triples, found
-            )
-        numbered[one] = found
+    _take_parts(triples, counts, chosen, part_bits, heads, scratch.values, scratch.places)
+    # These are the ends now; the last one is that of the part before it.
+    longest, begin = 0, 0
+    for part in range(heads.size - 1):
+        longest, begin = max(longest, heads[part] - begin), heads[part]
+    size = 2
+    while size < 2 * longest:
+        size *= 2
+    keys, copies = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32)
+    found = np.empty(size, dtype=np.int32)
+    first = begin = 0
+    for part in range(heads.size - 1):
+        end = heads[part]
+        first = _number_part(scratch.values, scratch.places, begin, end, size - 1, keys, copies, found, numbers, first)
+        begin = end
+    return first, _keep_numbered(counts, chosen, numbers, kept)
 
 
 @compiled_bare
-def keep_shared(
-    triples: NDArray[np.uint64],
-    bounds: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    firsts: NDArray[np.int64],
-    range_bits: int,
+def arrange_range(
+    numbers: NDArray[np.int32],
     kept: NDArray[np.int32],
-    begins: NDArray[np.int64],
+    first: int,
+    ends: NDArray[np.int64],
+    arranged: NDArray[np.int32],
 ) -> None:
-    """Move the numbers of shared triples to the front.
+    """Add the numbers of a range to those of each document.
 
     Args:
-        triples: uint64, result of ``number_ranges``.
-        bounds: int64 (documents + 1,), bounds of each document in ``triples``.
-        chosen: bool (documents,), whether a document is a row; the others keep no numbers.
-        firsts: int64 (ranges,), first number of each range.
-        range_bits: as in ``number_ranges``.
-        kept: int32, the memory of ``triples``; receives the numbers.
-        begins: int64 (documents + 1,), receives the bounds of each document in ``kept``.
+        numbers: int32, numbers of the range, document by document.
+        kept: int32 (documents,), how many each document has.
+        first: added to each number.
+        ends: int64 (documents,), where the numbers of each document in ``arranged`` end; moved on.
+        arranged: int32, receives the numbers.
     """
-    place = 0
-    for document in range(chosen.size):
-        begins[document] = place
-        if chosen[document]:
-            for at in range(bounds[document], bounds[document + 1]):
-                triple = triples[at]
-                if triple & _LOWER != _UNSHARED:
-                    kept[place] = signed(triple & _LOWER) + firsts[_range_of(triple, range_bits)]
-                    place += 1
-    begins[chosen.size] = place
+    at = 0
+    for document in range(kept.size):
+        place, size = ends[document], kept[document]
+        for number in range(at, at + size):
+            arranged[place] = numbers[number] + first
+            place += 1
+        ends[document] = place
+        at += size
 
 
 @compiled
