@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.links import compiled, group_sizes, plain
+from infostream_dedup.links.compiled import groups, row_parts
+from infostream_dedup.links.compiled.kernels.returned_links import join_returned, lead_rows, merge_leaders
 from infostream_dedup.links.plain import group_leaders
 
 
@@ -65,3 +67,35 @@ def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, ks: list[int])
     np.fill_diagonal(counts, 0)
     found = compiled.group_leaders(sp.csr_array(counts), ks)
     assert found.tolist() == group_leaders(sp.csr_array(counts), ks).tolist()
+
+
+@given(
+    st.integers(1, 9).flatmap(lambda documents: arrays(np.uint8, (documents, documents), elements=st.integers(0, 4))),
+    st.integers(0, 9),
+)
+@settings(deadline=None)
+def test_rows_joined_apart_and_merged_are_joined(counts: np.ndarray, cut: int) -> None:
+    np.fill_diagonal(counts, 0)
+    links, ks = sp.csr_array(counts), [1, 2, 4]
+    levels = np.searchsorted(ks, np.arange(256), side="right")
+    indptr, columns = links.indptr.astype(np.int64), links.indices.astype(np.int32)
+    forests = [np.repeat(np.arange(len(counts), dtype=np.int32), 3).reshape(-1, 3) for _ in range(2)]
+    cut = min(cut, len(counts))
+    for forest, (first, last) in zip(forests, ((0, cut), (cut, len(counts))), strict=True):
+        join_returned(first, last, indptr, columns, links.data, levels, forest)
+    merge_leaders(forests[0], forests[1])
+    lead_rows(forests[1])
+    assert forests[1].T.tolist() == group_leaders(links, ks).tolist()
+
+
+def test_several_threads_find_the_same_groups(monkeypatch) -> None:
+    random = np.random.default_rng(4)
+    counts = sp.random_array((600, 600), density=0.004, format="csr", rng=random)
+    counts = sp.csr_array(counts + counts.T)
+    counts.data = random.integers(1, 13, counts.nnz).astype(np.uint8)
+    counts.sort_indices()
+    monkeypatch.setattr(row_parts, "_LEAST_WORK", 1)
+    monkeypatch.setattr(groups, "thread_count", lambda _: 4)
+    found = compiled.group_leaders(counts, range(1, 13))
+    assert found.tolist() == group_leaders(counts, range(1, 13)).tolist()
+    assert 1 < len(np.unique(found[3])) < 600

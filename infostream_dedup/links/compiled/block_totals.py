@@ -25,12 +25,13 @@ from infostream_dedup.links.compiled.kernels.closed_paths import (
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, NodeArrays, PackedRows
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
-from infostream_dedup.links.compiled.kernels.linkage_order import count_columns, join_linked, relabelled, transposed
+from infostream_dedup.links.compiled.kernels.linkage_order import count_columns, relabelled, transposed
 from infostream_dedup.links.compiled.kernels.tiles import Tiles, count_tiles, move_to_tiles
+from infostream_dedup.links.compiled.linkage_order import linkage_order
+from infostream_dedup.links.compiled.row_parts import row_parts
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -43,12 +44,6 @@ _Result = TypeVar("_Result")
 _ORDER_LEVELS: Final = 4
 _TILED_FROM: Final = 4
 """Rows of a group of 64 that must have a word to make it a tile, which takes 512 bytes; 2 to 8 are equally fast."""
-
-_SLICES: Final = 16
-"""Slices of rows for each thread: with fewer, cores would be idle at the end; each costs a tenth of a millisecond."""
-
-_LEAST_WORK: Final = 1 << 18
-"""Steps over links in a slice of rows: enough to make the cost of handing it to a thread negligible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +119,8 @@ class _Threads(NamedTuple):
     size: int
 
     def map(self, run: Callable[[slice], _Result], work: NDArray[np.int64]) -> Iterator[_Result]:
-        """Run a function on slices of similar work: large components come first, so equal numbers of rows are not."""
-        return self.pool.map(run, row_blocks(work, max(_LEAST_WORK, int(work.sum()) // (_SLICES * self.size))))
+        """Run a function on slices of similar work."""
+        return self.pool.map(run, row_parts(work, self.size))
 
 
 class _Graph(NamedTuple):
@@ -147,7 +142,7 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     counts, size = block.counts, block.counts.shape[0]
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
-    order = _linkage_order(links, ks)
+    order = linkage_order(links, _levels(ks), threads.pool, threads.size)
     own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]
@@ -160,18 +155,6 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
     again = _transposed(back, same, same.astype(np.int32), threads)
     return _Graph(again, back, NodeArrays(weights, inside, own))
-
-
-def _linkage_order(links: LinkArrays, ks: list[int]) -> NDArray[np.int64]:
-    size = len(links.indptr) - 1
-    parents = np.arange(size, dtype=np.int32)
-    labels = []
-    high = 256
-    for low in _levels(ks):
-        labels.append(np.empty(size, dtype=np.int32))
-        join_linked(links, low, high, parents, labels[-1])
-        high = low
-    return np.lexsort(labels).astype(np.int64, copy=False)
 
 
 def _levels(ks: list[int]) -> list[int]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.compiled.kernels.returned_links import join_returned
+from infostream_dedup.links.compiled.kernels.returned_links import join_returned, lead_rows, merge_leaders
+from infostream_dedup.links.compiled.row_parts import row_parts
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +23,25 @@ __all__ = ["group_leaders"]
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     """The leaders of each document's groups, as in ``backend.GroupLeaders``; ``counts`` must be uint8."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
-    # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
-    leaders = np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
-    join_returned(indptr, columns, counts.data, np.searchsorted(ascending, np.arange(256), side="right"), leaders)
+    levels = np.searchsorted(ascending, np.arange(256), side="right")
+    own, threads = threading.local(), thread_count(0)
+    forests: list[NDArray[np.int32]] = []
+
+    def join(rows: slice) -> None:
+        if not hasattr(own, "forest"):
+            # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
+            first = np.arange(counts.shape[0], dtype=np.int32)
+            own.forest = np.repeat(first, len(ascending)).reshape(-1, len(ascending))
+            forests.append(own.forest)
+        join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, own.forest)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(join, row_parts(np.diff(indptr) + 1, threads)))
+    if not forests:
+        return np.empty((len(ks), 0), dtype=np.int64)
+    leaders = forests.pop()
+    for forest in forests:
+        merge_leaders(forest, leaders)
+    lead_rows(leaders)
     return leaders[:, places].T.astype(np.int64, order="C")

@@ -12,7 +12,7 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["count_columns", "join_linked", "relabelled", "root", "transposed"]
+__all__ = ["count_columns", "join_linked", "label_nodes", "merge_forest", "relabelled", "root", "transposed"]
 
 
 @compiled
@@ -25,25 +25,39 @@ def root(parents: NDArray[Any], node: int) -> int:
 
 
 @compiled
-def join_linked(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
-    """Join the two ends of every link with low <= count < high; label each node with its component's smallest node.
+def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, parents: NDArray[np.int32]) -> None:
+    """Join the two ends of every link of rows first to last - 1 with low <= count < high.
 
     Args:
+        first: first row.
+        last: row after the last.
         links: the links.
         low: minimum count to join at.
-        high: links of this count or more have been joined by an earlier call with the same ``parents``.
+        high: links of this count or more have been joined by an earlier call.
         parents: union-find forest; initially each node is its own parent.
-        labels: receives the labels.
     """
-    for row in range(links.indptr.size - 1):
+    for row in range(first, last):
         one = np.int64(root(parents, row))
         for link in range(links.indptr[row], links.indptr[row + 1]):
             if low <= links.counts[link] < high:
                 other = np.int64(root(parents, links.columns[link]))
                 parents[max(one, other)] = min(one, other)
                 one = min(one, other)
-    for node in range(labels.size):
-        labels[node] = root(parents, node)
+
+
+@compiled
+def merge_forest(forest: NDArray[np.int32], parents: NDArray[np.int32]) -> None:
+    """Join in ``parents`` what is joined in another forest of the same nodes."""
+    for node in range(parents.size):
+        one, other = np.int64(root(parents, node)), np.int64(root(parents, forest[node]))
+        parents[max(one, other)] = min(one, other)
+
+
+@compiled
+def label_nodes(parents: NDArray[np.int32]) -> None:
+    """Replace each node's parent by the smallest node of its component."""
+    for node in range(parents.size):
+        parents[node] = root(parents, node)
 
 
 @compiled

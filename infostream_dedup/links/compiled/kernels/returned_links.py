@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["join_returned"]
+__all__ = ["join_returned", "lead_rows", "merge_leaders"]
 
 
 @compiled
@@ -43,6 +43,8 @@ def _join(leaders: NDArray[np.int32], row: int, column: int, level: int) -> bool
 
 @compiled
 def join_returned(
+    first: int,
+    last: int,
     indptr: NDArray[np.int64],
     columns: NDArray[np.int32],
     counts: NDArray[np.uint8],
@@ -55,14 +57,15 @@ def join_returned(
     look at the greatest k that their count allows.
 
     Args:
+        first: first of the rows whose links to later rows are joined.
+        last: row after the last of them.
         indptr: int64 (rows + 1,), start of the links of each row.
         columns: int32 (links,), ascending in a row.
         counts: uint8 (links,).
         levels: int64 (256,), how many of the ks are at most each count.
-        leaders: int32 (rows, ks), initially each row itself; receives the smallest row of each component, by k
-            ascending.
+        leaders: int32 (rows, ks), union-find forests by k ascending; initially each row is its own leader.
     """
-    for row in range(leaders.shape[0]):
+    for row in range(first, last):
         for link in range(indptr[row], indptr[row + 1]):
             column, level = columns[link], levels[counts[link]] - 1
             if column <= row or level < 0 or _root(leaders, row, level) == _root(leaders, column, level):
@@ -70,6 +73,20 @@ def join_returned(
             level = min(level, levels[_count_of(indptr, columns, counts, column, row)] - 1)
             while level >= 0 and _join(leaders, row, column, level):
                 level -= 1
+
+
+@compiled
+def merge_leaders(others: NDArray[np.int32], leaders: NDArray[np.int32]) -> None:
+    """Join in ``leaders`` what is joined in other forests of the same rows and ks."""
+    for row in range(leaders.shape[0]):
+        for level in range(leaders.shape[1]):
+            if others[row, level] != row:
+                _join(leaders, row, others[row, level], level)
+
+
+@compiled
+def lead_rows(leaders: NDArray[np.int32]) -> None:
+    """Replace each row's leader at each k by the smallest row of its component."""
     for row in range(leaders.shape[0]):
         for level in range(leaders.shape[1]):
             leaders[row, level] = _root(leaders, row, level)
