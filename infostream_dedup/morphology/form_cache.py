@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from infostream_dedup.machine.plain_work import is_plain
@@ -46,8 +46,9 @@ class FormCache:
             strict: dictionary words only.
         """
         keys = [_SHAPES[shape] + form for form, shape in forms]
-        rows = map(self._remembered(keys).__getitem__, keys)
-        return [term if taken or not strict else None for term, taken in rows]
+        distinct = sorted(set(keys))
+        held = dict(zip(distinct, self._remembered(distinct, common=True), strict=True))
+        return [term if taken or not strict else None for term, taken in map(held.__getitem__, keys)]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
         """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory.
@@ -66,22 +67,20 @@ class FormCache:
             strict: dictionary words only.
             kept: whether to keep the answers in memory.
         """
-        if kept:
-            held = self._remembered(keys, common=False)
-            rows = [held[key] for key in keys]
-        else:
-            rows = self._rows(keys, common=False)
+        rows = (self._remembered if kept else self._rows)(keys, common=False)
         return [term if taken or not strict else None for term, taken in rows]
 
-    def _remembered(self, keys: Iterable[str], *, common: bool = True) -> Mapping[str, FormRow]:
-        """Rows by key, with at least these keys; ``common`` as in ``_rows``."""
+    def _remembered(self, keys: Sequence[str], *, common: bool) -> list[FormRow]:
+        """Like ``_rows``, but rows are kept in memory, unless they are too many."""
+        if len(keys) > _MOST_IN_MEMORY:
+            return self._rows(keys, common=common)
         memory = self._memory
-        missing = sorted({key for key in keys if key not in memory})
+        missing = [key for key in keys if key not in memory]
         if len(memory) + len(missing) > _MOST_IN_MEMORY:
             memory = self._memory = {}
-            missing = sorted(set(keys))
+            missing = list(keys)
         memory.update(zip(missing, self._rows(missing, common=common), strict=True))
-        return memory
+        return [memory[key] for key in keys]
 
     def _rows(self, keys: Sequence[str], *, common: bool = True) -> list[FormRow]:
         """Look up distinct keys, and analyse those that are not found; ``common``: the shipped table may know some."""

@@ -227,6 +227,14 @@ def test_memory_starts_over_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.terms_of(FORMS, strict=False) == TERMS
 
 
+def test_more_forms_than_memory_holds_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(form_cache, "_MOST_IN_MEMORY", 3)
+    cache = FormCache("ru", None)
+    cache.terms_of(FORMS[:1], strict=False)
+    assert cache.terms_of(FORMS, strict=False) == TERMS
+    assert len(cache._memory) == 1
+
+
 def test_many_forms_pass_in_chunks(path: Path) -> None:
     file = CacheFile(path, "one")
     answers = {f"0слово{number}": (f"слово{number}", number % 2) for number in range(120_000)}
