@@ -22,6 +22,7 @@ from infostream_dedup.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
 
@@ -177,7 +178,9 @@ class JudgedCollection:
         """A screen for pairs of these documents; ``None`` for little work, or if meanings may change verdicts."""
         if is_plain() or self.evidence.meanings is not None:
             return None
-        return Screen.of(self.keys, self.evidence.records, self.evidence.triples, shipped_model())
+        return Screen.of(
+            self.keys, self.evidence.records, self.evidence.triples, shipped_model(), threads=thread_count(0)
+        )
 
     def _deciding(
         self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Screen", "ScreenTools", "ScreenedColumns", "screened_columns"]
+
+
+_PAIRS_FOR_THREADS: Final = 100_000
+_PARTS_OF_A_THREAD: Final = 8
+"""Parts for each thread: some runs have many more pairs than others."""
 
 
 class ScreenedColumns(NamedTuple):
@@ -71,15 +77,20 @@ class Screen:
     Attributes:
         rows: what is known of each document.
         tools: the pair model, and scratch memory.
+        threads: threads that bound many pairs.
     """
 
     rows: ScreenedRows
     tools: ScreenTools
+    threads: int = 1
 
     @classmethod
-    def of(cls, keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel) -> Screen:
+    def of(
+        cls, keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel, *, threads: int = 1
+    ) -> Screen:
         """Prepare documents; arguments as in ``screened_columns``."""
-        return cls.over(screened_columns(keys, records, triples, model), records, triples, ScreenTools.of(model))
+        screen = cls.over(screened_columns(keys, records, triples, model), records, triples, ScreenTools.of(model))
+        return replace(screen, threads=threads)
 
     @classmethod
     def over(
@@ -113,8 +124,18 @@ class Screen:
             texts: int64 (documents,), equal for equal texts, negative for empty texts.
         """
         found, (model, _, scratch) = np.empty(len(a), dtype=np.float64), self.tools
-        scratch.signed[:] = -1
-        bound_pairs(a, b, _runs(a, b), self.rows, model, scratch, found)
+
+        def bound(runs: NDArray[np.int64], own: ScreenScratch) -> None:
+            own.signed[:] = -1
+            bound_pairs(a, b, runs, self.rows, model, own, found)
+
+        runs = _runs(a, b)
+        if self.threads == 1 or len(a) < _PAIRS_FOR_THREADS:
+            bound(runs, scratch)
+        else:
+            parts = np.array_split(runs, _PARTS_OF_A_THREAD * self.threads)
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(lambda part: bound(part, _scratch()), parts))
         found[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
         return found
 

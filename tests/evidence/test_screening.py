@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from infostream_dedup.evidence import screening
 from infostream_dedup.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.evidence.kernels.comparing import parts_of
 from infostream_dedup.evidence.kernels.openings import LEAD_ROW, spread_leads, weigh_opening
@@ -83,6 +84,22 @@ def test_no_pair_that_decides_is_left_out(seed: int) -> None:
     # Nor does an answer depend on the order of the pairs.
     order = np.lexsort((a, b))
     assert np.array_equal(read.screened(a[order], b[order], model), kept[order])
+
+
+def test_threads_bound_pairs_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screening, "_PAIRS_FOR_THREADS", 1)
+    made = documents(2, 45)
+    read, model = Read(made, key_rows(*key_terms(2, len(made)))), any_model(2)
+    a, b = (one.astype(np.int64) for one in np.triu_indices(len(made), 1))
+    order = np.lexsort((a, b))
+    one, three = (
+        Screen.of(read.keys, read.records, read.triples, model, threads=threads).bounds(
+            a[order], b[order], np.arange(len(made))
+        )
+        for threads in (1, 3)
+    )
+    assert np.array_equal(one, three)
+    assert 0 < np.isinf(one).sum() < len(one)
 
 
 def test_openings_weigh_what_the_comparison_finds() -> None:
