@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.estimation.kernels.shared_triples import (
-    NumberingScratch,
-    arrange_range,
-    number_range,
-    write_rows,
-)
+from infostream_dedup.estimation.kernels.shared_triples import arrange_range, number_range, write_rows
+from infostream_dedup.evidence.kernels.triple_parts import TripleRange
 from infostream_dedup.evidence.pair_evidence import TripleRows, fill_in_wording
-from infostream_dedup.evidence.triple_ranges import RANGES, TripleRanges
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.evidence.triple_ranges import TripleRanges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["SharedWording", "shared_wording"]
 
-_PART: Final = 1 << 14
 _PAIRS_AT_ONCE: Final = 10_000
 
 
@@ -78,10 +70,15 @@ def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWor
         texts: int64 (documents,), the document that stands for the text of each one, and for its own text; both have
             the same triples.
     """
-    bounds = _bounds(triples.sizes())
-    numbering = _Numbering(triples, texts == np.arange(len(texts)), int(bounds[-1]))
-    with ThreadPoolExecutor(thread_count(0)) as pool:
-        ranges = list(pool.map(numbering.number, range(RANGES)))
+    bounds, chosen = _bounds(triples.sizes()), texts == np.arange(len(texts))
+
+    def number(given: TripleRange) -> _Range:
+        # Triples that are in their parts are no longer needed where they were read.
+        numbers, kept = given.triples.view(np.int32)[: len(given.triples)], np.empty(len(texts), dtype=np.int32)
+        terms, size = number_range(given, chosen, numbers, kept)
+        return _Range(numbers[:size].copy(), kept.astype(np.min_scalar_type(kept.max(initial=0))), terms)
+
+    ranges = triples.map(number)
     triples.close()
     begins = _bounds(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
     arranged, ends, terms = np.empty(int(begins[-1]), dtype=np.int32), begins[:-1].copy(), 0
@@ -98,35 +95,6 @@ class _Range(NamedTuple):
     numbers: NDArray[np.int32]
     kept: NDArray[Any]
     terms: int
-
-
-class _Numbering:
-    """Numbers ranges, several at a time. Memory that a thread has used need not be cleared by the system again."""
-
-    def __init__(self, triples: TripleRanges, chosen: NDArray[np.bool_], entries: int) -> None:
-        self._triples = triples
-        self._reading = threading.Lock()
-        self._chosen = chosen
-        self._part_bits = max(entries // RANGES // _PART, 1).bit_length() - 1
-        self._own = threading.local()
-
-    def number(self, one: int) -> _Range:
-        counts = self._triples.counts(one)
-        triples, scratch, kept = self._room(int(counts.sum(dtype=np.int64)))
-        with self._reading:
-            self._triples.read(one, triples)
-        # Triples that are in their parts are no longer needed where they were read.
-        numbers = triples.view(np.int32)[: len(triples)]
-        terms, size = number_range(triples, counts, self._chosen, self._part_bits, scratch, numbers, kept)
-        return _Range(numbers[:size].copy(), kept.astype(np.min_scalar_type(kept.max(initial=0))), terms)
-
-    def _room(self, size: int) -> tuple[NDArray[np.uint64], NumberingScratch, NDArray[np.int32]]:
-        if not hasattr(self._own, "triples") or len(self._own.triples) < size:
-            room = size + size // 16
-            self._own.triples = np.empty(room, dtype=np.uint64)
-            self._own.scratch = NumberingScratch(np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int32))
-            self._own.kept = np.empty(len(self._chosen), dtype=np.int32)
-        return self._own.triples[:size], self._own.scratch, self._own.kept
 
 
 def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

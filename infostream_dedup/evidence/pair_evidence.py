@@ -10,6 +10,7 @@ import numpy as np
 from infostream_dedup.evidence.kernels.comparing import COLUMNS, ComparedKeys, ToldWords, compare_pairs, sum_keys
 from infostream_dedup.evidence.kernels.heaviest_keys import mark_heaviest
 from infostream_dedup.evidence.kernels.matching_tables import matching_tables
+from infostream_dedup.evidence.kernels.new_triples import count_new
 from infostream_dedup.evidence.kernels.sharing import ShareScratch, share_pairs
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.evidence.kernels.wording import PLACES, word_pairs
@@ -19,6 +20,8 @@ from infostream_dedup.evidence.step_words import speech_beginnings, step_beginni
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.evidence.kernels.triple_parts import TripleRange
 
 __all__ = [
     "COLUMNS",
@@ -56,14 +59,17 @@ class TripleRows:
 
         More than half of their triples occur in earlier documents, whether in one or in several.
         """
-        found = np.zeros(len(self.begins) - 1, dtype=np.bool_)
-        sizes = np.diff(self.begins)
-        first = np.zeros(len(self.triples) + 1, dtype=np.int64)
-        first[1 + np.unique(self.triples, return_index=True)[1]] = 1
-        before = np.cumsum(first)
-        own = before[self.begins[1:]] - before[self.begins[:-1]]
-        found[:] = 2 * own < sizes
-        return found
+        from infostream_dedup.evidence.triple_ranges import TripleRanges
+
+        def count(given: TripleRange) -> NDArray[np.int32]:
+            found = np.empty(len(given.counts), dtype=np.int32)
+            count_new(given, np.empty(len(given.triples), dtype=np.bool_), found)
+            return found
+
+        ranges = TripleRanges.of(self)
+        new = sum(ranges.map(count), start=np.zeros(len(self.begins) - 1, dtype=np.int64))
+        ranges.close()
+        return np.asarray(2 * new < np.diff(self.begins))
 
 
 def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:

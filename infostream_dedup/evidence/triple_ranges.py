@@ -5,14 +5,18 @@ from __future__ import annotations
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 from infostream_dedup.errors import CannotWriteError
+from infostream_dedup.evidence.kernels.triple_parts import PartScratch, TripleRange
 from infostream_dedup.evidence.kernels.triple_ranges import RANGES, split_rows
 from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +29,10 @@ _MEMORY: Final = 1 << 28
 """Bytes of triples that are kept in memory."""
 
 _TRIPLES_AT_ONCE: Final = 1 << 17
+_PART: Final = 1 << 14
+"""Triples of a part, roughly: its table fits in the second cache."""
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,24 +116,49 @@ class TripleRanges:
         """Uint64 (2, documents), two checksums of each document's triples."""
         return np.concatenate([np.zeros((2, 0), dtype=np.uint64), *(part.sums for part in self._parts)], axis=1)
 
+    def map(self, work: Callable[[TripleRange], _Result]) -> list[_Result]:
+        """Results of a function for each range, by several threads.
+
+        A range is in memory until its function returns. Memory that a thread has used need not be cleared by the system
+        again.
+        """
+        entries = sum(int(part.begins[-1] - part.begins[0]) for part in self._parts)
+        part_bits = max(entries // RANGES // _PART, 1).bit_length() - 1
+        own = threading.local()
+
+        def run(one: int) -> _Result:
+            counts = self.counts(one)
+            size = int(counts.sum(dtype=np.int64))
+            if not hasattr(own, "triples") or len(own.triples) < size:
+                room = size + size // 16
+                own.triples = np.empty(room, dtype=np.uint64)
+                own.scratch = PartScratch(np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int32))
+            triples = own.triples[:size]
+            self.read(one, triples)
+            return work(TripleRange(triples, counts, part_bits, own.scratch))
+
+        with ThreadPoolExecutor(thread_count(0)) as pool:
+            return list(pool.map(run, range(RANGES)))
+
     def counts(self, one: int) -> NDArray[np.int32]:
         """Int32 (documents,), number of triples of each document in a range."""
         none = np.zeros(0, dtype=np.int32)
         return np.concatenate([none, *(part.counts[one] for part in self._parts)], dtype=np.int32)
 
     def read(self, one: int, triples: NDArray[np.uint64]) -> None:
-        """Read a range, document by document; not from several threads at once.
+        """Read a range, document by document.
 
         Args:
             one: number of the range, 0 to RANGES - 1.
             triples: uint64, receives the triples; as long as ``counts`` says.
         """
         place = 0
-        for part in self._parts:
-            begin, end = part.begins[one : one + 2].tolist()
-            self._file.seek(8 * begin)
-            self._file.readinto(triples[place : place + end - begin].data)
-            place += end - begin
+        with self._lock:
+            for part in self._parts:
+                begin, end = part.begins[one : one + 2].tolist()
+                self._file.seek(8 * begin)
+                self._file.readinto(triples[place : place + end - begin].data)
+                place += end - begin
 
     def close(self) -> None:
         """Give memory and file back; triples can no longer be read."""

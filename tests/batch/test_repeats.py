@@ -7,9 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infostream_dedup import dedup
 from infostream_dedup.batch.collection import collect
+from infostream_dedup.evidence import triple_ranges
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
@@ -23,6 +26,27 @@ def test_a_document_repeats_earlier_ones_if_most_of_its_triples_are_theirs():
     rows = TripleRows(triples, np.array([0, 3, 6, 8, 8, 11]))
     # None, two of three, one of two, an empty text, two of three.
     assert rows.repeat_earlier().tolist() == [False, True, False, False, True]
+
+
+@given(st.lists(st.sets(st.integers(0, 60) | st.integers(2**64 - 20, 2**64 - 1), max_size=12), max_size=9))
+def test_repeats_by_sets(texts):
+    rows = TripleRows(
+        np.array([triple for text in texts for triple in sorted(text)], dtype=np.uint64),
+        np.cumsum([0, *map(len, texts)]),
+    )
+    expected = [2 * len(text - set().union(*texts[:place])) < len(text) for place, text in enumerate(texts)]
+    assert rows.repeat_earlier().tolist() == expected
+
+
+def test_parts_change_no_repeats(monkeypatch):
+    draw = np.random.default_rng(2)
+    pool = draw.integers(0, 2**63, 2000).astype(np.uint64) * np.uint64(2)
+    parts = [np.unique(draw.choice(pool, 40)) for _ in range(200)]
+    rows = TripleRows(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+    whole = rows.repeat_earlier()
+    monkeypatch.setattr(triple_ranges, "_PART", 3)
+    assert rows.repeat_earlier().tolist() == whole.tolist()
+    assert 0 < whole.sum() < 200
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Document
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.estimation import shared_wording
 from infostream_dedup.estimation.census import find_all_copies
 from infostream_dedup.estimation.universe import counted_pairs
+from infostream_dedup.evidence import triple_ranges
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.pair_evidence import TripleRows
@@ -91,7 +91,7 @@ def test_tables_in_parts_give_the_same(triple_rows, universe, edited, monkeypatc
     rows = triple_rows(edited(3, [80, 20, *[3] * 40]))
     pairs = universe(len(rows.begins) - 1)
     whole = _table(find_all_copies(rows, pairs))
-    monkeypatch.setattr(shared_wording, "_PART", 5)
+    monkeypatch.setattr(triple_ranges, "_PART", 5)
     assert _table(find_all_copies(rows, pairs)) == whole
     assert whole
 

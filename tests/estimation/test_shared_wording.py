@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from infostream_dedup.estimation import shared_wording as module
 from infostream_dedup.estimation.census import texts_of_documents
 from infostream_dedup.estimation.shared_wording import shared_wording
+from infostream_dedup.evidence import triple_ranges
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.evidence.pair_evidence import fill_in_wording
 from infostream_dedup.evidence.triple_ranges import TripleRanges
@@ -63,8 +64,8 @@ def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited,
     rows = triple_rows(edited(7, [30, 10, *[2] * 20]))
     pairs = universe(len(rows.begins) - 1)
     whole = _from_shared(rows, pairs)
-    for name, value in (("_PART", 4), ("_PAIRS_AT_ONCE", 101)):
-        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(triple_ranges, "_PART", 4)
+    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 101)
     parts = _from_shared(rows, pairs)
     assert parts[0].terms == whole[0].terms > 500
     assert np.array_equal(parts[1], whole[1])

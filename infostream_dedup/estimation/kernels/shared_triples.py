@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.triple_ranges import RANGE_BITS
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.evidence.kernels.triple_parts import TripleRange, table_size, take_parts
+from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "NumberingScratch",
     "arrange_range",
     "count_postings",
     "fill_postings",
@@ -29,76 +28,33 @@ __all__ = [
 PLAIN_ON_ARRAYS: Final = True
 """Computes with slices of arrays."""
 
-_RANGE_BITS = np.uint64(RANGE_BITS)
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd factor, so that products differ."""
 
 
-class NumberingScratch(NamedTuple):
-    """Room for the triples of a range.
+class _Table(NamedTuple):
+    """Table of the triples of a part by open addressing: triples, how often each occurs, and its number or -1."""
 
-    Attributes:
-        values: uint64, triples in parts.
-        places: int32, place of each in the range.
-    """
-
-    values: NDArray[np.uint64]
-    places: NDArray[np.int32]
-
-
-@inlined
-def _part_of(triple: np.uint64, part_bits: int) -> int:
-    return signed(triple << _RANGE_BITS >> np.uint64(64 - part_bits)) if part_bits else 0
-
-
-@compiled_bare
-def _take_parts(
-    triples: NDArray[np.uint64],
-    counts: NDArray[np.int32],
-    chosen: NDArray[np.bool_],
-    part_bits: int,
-    heads: NDArray[np.int64],
-    values: NDArray[np.uint64],
-    places: NDArray[np.int32],
-) -> None:
-    """Sort the triples of chosen documents by part, along with their places; ``heads`` receives the ends of parts."""
-    heads[:] = 0
-    at = 0
-    for document in range(counts.size):
-        end = at + counts[document]
-        if chosen[document]:
-            for place in range(at, end):
-                heads[_part_of(triples[place], part_bits) + 1] += 1
-        at = end
-    for part in range(heads.size - 1):
-        heads[part + 1] += heads[part]
-    at = 0
-    for document in range(counts.size):
-        end = at + counts[document]
-        if chosen[document]:
-            for place in range(at, end):
-                part = _part_of(triples[place], part_bits)
-                values[heads[part]], places[heads[part]] = triples[place], place
-                heads[part] += 1
-        at = end
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.int32]
+    found: NDArray[np.int32]
 
 
 @compiled_bare
 def _number_part(
-    values: NDArray[np.uint64],
-    places: NDArray[np.int32],
+    given: TripleRange,
     begin: int,
     end: int,
-    mask: int,
-    keys: NDArray[np.uint64],
-    counts: NDArray[np.int32],
-    found: NDArray[np.int32],
+    table: _Table,
     numbers: NDArray[np.int32],
     first: int,
 ) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
-    counts[: mask + 1] = 0
+    values, places = given.scratch
+    keys, counts, found = table
+    mask = keys.size - 1
+    counts[:] = 0
     for item in range(begin, end):
         slot = signed(values[item] & np.uint64(mask))
         while counts[slot] and keys[slot] != values[item]:
@@ -136,45 +92,29 @@ def _keep_numbered(
 
 @compiled
 def number_range(
-    triples: NDArray[np.uint64],
-    counts: NDArray[np.int32],
-    chosen: NDArray[np.bool_],
-    part_bits: int,
-    scratch: NumberingScratch,
-    numbers: NDArray[np.int32],
-    kept: NDArray[np.int32],
+    given: TripleRange, chosen: NDArray[np.bool_], numbers: NDArray[np.int32], kept: NDArray[np.int32]
 ) -> tuple[int, int]:
     """Number the triples of one range that occur in at least two of the chosen documents.
 
     Args:
-        triples: uint64, triples of the range, document by document, distinct in each.
-        counts: int32 (documents,), number of triples of each document.
+        given: the range; the triples themselves are not needed once they are in their parts.
         chosen: bool (documents,), the documents whose triples count.
-        part_bits: number of bits after those of the range that define a part, which has a table of its own.
-        scratch: room for the triples.
-        numbers: int32, as long as ``triples``; receives the numbers of shared triples, from 0, document by document.
+        numbers: int32, as long as the triples, perhaps in their memory; receives the numbers of shared triples, from 0,
+            document by document.
         kept: int32 (documents,), receives how many numbers each document has.
 
     Returns:
         How many different numbers there are, and how many numbers of all documents.
     """
-    heads = np.zeros((1 << part_bits) + 1, dtype=np.int64)
-    _take_parts(triples, counts, chosen, part_bits, heads, scratch.values, scratch.places)
-    # These are the ends now; the last one is that of the part before it.
-    longest, begin = 0, 0
-    for part in range(heads.size - 1):
-        longest, begin = max(longest, heads[part] - begin), heads[part]
-    size = 2
-    while size < 2 * longest:
-        size *= 2
-    keys, copies = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32)
-    found = np.empty(size, dtype=np.int32)
+    ends = np.zeros((1 << given.part_bits) + 1, dtype=np.int64)
+    take_parts(given, chosen, ends)
+    size = table_size(ends)
+    table = _Table(np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32))
     first = begin = 0
-    for part in range(heads.size - 1):
-        end = heads[part]
-        first = _number_part(scratch.values, scratch.places, begin, end, size - 1, keys, copies, found, numbers, first)
-        begin = end
-    return first, _keep_numbered(counts, chosen, numbers, kept)
+    for part in range(ends.size - 1):
+        first = _number_part(given, begin, ends[part], table, numbers, first)
+        begin = ends[part]
+    return first, _keep_numbered(given.counts, chosen, numbers, kept)
 
 
 @compiled_bare
