@@ -12,6 +12,7 @@ from infostream_dedup import Settings
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.deduplication import statuses
 from infostream_dedup.corpus import read_documents
+from infostream_dedup.links.compiled import earlier, row_parts
 from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept, linked_pairs
 from infostream_dedup.sample import documents_path
 
@@ -80,6 +81,20 @@ def test_equal_to_a_search_through_all_pairs(collection, k, short, relations):
         stored = k if short == "strict" else min(3, k)
         found = _found(*collection, accept(k, n=4, short=short, relations=relations, fewest=fewest), stored=stored)
         assert found == _searched(*collection, k, short, relations, fewest)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_join_the_same_groups(monkeypatch, threads):
+    monkeypatch.setattr(row_parts, "_LEAST_WORK", 1)
+    monkeypatch.setattr(earlier, "thread_count", lambda _: threads)
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        targets = random.random((60, 30)) < 0.2
+        keys = targets & (random.random((60, 30)) < 0.6)
+        keys &= np.cumsum(keys, axis=1) <= 4
+        found = _found(keys, targets, accept(3, n=4, short="scaled", relations=ANY), stored=3)
+        assert found == _searched(keys, targets, 3, "scaled", ANY, 0)
+        assert 1 < len(set(found[1])) < 60
 
 
 @pytest.mark.parametrize("stored", [1, 2, 3])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,15 +20,16 @@ from infostream_dedup.links.compiled.kernels.earlier_links import (
     turn_forward,
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.kernels.linkage_order import merge_forest
+from infostream_dedup.links.compiled.row_parts import row_parts
 from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["EarlierDocuments", "accept", "linked_pairs"]
-
-_ROWS_AT_ONCE: Final = 50_000
 
 
 def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int = 0) -> Acceptance:
@@ -80,11 +83,21 @@ class EarlierDocuments:
         Returns:
             int64 (documents,): the earliest of the best; -1 if there is none.
         """
-        documents = self.links.indptr.size - 1
-        found = np.full(documents, -1, dtype=np.int64)
-        for first in range(0, documents, _ROWS_AT_ONCE):
-            rows = first, min(first + _ROWS_AT_ONCE, documents)
-            choose_earlier(rows, self.links, self.turned, self.terms, accepted, parents, found)
+        found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
+        own, threads = threading.local(), thread_count(0)
+        forests: list[NDArray[np.int32]] = []
+
+        def choose(rows: slice) -> None:
+            if not hasattr(own, "forest"):
+                own.forest = parents.copy()
+                forests.append(own.forest)
+            choose_earlier((rows.start, rows.stop), self.links, self.turned, self.terms, accepted, own.forest, found)
+
+        work = np.diff(self.links.indptr) + np.diff(self.turned.indptr[: len(found) + 1]) + 1
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(choose, row_parts(work, threads)))
+        for forest in forests:
+            merge_forest(forest, parents)
         return found
 
 
