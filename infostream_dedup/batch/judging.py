@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -41,7 +41,7 @@ _CHUNK: Final = 100_000
 _SCREENED: Final = 1 << 20
 """Pairs judged together, and pairs screened together."""
 
-Ordinals = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
+Ordinals = tuple["NDArray[np.signedinteger[Any]]", "NDArray[np.signedinteger[Any]]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,8 @@ class JudgedCollection:
 
     def judged(
         self,
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
+        a: NDArray[np.signedinteger[Any]],
+        b: NDArray[np.signedinteger[Any]],
         *,
         filtered: bool = True,
         screened: bool = False,
@@ -156,8 +156,8 @@ class JudgedCollection:
         """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk.
 
         Args:
-            a: int64 (pairs,), ordinal of the earlier document.
-            b: int64 (pairs,), ordinal of the later one.
+            a: integers (pairs,), ordinal of the earlier document.
+            b: integers (pairs,), ordinal of the later one.
             filtered: as in ``judge_pairs``.
             screened: leave out most pairs of different texts with a probability below .5 and little shared wording.
             chunk: number of pairs in a chunk, if no document has more.
@@ -166,10 +166,11 @@ class JudgedCollection:
         a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None
         for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
+            some, others = a[part].astype(np.int64, copy=False), b[part].astype(np.int64, copy=False)
             if screen is None:
-                yield self.judge(a[part], b[part], filtered=filtered)
+                yield self.judge(some, others, filtered=filtered)
             else:
-                for earlier, later, shares in self._deciding(screen, a[part], b[part], chunk):
+                for earlier, later, shares in self._deciding(screen, some, others, chunk):
                     yield self.judge(earlier, later, filtered=filtered, shares=shares)
             if progress is not None:
                 progress("judging", part.stop, len(b))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ordinals = tuple[NDArray[np.int64], NDArray[np.int64]]
+    Numbers = NDArray[np.signedinteger[Any]]
+    Ordinals = tuple[Numbers, Numbers]
 
 __all__ = ["by_later", "united"]
 
@@ -18,11 +19,12 @@ def united(one: Ordinals, other: Ordinals) -> Ordinals:
     """Return pairs that are in either list, each once, in the order of (first, second).
 
     Args:
-        one: int64, ordinals of both documents of each pair, in this order and distinct.
+        one: integers, ordinals of both documents of each pair, in this order and distinct.
         other: distinct, in any order and far fewer; nearly all of them are in ``one``.
     """
     order = np.lexsort((other[1], other[0]))
-    other = other[0][order], other[1][order]
+    # Of the same type: otherwise a search would convert all of ``one``.
+    other = other[0][order].astype(one[0].dtype, copy=False), other[1][order].astype(one[1].dtype, copy=False)
     places = _places(one, other)
     inside = np.minimum(places, max(len(one[0]) - 1, 0))
     missing = np.ones(len(places), dtype=np.bool_)
@@ -49,17 +51,17 @@ def _places(one: Ordinals, other: Ordinals) -> NDArray[np.int64]:
     return low
 
 
-def by_later(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Ordinals:
+def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
     """Return pairs in the order of (b, a).
 
     Args:
-        a: int64 (pairs,), ordinals.
-        b: int64 (pairs,), ordinals.
+        a: integers (pairs,), ordinals.
+        b: integers (pairs,), ordinals.
         documents: number of documents.
     """
     if np.all((b[1:] > b[:-1]) | (b[1:] == b[:-1]) & (a[1:] >= a[:-1])):
         return a, b
-    b, a = _split(np.sort(b * documents + a), documents)
+    b, a = _split(np.sort(b * np.int64(documents) + a), documents)
     return a, b
 
 

@@ -101,15 +101,15 @@ class EarlierDocuments:
         return found
 
 
-def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int64 (pairs,) each.
+def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each.
 
     Args:
         counts: uint8 (documents, documents), sorted indices.
     """
     links, turned = _both_ways(counts)
     # Each pair has one or two links. Memory for pairs that do not exist is reserved, but never touched.
-    a, b = (np.empty(links.columns.size, dtype=np.int64) for _ in range(2))
+    a, b = (np.empty(links.columns.size, dtype=np.int32) for _ in range(2))
     pairs = list_pairs(links, turned, a, b)
     return a[:pairs], b[:pairs]
 

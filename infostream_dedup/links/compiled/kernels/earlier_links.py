@@ -96,14 +96,14 @@ def _next(links: LinkArrays, place: int, row: int) -> int:
 
 
 @compiled
-def list_pairs(links: LinkArrays, turned: LinkArrays, a: NDArray[np.int64], b: NDArray[np.int64]) -> int:
+def list_pairs(links: LinkArrays, turned: LinkArrays, a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
     """List the pairs that are linked in either direction, ordered by the later document, then by the earlier one.
 
     Args:
         links: links of all documents.
         turned: the links from earlier to later documents (``turn_forward``).
-        a: int64, room for all links; receives the earlier document of each pair.
-        b: int64, room for all links; receives the later one.
+        a: int32, room for all links; receives the earlier document of each pair.
+        b: int32, room for all links; receives the later one.
 
     Returns:
         The number of pairs.
