@@ -7,7 +7,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.links.compiled.collapse import collapse
+from infostream_dedup.links.compiled import row_parts
+from infostream_dedup.links.compiled.collapse import collapse, row_hashes
+from infostream_dedup.links.compiled.term_rows import term_rows
 
 # Weights of key terms may differ within a node.
 tables = st.lists(
@@ -39,3 +41,13 @@ def test_equal_hashes_are_not_trusted(monkeypatch):
     monkeypatch.setattr("infostream_dedup.links.compiled.collapse.mix_rows", lambda *_: None)
     keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0], [1, 1], [0, 1]]))
     assert collapse(keys, keys).node_of.tolist() == [0, 1, 0, 2, 1]
+
+
+def test_parts_of_rows_get_the_same_hashes(monkeypatch):
+    random = np.random.default_rng(1)
+    rows = [term_rows(sp.csr_array(random.random((500, 40)) < 0.2)) for _ in range(2)]
+    whole = row_hashes(*rows)
+    monkeypatch.setattr(row_parts, "_LEAST_WORK", 1)
+    assert len([*row_parts.row_parts(np.ones(500, dtype=np.int64), 2)]) > 10
+    assert row_hashes(*rows).tolist() == whole.tolist()
+    assert len(np.unique(whole)) == 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.links.compiled.kernels.row_equality import earliest_equals, mix_rows
+from infostream_dedup.links.compiled.row_parts import row_parts
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,8 +74,14 @@ def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
     It depends on the term numbers only, so that processes that share a vocabulary agree. Unequal documents may collide.
     """
     hashes = np.zeros(keys.documents, dtype=np.uint64)
-    mix_rows(keys.indptr, keys.indices, hashes)
-    mix_rows(targets.indptr, targets.indices, hashes)
+    threads = thread_count(0)
+
+    def mix(rows: slice) -> None:
+        for terms in (keys, targets):
+            mix_rows(terms.indptr[rows.start : rows.stop + 1], terms.indices, hashes[rows])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(mix, row_parts(np.diff(keys.indptr) + np.diff(targets.indptr) + 1, threads)))
     return hashes
 
 
