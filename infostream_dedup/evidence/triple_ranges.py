@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import tempfile
 import threading
 import weakref
@@ -151,13 +152,18 @@ class TripleRanges:
         Args:
             one: number of the range, 0 to RANGES - 1.
             triples: uint64, receives the triples; as long as ``counts`` says.
+
+        Raises:
+            OSError: the file cannot be read, or lacks what was written.
         """
         place = 0
         with self._lock:
             for part in self._parts:
                 begin, end = part.begins[one : one + 2].tolist()
                 self._file.seek(8 * begin)
-                self._file.readinto(triples[place : place + end - begin].data)
+                missing = triples[place : place + end - begin].data.cast("B")
+                if self._file.readinto(missing) < len(missing):
+                    raise OSError(errno.EIO, "the temporary file of word triples is incomplete")
                 place += end - begin
 
     def close(self) -> None:

@@ -93,6 +93,13 @@ def test_a_full_disk_is_named(monkeypatch):
         ranges.write(np.arange(5, dtype=np.uint64), np.array([0, 5]))
 
 
+def test_a_file_that_lost_something_is_not_read():
+    ranges = TripleRanges.of(_rows([range(9)]))
+    ranges._file.truncate(70)
+    with pytest.raises(OSError, match="incomplete"):
+        ranges.read(0, np.empty(9, dtype=np.uint64))
+
+
 def test_a_reader_writes_the_triples_that_it_would_keep():
     texts = [f"Слово {number} и ещё {number % 7} слов о деле {number % 3}" for number in range(50)]
     documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
