@@ -25,7 +25,7 @@ from infostream_dedup.evidence.kernels.numbers import date_entry, number_at, tit
 from infostream_dedup.evidence.kernels.skeletons import SKELETON_BITS, skeleton
 from infostream_dedup.evidence.kernels.sorting import sorted_once
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
-from infostream_dedup.text.kernels.code_points import code_point, size_of
+from infostream_dedup.text.kernels.code_points import sized_code_point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,16 +139,16 @@ def _decode(
     """Write kind and folded form of each character kept; return their number, and how many the title has."""
     size, title = 0, 0
     while begin < end:
-        point = code_point(data, begin)
+        point, width = sized_code_point(data, begin, end)
         if point >= CODE_POINTS:
             point = 0
         kind = tables.kinds[point]
-        if kind != _DROPPED:
-            scratch.kinds[size] = kind
-            scratch.folded[size] = tables.folded[point]
-            size += 1
-            title += begin < title_end
-        begin += size_of(signed(data[begin]))
+        # Overwritten by the next character if this one is dropped.
+        scratch.kinds[size] = kind
+        scratch.folded[size] = tables.folded[point]
+        size += kind != _DROPPED
+        title += (kind != _DROPPED) & (begin < title_end)
+        begin += width
     for place in range(size, size + PADDING):
         scratch.kinds[place] = 0
     return size, title

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.machine.compiling import inlined, signed
 
@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["code_point", "size_of"]
+__all__ = ["code_point", "size_of", "sized_code_point"]
+
+_TWO_BYTES: Final = 0xC0
+_THREE_BYTES: Final = 0xE0
+"""First bytes of characters of two bytes and of three, at least."""
 
 
 @inlined
@@ -36,3 +40,14 @@ def code_point(data: NDArray[np.uint8], place: int) -> int:
     if first < 0xF0:
         return (first & 0x0F) << 12 | second << 6 | third
     return (first & 0x07) << 18 | second << 12 | third << 6 | (signed(data[place + 3]) & 0x3F)
+
+
+@inlined
+def sized_code_point(data: NDArray[np.uint8], place: int, end: int) -> tuple[int, int]:
+    """Code point of the character that begins at a place, and its number of bytes; the text ends at ``end``."""
+    first = signed(data[place])
+    if first < _THREE_BYTES and place + 1 < end:
+        # Computed without branches: whether a character has one byte or two changes at every end of a word.
+        two = first >= _TWO_BYTES
+        return first + two * (((first & 0x1F) << 6 | signed(data[place + 1]) & 0x3F) - first), 1 + two
+    return code_point(data, place), size_of(first)
