@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DocumentEvidence", "EvidenceReader"]
 
-_AHEAD: Final = 4
-"""Chunks for each thread that may wait."""
+_AHEAD: Final = 6
+"""Chunks that may wait beside those that threads read."""
 _CHUNK: Final = 1_000_000
 """Characters read at a time; reading takes about 25 bytes of memory for each byte of text."""
 
@@ -136,7 +136,7 @@ class EvidenceReader:
     def _submit(self, texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]]) -> None:
         self._running.append(self._pool.submit(_read_texts, texts, self._ranges))
         # A fast reader must not pile up texts, nor threads wait while the reader keeps what others have found.
-        while len(self._running) > _AHEAD * self._threads:
+        while len(self._running) > self._threads + _AHEAD:
             self._take(self._running.popleft().result())
 
     def _take(self, read: _Read) -> None:

@@ -34,8 +34,8 @@ __all__ = ["SurfaceCounter", "SurfaceTokens"]
 _CHUNK: Final = 1 << 20
 """Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's
 lock while another one reads documents, so chunks are as large as the processor's cache allows."""
-_AHEAD: Final = 4
-"""Chunks for each thread that may wait."""
+_AHEAD: Final = 6
+"""Chunks that may wait beside those that threads read."""
 _STRETCH: Final = 1 << 23
 """Tokens that share one piece of memory: numpy asks for large pages for it, which the system clears faster than small
 ones, and it returns to the system as soon as no chunk uses it."""
@@ -158,7 +158,7 @@ class SurfaceCounter:
     def _run(self, read: Callable[[], Utf8Texts], languages: Sequence[str | None]) -> None:
         self._running.append(self._pool.submit(self._scan, read, languages, len(self._chunks) + len(self._running)))
         # A fast reader must not pile up texts, nor threads wait while the reader keeps what others have found.
-        while len(self._running) > _AHEAD * self._threads:
+        while len(self._running) > self._threads + _AHEAD:
             self._keep(self._running.popleft().result())
 
     def _keep(self, chunk: _Chunk) -> None:
