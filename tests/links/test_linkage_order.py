@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -19,8 +17,7 @@ from infostream_dedup.links.compiled.linkage_order import linkage_order
 def _order(counts: np.ndarray, levels: list[int], threads: int = 1) -> list[int]:
     links = sp.csr_array(counts)
     rows = LinkArrays(links.indptr.astype(np.int64), links.indices.astype(np.int32), links.data)
-    with ThreadPoolExecutor(threads) as pool:
-        return linkage_order(rows, levels, pool, threads).tolist()
+    return linkage_order(rows, levels, threads).tolist()
 
 
 def test_a_case_worked_by_hand() -> None:

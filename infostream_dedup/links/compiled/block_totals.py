@@ -142,7 +142,7 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
     counts, size = block.counts, block.counts.shape[0]
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
-    order = linkage_order(links, _levels(ks), threads.pool, threads.size)
+    order = linkage_order(links, _levels(ks), threads.size)
     own = size
     if block.own is not None:
         order = order[np.argsort(~block.own[order], kind="stable")]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.links.compiled.forests import joined_forests
 from infostream_dedup.links.compiled.kernels.earlier_links import (
     Acceptance,
     TermPlaces,
@@ -21,7 +20,6 @@ from infostream_dedup.links.compiled.kernels.earlier_links import (
 )
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.links.compiled.kernels.linkage_order import merge_forest
-from infostream_dedup.links.compiled.row_parts import row_parts
 from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.threads import thread_count
@@ -84,19 +82,12 @@ class EarlierDocuments:
             int64 (documents,): the earliest of the best; -1 if there is none.
         """
         found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
-        own, threads = threading.local(), thread_count(0)
-        forests: list[NDArray[np.int32]] = []
 
-        def choose(rows: slice) -> None:
-            if not hasattr(own, "forest"):
-                own.forest = parents.copy()
-                forests.append(own.forest)
-            choose_earlier((rows.start, rows.stop), self.links, self.turned, self.terms, accepted, own.forest, found)
+        def choose(rows: slice, forest: NDArray[np.int32]) -> None:
+            choose_earlier((rows.start, rows.stop), self.links, self.turned, self.terms, accepted, forest, found)
 
         work = np.diff(self.links.indptr) + np.diff(self.turned.indptr[: len(found) + 1]) + 1
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(choose, row_parts(work, threads)))
-        for forest in forests:
+        for forest in joined_forests(choose, parents.copy, work, thread_count(0)):
             merge_forest(forest, parents)
         return found
 

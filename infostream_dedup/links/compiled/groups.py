@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.links.compiled.forests import joined_forests
 from infostream_dedup.links.compiled.kernels.returned_links import join_returned, lead_rows, merge_leaders
-from infostream_dedup.links.compiled.row_parts import row_parts
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -25,19 +23,15 @@ def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     levels = np.searchsorted(ascending, np.arange(256), side="right")
-    own, threads = threading.local(), thread_count(0)
-    forests: list[NDArray[np.int32]] = []
 
-    def join(rows: slice) -> None:
-        if not hasattr(own, "forest"):
-            # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
-            first = np.arange(counts.shape[0], dtype=np.int32)
-            own.forest = np.repeat(first, len(ascending)).reshape(-1, len(ascending))
-            forests.append(own.forest)
-        join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, own.forest)
+    def new_forest() -> NDArray[np.int32]:
+        # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
+        return np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(join, row_parts(np.diff(indptr) + 1, threads)))
+    def join(rows: slice, forest: NDArray[np.int32]) -> None:
+        join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, forest)
+
+    forests = joined_forests(join, new_forest, np.diff(indptr) + 1, thread_count(0))
     if not forests:
         return np.empty((len(ks), 0), dtype=np.int64)
     leaders = forests.pop()
