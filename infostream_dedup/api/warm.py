@@ -94,6 +94,7 @@ def _run_all_loops(progress: Progress | None) -> None:
             lambda: sweep(source, workdir=Path(folder) / "sweep", estimate=True),
             lambda: _count_sampled_links(source),
             lambda: dedup(source, out, engine="compiled"),
+            lambda: dedup(source, out, preset="faithful", engine="compiled"),
             lambda: dedup(source, out, preset="judged", workdir=Path(folder) / "dedup"),
             lambda: dedup(source, out, preset="judged", engine="compiled"),
             lambda: list(pairs(source, preset="judged", engine="compiled")),

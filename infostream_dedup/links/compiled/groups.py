@@ -31,11 +31,8 @@ def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     def join(rows: slice, forest: NDArray[np.int32]) -> None:
         join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, forest)
 
-    forests = joined_forests(join, new_forest, np.diff(indptr) + 1, thread_count(0))
-    if not forests:
-        return np.empty((len(ks), 0), dtype=np.int64)
-    leaders = forests.pop()
-    for forest in forests:
+    leaders = new_forest()
+    for forest in joined_forests(join, new_forest, np.diff(indptr) + 1, thread_count(0)):
         merge_leaders(forest, leaders)
     lead_rows(leaders)
     return leaders[:, places].T.astype(np.int64, order="C")

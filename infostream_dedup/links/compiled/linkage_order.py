@@ -29,21 +29,18 @@ def linkage_order(links: LinkArrays, levels: Iterable[int], threads: int) -> NDA
     parents = np.arange(len(links.indptr) - 1, dtype=np.int32)
     labels, high = [], 256
     for low in levels:
-        parents = _joined(links, low, high, parents, threads)
+        _join(links, low, high, parents, threads)
         labels.append(parents.copy())
         high = low
     return np.lexsort(labels).astype(np.int64, copy=False)
 
 
-def _joined(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], threads: int) -> NDArray[np.int32]:
-    """Join links of some counts, too: int32 (nodes,), the smallest node of each node's component."""
+def _join(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], threads: int) -> None:
+    """Join links of some counts, too; ``parents`` receives the smallest node of each node's component."""
 
     def join(rows: slice, forest: NDArray[np.int32]) -> None:
         join_linked(rows.start, rows.stop, links, low, high, forest)
 
-    forests = joined_forests(join, parents.copy, np.diff(links.indptr) + 1, threads)
-    found = forests.pop() if forests else parents
-    for forest in forests:
-        merge_forest(forest, found)
-    label_nodes(found)
-    return found
+    for forest in joined_forests(join, parents.copy, np.diff(links.indptr) + 1, threads):
+        merge_forest(forest, parents)
+    label_nodes(parents)
