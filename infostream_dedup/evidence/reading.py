@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -125,14 +125,25 @@ def _cleaned(
     """Clean the texts that contain markup, and return all texts and where each title (``heads`` bytes) ends."""
     marked = _marked(texts)
     if marked:
-        heads = heads.copy()
-        whole = [texts.data[begin:end].tobytes() for begin, end in pairwise(texts.offsets.tolist())]
+        heads, replaced = heads.copy(), {}
         for number in marked:
             title, text = map(clean, title_and_text(number))
             heads[number] = len(encoded(title))
-            whole[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
-        texts = texts_of_bytes(whole)
+            replaced[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
+        texts = _with_replaced(texts, replaced)
     return texts, texts.offsets[:-1] + heads
+
+
+def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts:
+    """Replace some texts; ``replaced``: by number, ascending."""
+    sizes, bounds, done = np.diff(texts.offsets), texts.offsets.tolist(), 0
+    runs: list[bytes] = []
+    for number, text in replaced.items():
+        # The texts between two replaced ones are one run of bytes.
+        runs += (texts.data[bounds[done] : bounds[number]].tobytes(), text)
+        sizes[number], done = len(text), number + 1
+    runs.append(texts.data[bounds[done] : bounds[-1]].tobytes())
+    return Utf8Texts(np.concatenate([[0], np.cumsum(sizes)]), texts_of_bytes(runs).data)
 
 
 def _marked(texts: Utf8Texts) -> list[int]:

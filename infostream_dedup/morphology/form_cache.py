@@ -9,11 +9,13 @@ from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.model import Language
 from infostream_dedup.morphology.analyzer import Morphology
 from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, cache_file
+from infostream_dedup.morphology.cached_table import CachedTable
+from infostream_dedup.morphology.form_table import FormTable
 from infostream_dedup.morphology.known_terms import known_terms
 from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
 from infostream_dedup.text.tokens import Form, Shape
 
-__all__ = ["FormCache", "terms_of", "terms_of_new", "terms_of_uncommon"]
+__all__ = ["FormCache", "cached_table", "terms_of", "terms_of_new", "terms_of_uncommon"]
 
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
@@ -37,6 +39,15 @@ class FormCache:
         self._language = language
         self._file = file
         self._memory: dict[str, FormRow] = {}
+        self._cached = None if file is None else CachedTable(language, file)
+
+    def table(self, words: int) -> FormTable | None:
+        """Return the answers of the file as a table, if that is worth it for this number of words about to be asked.
+
+        Its owner asks for words that will not be looked up again; words that the table does not know may have been
+        cached since.
+        """
+        return None if self._cached is None else self._cached.when_asked_for(words)
 
     def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
         """The ``morph`` term of each form, ``None`` if the form is not a term.
@@ -57,7 +68,7 @@ class FormCache:
             keys: the digit of a shape, then the form; distinct, preferably in code point order.
             strict: dictionary words only.
         """
-        return [term if taken or not strict else None for term, taken in self._rows(keys)]
+        return [term if taken or not strict else None for term, taken in self._rows(keys, table=self.table(len(keys)))]
 
     def terms_of_uncommon(self, keys: Sequence[str], *, strict: bool, kept: bool) -> list[str | None]:
         """Like ``terms_of``, for forms that the shipped table does not know.
@@ -82,13 +93,21 @@ class FormCache:
         memory.update(zip(missing, self._rows(missing, common=common), strict=True))
         return [memory[key] for key in keys]
 
-    def _rows(self, keys: Sequence[str], *, common: bool = True) -> list[FormRow]:
-        """Look up distinct keys, and analyse those that are not found; ``common``: the shipped table may know some."""
+    def _rows(self, keys: Sequence[str], *, common: bool = True, table: FormTable | None = None) -> list[FormRow]:
+        """Look up distinct keys, and analyse those that are not found.
+
+        Args:
+            keys: the keys.
+            common: whether the shipped table may know some.
+            table: answers of the file that are in memory.
+        """
         if self._language == "en":
             terms = _morphology("en").english_terms([key[1:] for key in keys])
             return [(term, int(term is not None)) for term in terms]
         rows, file = [UNKNOWN_ROW] * len(keys), self._file
-        first, unknown = common and len(keys) >= _MANY, list(range(len(keys)))
+        first, unknown = common and (len(keys) >= _MANY or table is not None), list(range(len(keys)))
+        if table is not None:
+            unknown = _fill_in(rows, keys, unknown, table.rows)
         if first:
             unknown = _fill_in(rows, keys, unknown, self._shipped)
         if file is not None:
@@ -165,6 +184,11 @@ def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, 
         kept: whether to keep the answers in memory.
     """
     return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
+
+
+def cached_table(language: Language, words: int) -> FormTable | None:
+    """Return the cached answers for a language as a table, if ``words`` words about to be asked make it worth it."""
+    return _form_cache(language).table(words)
 
 
 @cache

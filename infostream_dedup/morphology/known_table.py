@@ -1,88 +1,45 @@
-"""Shipped terms of common words in the memory of compiled code: most words of a batch need no Python string."""
+"""Shipped terms of common words as a table for compiled code."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, FormRow
-from infostream_dedup.morphology.known_terms import BETWEEN, GUESS, ITSELF, NO_TERM_ROW, known_texts
-from infostream_dedup.text.kernels.surface_table import MISSING
+from infostream_dedup.morphology.form_table import NO_TERM, FormTable
+from infostream_dedup.morphology.known_terms import BETWEEN, GUESS, ITSELF, known_texts
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NO_TERM", "UNKNOWN", "KnownTable", "known_table"]
-
-NO_TERM: Final = -1
-UNKNOWN: Final = -2
+__all__ = ["KnownTable", "known_table"]
 
 _SHAPES: Final = int(Shape.UPPER)
 """Number of shapes with answers; words in capitals are rare and left to the morphology."""
 
 
-class KnownTable:
-    """Answers for common forms of one language.
+class KnownTable(FormTable):
+    """Answers for common forms of one language; each term is there once.
 
     Args:
         forms: distinct forms, one per line.
         answers: result of ``known_terms.row_of`` for each form, one per line.
-
-    Attributes:
-        terms: the distinct terms.
     """
 
     def __init__(self, forms: str, answers: str) -> None:
         listed = _Parts(forms).picked()
-        self._forms, terms = SurfacePool(), SurfacePool()
-        self._forms.add(listed)
+        pool, terms = SurfacePool(), SurfacePool()
+        pool.add(listed)
         parts = _Parts(answers)
         numbers = np.full(len(parts), NO_TERM, dtype=np.int32)
         numbers[parts.itself] = terms.add(listed.picked(parts.lines[parts.itself]))
         numbers[parts.other] = terms.add(parts.picked(parts.other))
-        self._numbers = _by_shape(numbers, parts, len(listed))
-        self._guessed = _by_shape(parts.guessed, parts, len(listed))
-        self.terms = terms.listed()
-
-    def numbers(self, forms: SurfaceList, words: NDArray[np.int64], *, strict: bool) -> NDArray[np.int32]:
-        """Look up words: int32 (words,), number of each word's term in ``terms``, ``NO_TERM`` or ``UNKNOWN``.
-
-        Args:
-            forms: distinct forms.
-            words: int64 (words,), number of the form times the number of shapes, plus the shape.
-            strict: dictionary words only.
-        """
-        found, guessed = self._look_up(forms, words)
-        if strict:
-            found[(guessed != 0) & (found != UNKNOWN)] = NO_TERM
-        return found
-
-    def rows(self, keys: Sequence[str]) -> list[FormRow]:
-        """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
-        words = np.arange(len(keys)) * len(Shape) + np.array([int(key[0]) for key in keys], dtype=np.int64)
-        found, guessed = self._look_up(SurfaceList.of([key[1:] for key in keys]), words)
-        terms = iter(self.terms.some(found[found >= 0]))
-        return [
-            UNKNOWN_ROW if number == UNKNOWN else NO_TERM_ROW if number == NO_TERM else (next(terms), int(not guess))
-            for number, guess in zip(found.tolist(), guessed.tolist(), strict=True)
-        ]
-
-    def _look_up(self, forms: SurfaceList, words: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Numbers as in ``numbers``, and whether the strict rule rejects each term."""
-        if not len(self._forms):
-            return np.full(len(words), UNKNOWN, dtype=np.int32), np.zeros(len(words), dtype=np.int32)
-        asked, shapes = np.divmod(words, len(Shape))
-        held = self._forms.find(forms, asked)
-        columns = np.minimum(shapes, _SHAPES - 1)
-        found = self._numbers[held, columns]
-        found[(held == MISSING) | (shapes >= _SHAPES)] = UNKNOWN
-        return found, self._guessed[held, columns]
+        by_shape = _by_shape(numbers, parts, len(listed)), _by_shape(parts.guessed, parts, len(listed))
+        super().__init__(pool, *by_shape, terms.listed())
 
 
 class _Parts:

@@ -160,10 +160,13 @@ def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return the array, or a copy with a quarter more room if it has fewer than ``size`` elements."""
+    """Return the array, or a copy with half as much room again if it has fewer than ``size`` elements.
+
+    Room that has not been used takes no memory.
+    """
     if len(array) >= size:
         return array
-    grown = np.empty(max(size, len(array) * 5 // 4), dtype=array.dtype)
+    grown = np.empty(max(size, len(array) * 3 // 2), dtype=array.dtype)
     grown[: len(array)] = array
     return grown
 

@@ -126,14 +126,13 @@ class SurfaceTerms:
         found = forms.forms(surfaces)
         shapes = len(Shape) if self._representation.shaped else 1
         words = found.numbers.astype(np.int64) * shapes + (found.shapes if shapes > 1 else 0)
-        words, firsts, numbers = np.unique(words, return_index=True, return_inverse=True)
         # Numbered in the order of the text, so that terms get the numbers that a smaller batch would give them.
-        met = np.argsort(firsts)
+        words, numbers = _in_order_of_text(words, len(found.forms) * shapes)
         taken, listed = self._representation.listed_terms(
-            found.forms, words[met], LANGUAGES[language], self._settings, kept=False
+            found.forms, words, LANGUAGES[language], self._settings, kept=False
         )
         terms = np.full(len(words), NOTHING, dtype=np.int32)
-        terms[met[taken]] = self._numbers.numbered(listed)
+        terms[taken] = self._numbers.numbered(listed)
         terms = terms[numbers]
         codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
         codes[found.surfaces] = terms
@@ -158,3 +157,18 @@ class SurfaceTerms:
             place = self._several[held] = len(self.more)
             self.more = np.concatenate([self.more, np.array([len(held), *held], dtype=np.int32)])
         return SEVERAL - place
+
+
+def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct words in the order in which they first occur, and the place of each word among them.
+
+    Args:
+        words: int64 (words,), from 0 to ``most`` - 1.
+        most: see above.
+    """
+    firsts = np.empty(most, dtype=np.int64)
+    # The last of equal words is written last.
+    firsts[words[::-1]] = np.arange(len(words))[::-1]
+    firsts = firsts[words]
+    is_first = firsts == np.arange(len(words))
+    return words[is_first], (np.cumsum(is_first) - 1)[firsts]

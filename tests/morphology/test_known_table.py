@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.morphology.known_table import NO_TERM, UNKNOWN, KnownTable, known_table
+from infostream_dedup.morphology.form_table import NO_TERM, UNKNOWN
+from infostream_dedup.morphology.known_table import KnownTable, known_table
 from infostream_dedup.morphology.known_terms import KnownTerms, known_texts, lines_of, row_of
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.representations import morph

@@ -25,10 +25,10 @@ def test_a_much_too_large_array_is_replaced() -> None:
     assert len(without_first(np.arange(1 << 16), 10_000, 60_000)) == 1 << 16
 
 
-def test_arrays_grow_by_a_quarter() -> None:
+def test_arrays_grow_by_half() -> None:
     array = np.arange(1000)
     assert with_room(array, 1000) is array
-    assert len(with_room(array, 1001)) == 1250
+    assert len(with_room(array, 1001)) == 1500
     assert len(with_room(array, 5000)) == 5000
 
 

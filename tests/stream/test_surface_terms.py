@@ -48,6 +48,28 @@ def test_terms_stay_when_memory_starts_over(batches, most):
         assert [terms_of(bounded, words, 0) for words in batches] == wanted
 
 
+def test_words_are_put_in_the_order_of_the_text():
+    words, places = surface_terms._in_order_of_text(np.array([7, 2, 7, 0, 2, 9]), 10)
+    assert words.tolist() == [7, 2, 0, 9]
+    assert places.tolist() == [0, 1, 0, 2, 1, 3]
+
+
+@given(st.lists(st.integers(0, 8), max_size=20))
+def test_any_words_are_put_in_the_order_of_the_text(words):
+    distinct, places = surface_terms._in_order_of_text(np.array(words, dtype=np.int64), 9)
+    assert distinct.tolist() == list(dict.fromkeys(words))
+    assert distinct[places].tolist() == words
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(WORDS), min_size=1, unique=True), st.sampled_from([0, 1, 2]))
+def test_few_and_many_words_are_learnt_alike(words, language):
+    with pytest.MonkeyPatch.context() as patch:
+        few = terms_of(SurfaceTerms(Settings(representation="stem"), TermNumbers()), words, language)
+        patch.setattr(surface_terms, "_MANY", 1)
+        assert terms_of(SurfaceTerms(Settings(representation="stem"), TermNumbers()), words, language) == few
+
+
 def test_what_was_remembered_before_is_not_analysed_again(monkeypatch):
     monkeypatch.setattr(surface_terms, "_MOST_REMEMBERED", 4)
     asked = []

@@ -165,3 +165,21 @@ def test_simple_words_have_the_form_and_shape_of_any_word(word: str, opens: bool
     if tokens._SIMPLE.fullmatch(word):
         assert tokens._TRIMMED.findall(tokens.fold(word)) == [word.casefold().replace("ё", "е")]
         assert tokens._simple_shape(word, opens=opens) == tokens._shape(word, opens=opens)
+
+
+glued = st.lists(st.from_regex("[А-ЯЁЇa-zA-Z]?[а-яёї]{0,8}", fullmatch=True), min_size=1, max_size=4)
+
+
+@given(glued.map("".join), st.booleans())
+def test_glued_words_have_the_forms_that_all_steps_find(word: str, opens: bool) -> None:
+    if tokens._GLUED.fullmatch(word):
+        assert tokens._GLUED_PART.findall(word) == tokens._unglued(word)
+        parts = [form.form for part in tokens._unglued(word) for form in forms(part)]
+        assert [form.form for form in forms(SENTENCE_MARK * opens + word)] == parts
+
+
+@pytest.mark.parametrize(
+    ("word", "is_glued"), [("пишетАгора", 1), ("УкраиныВладимир", 1), ("ПриватБанк", 0), ("дом", 0)]
+)
+def test_glued_words_are_recognised(word: str, is_glued: int) -> None:
+    assert bool(tokens._GLUED.fullmatch(word)) == bool(is_glued)

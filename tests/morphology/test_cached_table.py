@@ -1,0 +1,159 @@
+"""The cache file as a table in memory: the same answers, read once it is worth it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infostream_dedup.machine.plain_work import use_loops
+from infostream_dedup.morphology import cached_table, form_cache, listed_terms
+from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow
+from infostream_dedup.morphology.cached_table import CachedTable, table_of
+from infostream_dedup.morphology.form_cache import FormCache
+from infostream_dedup.morphology.form_table import NO_TERM, UNKNOWN
+from infostream_dedup.text.surface_pool import SurfaceList
+from infostream_dedup.text.tokens import Shape
+
+SHAPES = len(Shape)
+ROWS: dict[str, FormRow] = {
+    "0банка": ("банк", 1),
+    "2банка": ("банк", 1),
+    "2шольца": ("шольц", 0),
+    "0идти": (None, 0),
+    "3оон": ("оон", 1),
+    "0вжухами": ("вжух", 0),
+}
+
+
+@pytest.fixture(autouse=True)
+def _compiled_loops() -> Iterator[None]:
+    before = use_loops("compiled")
+    yield
+    use_loops(before)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> CacheFile:
+    file = CacheFile(tmp_path / "forms.sqlite", "one")
+    file.remember("ru", ROWS)
+    file.remember("uk", {"0банку": ("банк", 1)})
+    return file
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table is worth reading for one word in two rows."""
+    monkeypatch.setattr(cached_table, "_FEWEST_ASKED", 1)
+    monkeypatch.setattr(cached_table, "_ROWS_PER_ASKED", 2)
+
+
+def test_answers_worked_by_hand() -> None:
+    table, forms = table_of(ROWS), SurfaceList.of(["шольца", "оон", "банка", "идти", "щзж"])
+    words = np.array([2, SHAPES + 3, 2 * SHAPES, 2 * SHAPES + 1, 3 * SHAPES, 4 * SHAPES], dtype=np.int64)
+    for strict, first in ((False, "шольц"), (True, NO_TERM)):
+        numbers = table.numbers(forms, words, strict=strict).tolist()
+        found = [table.terms[number] if number >= 0 else number for number in numbers]
+        assert found == [first, "оон", "банк", UNKNOWN, NO_TERM, UNKNOWN]
+
+
+def test_every_row_of_one_language_is_read(file: CacheFile) -> None:
+    assert file.every_row("ru") == ROWS
+    assert file.every_row("uk") == {"0банку": ("банк", 1)}
+    assert file.every_row("en") == {}
+    assert (file.count("ru"), file.count("en")) == (6, 0)
+    assert CacheFile(file.path, "another").every_row("ru") == {}
+
+
+def test_nothing_is_read_from_a_file_that_is_not_there(tmp_path: Path) -> None:
+    file = CacheFile(tmp_path / "forms.sqlite", "one")
+    assert (file.count("ru"), file.every_row("ru")) == (0, {})
+    assert CachedTable("ru", file).when_asked_for(10**6) is None
+
+
+@pytest.mark.parametrize("change", ["term = 'банки'", "term = 'б' || char(10) || 'к'", "strict = 7", "checksum = 1"])
+def test_a_damaged_row_makes_the_whole_file_be_forgotten(file: CacheFile, change: str) -> None:
+    with closing(sqlite3.connect(file.path)) as connection, connection:
+        connection.execute(f"UPDATE form SET {change} WHERE key = '0банка'")  # noqa: S608
+    assert file.every_row("ru") == {}
+    assert not file.path.exists()
+
+
+shapes = st.integers(0, SHAPES - 1)
+rows = st.dictionaries(
+    st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)),
+    st.just((None, 0)) | st.tuples(st.text("абв", min_size=1, max_size=3), st.integers(0, 1)),
+    min_size=1,
+)
+
+
+@settings(deadline=None)
+@given(rows, st.lists(st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)), unique=True))
+def test_any_table_answers_as_its_rows(known: dict[str, FormRow], asked: list[str]) -> None:
+    assert table_of(known).rows(asked) == [known.get(key, UNKNOWN_ROW) for key in asked]
+
+
+def test_the_table_is_read_once_enough_words_were_asked_for(file: CacheFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached_table, "_FEWEST_ASKED", 3)
+    monkeypatch.setattr(cached_table, "_ROWS_PER_ASKED", 1)
+    table = CachedTable("ru", file)
+    # Six rows: not worth it for fewer than six words in all.
+    assert [table.when_asked_for(words) is not None for words in (2, 2, 1, 0)] == [False, False, False, False]
+    assert table.when_asked_for(1) is not None
+    assert table.when_asked_for(0) is table.when_asked_for(0)
+
+
+def test_plain_work_reads_no_table(file: CacheFile, cheap: None) -> None:
+    use_loops("plain")
+    assert CachedTable("ru", file).when_asked_for(10**6) is None
+
+
+def test_a_very_large_cache_stays_on_disk(file: CacheFile, cheap: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached_table, "_MOST_ROWS", 5)
+    assert CachedTable("ru", file).when_asked_for(10**6) is None
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_terms_are_the_same_with_a_table(file: CacheFile, cheap: None, strict: bool) -> None:
+    keys = ["0банка", "0идти", "0правительства", "0щзжами", "2шольца"]
+    cache = FormCache("ru", CacheFile(file.path, "one"))
+    assert cache.table(len(keys)) is not None
+    found = cache.terms_of_new(keys, strict=strict)
+    assert found[:3] == ["банк", None, "правительство"]
+    assert found[4] == (None if strict else "шольц")
+    assert found == FormCache("ru", CacheFile(file.path, "one")).terms_of_uncommon(keys, strict=strict, kept=True)
+
+
+def test_what_others_cache_later_is_found_in_the_file(file: CacheFile, cheap: None) -> None:
+    cache = FormCache("ru", file)
+    assert cache.table(5) is not None
+    CacheFile(file.path, "one").remember("ru", {"0щзжами": ("позже", 1)})
+    assert cache.terms_of_new(["0щзжами", "3оон"], strict=True) == ["позже", "оон"]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_listed_terms_are_the_same_with_a_table(
+    file: CacheFile, cheap: None, strict: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = ["щзжами", "вжухами", "суда", "банка", "шольца", "оон", "идти"]
+    words = np.array([[number * SHAPES + shape for shape in range(SHAPES)] for number in range(len(forms))]).ravel()
+
+    def terms(cache: FormCache) -> list[str | None]:
+        monkeypatch.setattr(form_cache, "_form_cache", lambda _: cache)
+        taken, found = listed_terms.listed_terms(SurfaceList.of(forms), words, "ru", strict=strict, kept=False)
+        given = iter(found)
+        return [next(given) if one else None for one in taken]
+
+    with_table, without = FormCache("ru", file), FormCache("ru", file)
+    assert with_table.table(len(words)) is not None
+    monkeypatch.setattr(without, "table", lambda _: None)
+    found = terms(with_table)
+    assert found == terms(without)
+    assert "суд" in found
+    assert ("вжух" in found) != strict
