@@ -124,7 +124,8 @@ class EvidenceFrequencies:
 
     def changes(self) -> Changes:
         """Return all counts as one change."""
-        buckets = np.flatnonzero(self.counts)
+        # numpy finds the nonzero numbers of an array of bool in a fraction of the time.
+        buckets = np.flatnonzero(self.counts != 0)
         return Changes(buckets.astype(np.uint32), self.counts[buckets], self.documents.copy())
 
     def blob(self) -> bytes:

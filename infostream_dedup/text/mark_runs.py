@@ -17,16 +17,24 @@ MOST_MARKS: Final = 30
 
 _BASIC: Final = 0x10000
 
-_SUSPECT: Final = re.compile(f"[^\x00-\u02ff\u0370-\u0482\u048a-\u0590]{{{MOST_MARKS + 1}}}")
-"""A run of characters that are neither Latin, Greek nor Cyrillic: texts without one need no pattern of all marks."""
+_SUSPECT: Final = re.compile("[^\x00-\u02ff\u0370-\u0482\u048a-\u0590]")
+"""A character that is neither Latin, Greek nor Cyrillic: texts without a run of them need no pattern of all marks."""
+_SUSPECTS: Final = re.compile(f"{_SUSPECT.pattern}{{{MOST_MARKS + 1}}}")
 
 
 def with_bounded_marks(text: str) -> str:
     """Remove the marks after the thirtieth of each run."""
-    if text.isascii() or not _SUSPECT.search(text):
+    if text.isascii() or not _may_have_long_run(text):
         return text
     long_run = _long_run()
     return long_run.sub(_bounded, text) if long_run.search(text) else text
+
+
+def _may_have_long_run(text: str) -> bool:
+    """Whether a text has a run of ``MOST_MARKS`` + 1 suspects; one character in so many is in such a run."""
+    step = MOST_MARKS + 1
+    places = (step * hit.start() for hit in _SUSPECT.finditer(text[::step]))
+    return any(_SUSPECTS.search(text, max(place - MOST_MARKS, 0), place + step) for place in places)
 
 
 @cache

@@ -35,6 +35,7 @@ _UNUSUAL: Final = re.compile("[^\x00-\x7f\xa0«»А-Яа-яЁёЄєІіЇїҐґ�
 """Texts without these characters, as most are, hold no marks and no hyphens that need a second look."""
 _RARE: Final = re.compile(f"[{_INVISIBLE}{_MARKS}{_STRESSED}]")
 _INVISIBLES: Final = re.compile(f"[{_INVISIBLE}]+")
+_MARKED: Final = re.compile(f"[{_MARKS}{_STRESSED}]")
 # A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
 _LEFT_OVER: Final = re.compile(f"[{_MARKS}]+")
@@ -140,7 +141,11 @@ def fold(word: str) -> str:
 
 def _marks(text: str) -> str:
     """Drop invisible characters and the marks that belong to no letter."""
-    text = unicodedata.normalize("NFC", _INVISIBLES.sub("", text)).translate(_UNSTRESSED)
+    text = unicodedata.normalize("NFC", _INVISIBLES.sub("", text))
+    # Most of these texts have a few invisible characters, and no marks.
+    if not _MARKED.search(text):
+        return text
+    text = text.translate(_UNSTRESSED)
     text = unicodedata.normalize("NFC", _STRESS.sub("\\1", text))
     return unicodedata.normalize("NFC", _LEFT_OVER.sub("", text))
 

@@ -82,7 +82,7 @@ class Piece:
             counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
             # numpy would hold the interpreter lock, for which a restart's other thread waits.
             count_values(places, counts)
-            distinct = np.flatnonzero(counts)
+            distinct = np.flatnonzero(counts != 0)
             return cls(starts, places, distinct, distinct, counts[distinct])
         distinct, places, counts = np.unique(as_numbers(values), return_inverse=True, return_counts=True)
         return cls(starts, as_numbers(places), distinct, np.arange(len(distinct)), as_numbers(counts))

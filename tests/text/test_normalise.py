@@ -103,6 +103,14 @@ def test_usual_texts_need_no_second_look(text: str) -> None:
     assert normalise._marks(composed) == composed == usual
 
 
+@given(WILD_TEXT | st.text("аёЙz \u0450\u0301\u0306\u0338\u200b\ufe0f\u00ad\u2adc\u0958\ufb1d", max_size=12))
+def test_texts_without_marks_need_no_further_steps(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        quick = normalise._marks(text)
+        patch.setattr(normalise, "_MARKED", re.compile(""))
+        assert normalise._marks(text) == quick
+
+
 @given(WILD_TEXT)
 def test_clean_does_not_see_how_letters_are_composed(text: str) -> None:
     assert clean(unicodedata.normalize("NFD", text)) == clean(text)
