@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.corpus import read_documents
+from infostream_dedup.features import fast_numbers
 from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
 from infostream_dedup.features.kernels.number_runs import number_words
 from infostream_dedup.features.numbers import NUMBER_WORDS, numbers
@@ -83,6 +84,16 @@ def test_words_and_figures_by_hand():
     # Behind the digit that tells of its surroundings.
     runs = ["25", "212 300", "21,5", "37, 5", "010", "01,200", "20"]
     assert list(find_runs(texts_of(texts)).runs) == runs
+
+
+@pytest.mark.parametrize("most", [0, 1 << 24])
+def test_runs_stay_when_memory_is_used_again(monkeypatch, most):
+    monkeypatch.setattr(fast_numbers, "_MOST_KEPT", most)
+    first = find_runs(texts_of(["12 и 345", "678"]))
+    for texts in (["9" * 400, "8"], ["7 8 9 " * 40_000, ""], ["5"], []):
+        assert found_in(texts) == [numbers(text) for text in texts]
+    assert list(first.runs) == ["212", "2345", "0678"]
+    assert first.sizes.tolist() == [2, 1]
 
 
 def test_number_words_are_short():
