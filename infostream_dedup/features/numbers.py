@@ -110,7 +110,7 @@ def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
     """
     if run.isdecimal():
         return () if glued else (_plain(run),)
-    return _run_numbers(_lower_text(run), cyrillic=cyrillic, glued=glued)
+    return _run_numbers(_one_apostrophe(run), cyrillic=cyrillic, glued=glued)
 
 
 def _run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
@@ -128,10 +128,12 @@ def _in_word(character: str) -> bool:
 
 def _lower_text(text: str) -> str:
     """Convert a text to lower case, for the patterns here."""
-    folded = text.lower().replace("ё", "е")
-    for apostrophe in "'’":
-        folded = folded.replace(apostrophe, "ʼ")
-    return folded
+    return _one_apostrophe(text.lower().replace("ё", "е"))
+
+
+def _one_apostrophe(text: str) -> str:
+    """Write all apostrophes as U+02BC."""
+    return text.replace("'", "ʼ").replace("’", "ʼ")
 
 
 @lru_cache(1 << 14)
