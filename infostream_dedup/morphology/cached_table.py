@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
 from infostream_dedup.machine.plain_work import is_plain
-from infostream_dedup.morphology.cache_file import CacheFile, FormRow
+from infostream_dedup.morphology.cache_file import CacheFile, FormRows
 from infostream_dedup.morphology.form_table import NO_TERM, UNKNOWN, FormTable
 from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.text.tokens import Shape
@@ -62,14 +61,14 @@ class CachedTable:
             self._table = table_of(self._file.every_row(self._language))
 
 
-def table_of(rows: Mapping[str, FormRow]) -> FormTable:
-    """Make a table of rows by key: the digit of a shape, then the form."""
-    pool, keys = SurfacePool(), list(rows)
-    forms = pool.add(SurfaceList.of([key[1:] for key in keys]))
-    shapes = np.array([int(key[0]) for key in keys], dtype=np.int64)
+def table_of(rows: FormRows) -> FormTable:
+    """Make a table of rows."""
+    pool = SurfacePool()
+    forms = pool.add(SurfaceList.of([key[1:] for key in rows.keys]))
+    shapes = np.array([int(key[0]) for key in rows.keys], dtype=np.int64)
     numbers = np.full((len(pool), len(Shape)), UNKNOWN, dtype=np.int32)
     guessed = np.zeros((len(pool), len(Shape)), dtype=np.int32)
-    has_term = np.array([term is not None for term, _ in rows.values()], dtype=np.bool_)
+    has_term = np.array([term is not None for term in rows.terms], dtype=np.bool_)
     numbers[forms, shapes] = np.where(has_term, np.cumsum(has_term) - 1, NO_TERM)
-    guessed[forms, shapes] = [1 - int(accepted or 0) for _, accepted in rows.values()]
-    return FormTable(pool, numbers, guessed, SurfaceList.of([term for term, _ in rows.values() if term is not None]))
+    guessed[forms, shapes] = 1 - np.array(rows.strict, dtype=np.int32)
+    return FormTable(pool, numbers, guessed, SurfaceList.of([term for term in rows.terms if term is not None]))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.morphology import cached_table, form_cache, listed_terms
-from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow
+from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows
 from infostream_dedup.morphology.cached_table import CachedTable, table_of
 from infostream_dedup.morphology.form_cache import FormCache
 from infostream_dedup.morphology.form_table import NO_TERM, UNKNOWN
@@ -30,6 +30,14 @@ ROWS: dict[str, FormRow] = {
     "3оон": ("оон", 1),
     "0вжухами": ("вжух", 0),
 }
+
+
+def in_columns(rows: dict[str, FormRow]) -> FormRows:
+    return FormRows(tuple(rows), *zip(*rows.values(), strict=True))
+
+
+def as_rows(found: FormRows) -> dict[str, FormRow]:
+    return {key: (term, strict) for key, term, strict in zip(*found, strict=True)}
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +63,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_answers_worked_by_hand() -> None:
-    table, forms = table_of(ROWS), SurfaceList.of(["шольца", "оон", "банка", "идти", "щзж"])
+    table, forms = table_of(in_columns(ROWS)), SurfaceList.of(["шольца", "оон", "банка", "идти", "щзж"])
     words = np.array([2, SHAPES + 3, 2 * SHAPES, 2 * SHAPES + 1, 3 * SHAPES, 4 * SHAPES], dtype=np.int64)
     for strict, first in ((False, "шольц"), (True, NO_TERM)):
         numbers = table.numbers(forms, words, strict=strict).tolist()
@@ -64,16 +72,16 @@ def test_answers_worked_by_hand() -> None:
 
 
 def test_every_row_of_one_language_is_read(file: CacheFile) -> None:
-    assert file.every_row("ru") == ROWS
-    assert file.every_row("uk") == {"0банку": ("банк", 1)}
-    assert file.every_row("en") == {}
+    assert as_rows(file.every_row("ru")) == ROWS
+    assert as_rows(file.every_row("uk")) == {"0банку": ("банк", 1)}
+    assert as_rows(file.every_row("en")) == {}
     assert (file.count("ru"), file.count("en")) == (6, 0)
-    assert CacheFile(file.path, "another").every_row("ru") == {}
+    assert as_rows(CacheFile(file.path, "another").every_row("ru")) == {}
 
 
 def test_nothing_is_read_from_a_file_that_is_not_there(tmp_path: Path) -> None:
     file = CacheFile(tmp_path / "forms.sqlite", "one")
-    assert (file.count("ru"), file.every_row("ru")) == (0, {})
+    assert (file.count("ru"), as_rows(file.every_row("ru"))) == (0, {})
     assert CachedTable("ru", file).when_asked_for(10**6) is None
 
 
@@ -81,7 +89,7 @@ def test_nothing_is_read_from_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_damaged_row_makes_the_whole_file_be_forgotten(file: CacheFile, change: str) -> None:
     with closing(sqlite3.connect(file.path)) as connection, connection:
         connection.execute(f"UPDATE form SET {change} WHERE key = '0банка'")  # noqa: S608
-    assert file.every_row("ru") == {}
+    assert as_rows(file.every_row("ru")) == {}
     assert not file.path.exists()
 
 
@@ -96,7 +104,7 @@ rows = st.dictionaries(
 @settings(deadline=None)
 @given(rows, st.lists(st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)), unique=True))
 def test_any_table_answers_as_its_rows(known: dict[str, FormRow], asked: list[str]) -> None:
-    assert table_of(known).rows(asked) == [known.get(key, UNKNOWN_ROW) for key in asked]
+    assert table_of(in_columns(known)).rows(asked) == [known.get(key, UNKNOWN_ROW) for key in asked]
 
 
 def test_the_table_is_read_once_enough_words_were_asked_for(file: CacheFile, monkeypatch: pytest.MonkeyPatch) -> None:
