@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -82,6 +82,11 @@ class RawEvidence:
             tokens=self.tokens,
             titles=self.titles,
         )
+
+    def copied(self) -> RawEvidence:
+        """Return this evidence with its entries copied."""
+        entries = {name: getattr(self, name).copy() for name in ("triples", "numbers", "names", "lead", "body")}
+        return replace(self, **entries)
 
     def triple_blobs(self) -> list[bytes]:
         """Triples of each document as a store keeps them: 8 bytes for each."""
@@ -162,12 +167,13 @@ def _marked(texts: Utf8Texts) -> list[int]:
     return sorted(found)
 
 
-def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
+def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool = False) -> RawEvidence:
     """Read the evidence of documents. The first call compiles, or loads compiled code from disk.
 
     Args:
         texts: title and text of each document.
         title_ends: int64 (documents,), offset in ``texts.data`` at which each title ends.
+        lent: whether the entries are only needed until this thread reads the next documents; then they are not copied.
     """
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.lists(size)._replace(
@@ -177,16 +183,17 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidenc
     )
     read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
     triples, numbers, names, lead, body = found.ends[-1].tolist()
-    return RawEvidence(
-        triples=found.triples[:triples].copy(),
-        numbers=found.numbers[:numbers].copy(),
-        names=found.names[:names].copy(),
-        lead=found.lead[:lead].copy(),
-        body=found.body[:body].copy(),
+    raw = RawEvidence(
+        triples=found.triples[:triples],
+        numbers=found.numbers[:numbers],
+        names=found.names[:names],
+        lead=found.lead[:lead],
+        body=found.body[:body],
         ends=found.ends,
         tokens=found.tokens,
         titles=found.titles,
     )
+    return raw if lent else raw.copied()
 
 
 class _Room(threading.local):

@@ -88,7 +88,7 @@ class EvidenceCounts:
                 self._close(epoch, found)
                 batch = []
             own = Utf8Texts(texts.offsets[begin : end + 1], texts.data)
-            raw = read_evidence(*evidence_texts(documents[begin:end], own))
+            raw = read_evidence(*evidence_texts(documents[begin:end], own), lent=True)
             found.records += self._packed(raw, numbers[begin:end]).blobs()
             found.triples += raw.triple_blobs()
             batch.append(changes_of(raw, numbers[begin:end]))

@@ -210,3 +210,14 @@ def test_lists_are_used_again_for_shorter_and_longer_texts() -> None:
         # What is repeated more often adds no new entries.
         plain = read_plainly("Иванов купил 17 домов в Киеве. " * min(times, 9), 0)
         assert {name: getattr(raw, name).tolist() for name in LISTS} == {name: getattr(plain, name) for name in LISTS}
+
+
+def test_lent_evidence_is_that_which_is_copied() -> None:
+    texts = evidence_texts(
+        [Document(id="1", title="Киев", text="Иванов купил 17 домов."), Document(id="2", text="Дом")]
+    )
+    copied, lent = read_evidence(*texts), read_evidence(*texts, lent=True)
+    assert {name: getattr(lent, name).tolist() for name in LISTS} == {
+        name: getattr(copied, name).tolist() for name in LISTS
+    }
+    assert not any(np.shares_memory(getattr(copied, name), getattr(lent, name)) for name in LISTS if name != "ends")
