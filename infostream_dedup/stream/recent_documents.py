@@ -73,13 +73,12 @@ class RecentDocuments:
     @property
     def _columns(self) -> tuple[RowWindow | EvenWindow, ...]:
         keys = (self._terms, self._weights, self._heaviest, self._own, self._squares)
-        return (*keys, self._texts, self._triples, *self._screened)
+        return (*keys, self._texts, self._triples)
 
     @property
     def _screened(self) -> tuple[RowWindow | EvenWindow, ...]:
-        """What the screen needs; nothing without compiled code, which does not screen."""
-        columns = (self._lengths, self._reach, self._doubled, self._leads, self._signatures)
-        return () if is_plain() else columns
+        """What the screen needs of the first documents: of all as soon as compiled code has taken over."""
+        return (self._lengths, self._reach, self._doubled, self._leads, self._signatures)
 
     def __len__(self) -> int:
         return self.end - self.first
@@ -92,7 +91,7 @@ class RecentDocuments:
     @property
     def nbytes(self) -> int:
         """Bytes of all columns, without spare room."""
-        return sum(one.nbytes for one in self._columns)
+        return sum(one.nbytes for one in (*self._columns, *self._screened))
 
     def tidy(self) -> None:
         """Drop documents that have left the window, and the oldest ones if there are too many."""
@@ -101,8 +100,14 @@ class RecentDocuments:
         gone = max(self.first - self._begin, too_many)
         if gone == 0 or _DROPPED * gone < len(self._triples):
             return
-        for column in self._columns:
-            column.drop(gone)
+        self._drop(gone)
+
+    def _drop(self, gone: int) -> None:
+        """Drop the first documents."""
+        screened = min(gone, len(self._lengths))
+        for columns, rows in ((self._columns, gone), (self._screened, screened)):
+            for column in columns:
+                column.drop(rows)
         self._begin += gone
         self._renumber_texts()
 
@@ -121,6 +126,10 @@ class RecentDocuments:
         self._add(triples)
 
     def _add(self, blobs: Sequence[bytes]) -> None:
+        # Compiled code may take over from one document to the next.
+        screens = not is_plain()
+        if screens and len(self._lengths) < len(self._triples):
+            self._prepare_earlier()
         window, evidence, begin = self._window, self._window.evidence_columns, self.end - self._window.first
         rows = np.arange(begin, begin + len(blobs))
         keys, triples = evidence.keys_of(rows, window), triple_rows(blobs)
@@ -132,14 +141,27 @@ class RecentDocuments:
         self._squares.extend(keys.squares)
         self._triples.extend(Rows(triples.begins, triples.triples))
         self._texts.extend(self._numbers_of([window.hashes[row][0] for row in rows.tolist()]))
-        if not is_plain():
-            prepared = screened_columns(keys, evidence.records_of(rows), triples, self._model)
-            self._lengths.extend(prepared.lengths)
-            self._reach.extend(prepared.reach)
-            self._doubled.extend(prepared.doubled)
-            self._leads.extend(prepared.leads)
-            self._signatures.extend(Rows(prepared.signature_begins, prepared.signatures))
+        if screens:
+            self._prepare(rows, keys, triples)
         self.end += len(blobs)
+
+    def _prepare_earlier(self) -> None:
+        """Prepare for the screen the documents that were added before compiled code took over."""
+        # Those that have left the window are not compared any more.
+        self._drop(self.first - self._begin)
+        window, done = self._window, len(self._lengths)
+        rows, triples = np.arange(self._begin + done, self.end) - window.first, self._triples.rows_from(done)
+        keys = window.evidence_columns.keys_of(rows, window)
+        self._prepare(rows, keys, TripleRows(triples.values, triples.indptr))
+
+    def _prepare(self, rows: NDArray[np.int64], keys: ComparedKeys, triples: TripleRows) -> None:
+        """Prepare the next documents for the screen, given by their rows in the window."""
+        prepared = screened_columns(keys, self._window.evidence_columns.records_of(rows), triples, self._model)
+        self._lengths.extend(prepared.lengths)
+        self._reach.extend(prepared.reach)
+        self._doubled.extend(prepared.doubled)
+        self._leads.extend(prepared.leads)
+        self._signatures.extend(Rows(prepared.signature_begins, prepared.signatures))
 
     def _numbers_of(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
         """Number of each text, from its hash: equal for equal texts, negative for an empty one."""
@@ -187,13 +209,13 @@ class RecentDocuments:
         return TripleRows(rows.values, rows.indptr)
 
     def screen(self, documents: ComparedDocuments, triples: TripleRows) -> Screen | None:
-        """Return a screen of all documents; ``None`` without compiled code.
+        """Return a screen of all documents; ``None`` without compiled code, or if it has only just taken over.
 
         Args:
             documents: as ``documents`` returned them.
             triples: as ``triples`` returned them.
         """
-        if is_plain():
+        if is_plain() or len(self._lengths) < len(self._triples):
             return None
         skip = self.first - self._begin
         signatures = self._signatures.rows_from(skip)
