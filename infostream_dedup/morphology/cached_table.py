@@ -21,7 +21,7 @@ _ROWS_PER_ASKED: Final = 32
 and reading a row with all others takes a quarter of the time of looking it up."""
 
 _MOST_ROWS: Final = 500_000
-"""Larger caches, of months, stay on disk; the table of so many takes about 40 MB."""
+"""Larger caches, of months, stay on disk; the table of so many takes 40 MB, and reading it 200 MB for a moment."""
 
 
 class CachedTable:
