@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from infostream_dedup.evidence.kernels.reading import (
 )
 from infostream_dedup.evidence.kernels.sorting import BINS
 from infostream_dedup.evidence.plain_reading import word_hash
+from infostream_dedup.machine.kept_memory import KeptMemory
 from infostream_dedup.model import Document, DocumentBlock, full_text
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_bytes
@@ -176,7 +176,7 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool
         lent: whether the entries are only needed until this thread reads the next documents; then they are not copied.
     """
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
-    found = _ROOM.lists(size)._replace(
+    found = _ROOM.of(size)._replace(
         ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),
         tokens=np.empty((documents, 2), dtype=np.int32),
         titles=np.empty((documents, 2), dtype=np.uint64),
@@ -196,27 +196,8 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool
     return raw if lent else raw.copied()
 
 
-class _Room(threading.local):
-    """Lists of evidence, one for each thread, that are used again for the next documents.
-
-    There is room for an entry of each list at every byte, most of which is never touched. Allocating that each time
-    makes the system clear megabytes of memory that nobody writes to.
-    """
-
-    def __init__(self) -> None:
-        self._kept = _empty_lists(0)
-
-    def lists(self, size: int) -> EvidenceLists:
-        """Return lists for texts of ``size`` bytes."""
-        if size <= len(self._kept.triples):
-            return self._kept
-        lists = _empty_lists(1 << (size - 1).bit_length())
-        if size <= _MOST_KEPT:
-            self._kept = lists
-        return lists
-
-
 def _empty_lists(size: int) -> EvidenceLists:
+    """Allocate lists with room for an entry of each at every byte."""
     return EvidenceLists(
         triples=np.empty(size, dtype=np.uint64),
         numbers=np.empty(size, dtype=np.uint32),
@@ -229,7 +210,7 @@ def _empty_lists(size: int) -> EvidenceLists:
     )
 
 
-_ROOM: Final = _Room()
+_ROOM: Final = KeptMemory(_empty_lists, _MOST_KEPT)
 
 
 def scratch_for(longest: int) -> ReadingScratch:

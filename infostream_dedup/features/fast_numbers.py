@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -25,6 +24,7 @@ from infostream_dedup.features.kernels.number_runs import (
     number_words,
 )
 from infostream_dedup.features.numbers import CYRILLIC_LETTERS, NUMBER_WORDS, RUN_SPACES, run_numbers
+from infostream_dedup.machine.kept_memory import KeptMemory
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.text.surface_pool import SurfaceList
@@ -76,31 +76,12 @@ def find_runs(texts: Utf8Texts) -> NumberRuns:
     return NumberRuns(runs, sizes, left)
 
 
-class _Room(threading.local):
-    """Memory for runs and their starts, one for each thread, that is used again for the next texts.
-
-    Texts could consist of runs, so there is room for nine times their size, most of which is never touched. Allocating
-    that each time makes the system clear large pages that hardly anybody writes to: a tenth of the time of a stream.
-    """
-
-    def __init__(self) -> None:
-        self._kept = _empty_room(0)
-
-    def of(self, size: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Return memory for texts; ``size``: their bytes, plus one for each."""
-        if size + BLOCK <= len(self._kept[0]):
-            return self._kept
-        room = _empty_room(1 << (size - 1).bit_length())
-        if size <= _MOST_KEPT:
-            self._kept = room
-        return room
-
-
 def _empty_room(size: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Allocate memory for runs and their starts; texts could consist of runs."""
     return np.empty(size + BLOCK, dtype=np.uint8), np.empty(size + 1, dtype=np.int64)
 
 
-_ROOM: Final = _Room()
+_ROOM: Final = KeptMemory(_empty_room, _MOST_KEPT)
 
 
 def numbers_of_run(run: str) -> tuple[str, ...]:

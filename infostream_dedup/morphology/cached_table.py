@@ -18,7 +18,7 @@ __all__ = ["CachedTable", "table_of"]
 _FEWEST_ASKED: Final = 1_000
 _ROWS_PER_ASKED: Final = 32
 """All rows are read when the words asked for so far are this fraction of them: a stream asks on for as long as it runs,
-and reading a row with all others takes a quarter of the time of looking it up."""
+and reading a row with all others takes half of the time of looking it up."""
 
 _MOST_ROWS: Final = 500_000
 """Larger caches, of months, stay on disk; the table of so many takes 40 MB, and reading it 200 MB for a moment."""

@@ -122,7 +122,7 @@ def forms(surface: str) -> tuple[Form, ...]:
     if _SIMPLE.fullmatch(word) and _ONE_WORD.fullmatch(word):
         return (Form(word.casefold().replace("ё", "е"), _simple_shape(word, opens=opens)),)
     found: list[Form] = []
-    # Most glued words of news are of this kind, which a quarter of the steps below is enough for.
+    # Two in five glued words of news are of this kind, and need no look at every boundary.
     parts = _GLUED_PART.findall(word) if _GLUED.fullmatch(word) else _unglued(word)
     for number, part in enumerate(parts):
         opening = opens and number == 0

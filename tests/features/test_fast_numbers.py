@@ -13,6 +13,7 @@ from infostream_dedup.features import fast_numbers
 from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
 from infostream_dedup.features.kernels.number_runs import number_words
 from infostream_dedup.features.numbers import NUMBER_WORDS, numbers
+from infostream_dedup.machine.kept_memory import KeptMemory
 from infostream_dedup.text.character_classes import COMMON
 from infostream_dedup.text.utf8 import texts_of
 
@@ -88,7 +89,7 @@ def test_words_and_figures_by_hand():
 
 @pytest.mark.parametrize("most", [0, 1 << 24])
 def test_runs_stay_when_memory_is_used_again(monkeypatch, most):
-    monkeypatch.setattr(fast_numbers, "_MOST_KEPT", most)
+    monkeypatch.setattr(fast_numbers, "_ROOM", KeptMemory(fast_numbers._empty_room, most))
     first = find_runs(texts_of(["12 и 345", "678"]))
     for texts in (["9" * 400, "8"], ["7 8 9 " * 40_000, ""], ["5"], []):
         assert found_in(texts) == [numbers(text) for text in texts]
