@@ -78,6 +78,7 @@ def _list_parts(month: bool, runs: str, real: Path | None) -> dict[str, list[str
         "news-across": [*stream, "--preset", "judged", "--across", "pivot"],
         "stream-month": ["benchmarks.stream_month", *([] if month else ["--days", "14", "--each", "2000"])],
         "news-restart": ["benchmarks.stream_restart", "--documents", largest],
+        "terms": ["benchmarks.term_index", "--terms", "1000000" if month else "200000"],
         # Datasketch alone takes a minute for 100,000.
         "race": [*race, "100000" if month else "50000", *contestants],
         # The cosine takes four times as long for twice as many documents.

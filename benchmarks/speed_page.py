@@ -102,6 +102,7 @@ def speed_page(folder: Path) -> str:
         "passages": _passages,
         "limits": _limits,
         "news-restart": _restart,
+        "terms": _terms,
         "matching": _matching,
     }
     for name, section in sections.items():
@@ -285,6 +286,23 @@ def _restart(report: dict[str, Any]) -> list[str]:
     rows = [[name, row["cpu_seconds"], row["wall_seconds"]] for name, row in report["rows"].items()]
     lines = [f"## Restart of a stream with {report['documents']:,} documents in the window", ""]
     return [*lines, *_table(["stage", "CPU s", "wall s"], rows)]
+
+
+def _terms(report: dict[str, Any]) -> list[str]:
+    names = list(dict.fromkeys(row["index"] for row in report["rows"]))
+    steps = list(dict.fromkeys(row["step"] for row in report["rows"]))
+    found = {(row["step"], row["index"]): row for row in report["rows"]}
+    lines = [f"## New terms in a store with {report['terms']:,} terms", "", "Milliseconds, and CPU milliseconds:", ""]
+    rows = []
+    for step in steps:
+        row: list[Any] = [step]
+        for name in names:
+            one = found.get((step, name), {})
+            row += [one.get("clock_ms"), one.get("processor_ms")]
+        rows.append(row)
+    sizes = ", ".join(f"{name} {size:,.1f}" for name, size in report["megabytes"].items())
+    table = _table(["step", *(f"{name}, {unit}" for name in names for unit in ("ms", "CPU ms"))], rows)
+    return [*lines, *table, f"Megabytes of the store: {sizes}.", ""]
 
 
 def _matching(report: dict[str, Any]) -> list[str]:

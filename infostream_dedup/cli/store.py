@@ -262,7 +262,8 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
     """Update the index with which 'search' looks through closed epochs.
 
     Batches add to it as epochs close. A store made by an older version catches up within a few batches, or at once with
-    this command, which also rebuilds damaged parts. Columns: store, added (documents), rebuilt (documents).
+    this command, which also rebuilds damaged parts of this index and of that of terms. Columns: store, added
+    (documents), rebuilt (documents).
     """
     del quiet
     from infostream_dedup.api import store as kept

@@ -32,6 +32,7 @@ from infostream_dedup.store.restoring import counts_apart, open_epoch
 from infostream_dedup.store.search_index import index_faults
 from infostream_dedup.store.settings_checksum import settings_are_as_written
 from infostream_dedup.store.story_tables import told_again
+from infostream_dedup.store.term_index import term_index_faults
 
 __all__ = ["Check", "batch_as_stored", "checks"]
 
@@ -159,6 +160,8 @@ def _order(connection: sqlite3.Connection) -> Faults:
         found = connection.execute(f"SELECT count(*), coalesce(max({column}) + 1, 0) FROM {table}").fetchone()  # noqa: S608
         right = found == (expected, expected)
         yield None if right else f"{table}: {found[0]} rows up to {found[1]}, {expected} expected"
+    twice = connection.execute("SELECT term FROM term GROUP BY term HAVING count(*) > 1 ORDER BY term").fetchall()
+    yield f"term {twice[0][0]!r} and {len(twice) - 1} others have several numbers" if twice else None
 
 
 def _batches(connection: sqlite3.Connection) -> Faults:
@@ -238,9 +241,11 @@ def _groups(connection: sqlite3.Connection) -> Faults:
 
 
 def _index(connection: sqlite3.Connection) -> Faults:
-    """Compare the index of closed epochs with the signatures."""
+    """Compare the index of closed epochs with the signatures, and that of terms with the terms."""
     for row, fault in index_faults(connection):
         yield fault and f"the index of documents {row.first} to {row.end - 1} {fault}; 'store index' rebuilds it"
+    for first, fault in term_index_faults(connection):
+        yield fault and f"the index of terms from number {first} {fault}; 'store index' rebuilds it"
 
 
 def _stories(connection: sqlite3.Connection) -> Faults:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FoundDocument", "documents_of", "key_weights_of", "term_names_of", "term_numbers_of"]
+__all__ = ["FoundDocument", "documents_of", "key_weights_of", "term_names_of"]
 
 _AT_ONCE: Final = 500
 _DOCUMENT: Final = (
@@ -27,7 +27,6 @@ _DOCUMENT: Final = (
     " LEFT JOIN evidence ON evidence.ordinal = document.ordinal WHERE document.ordinal IN"
 )
 _KEYS: Final = "SELECT ordinal, keys, weights FROM signature WHERE ordinal IN"
-_NUMBERS: Final = "SELECT term, number FROM term WHERE term IN"
 _NAMES: Final = "SELECT number, term FROM term WHERE number IN"
 
 
@@ -100,11 +99,6 @@ def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dic
 def key_weights_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     """Read key terms (INT32) and weights (INT64) of documents, by ordinal."""
     return {ordinal: (keys, weights) for ordinal, keys, weights in _rows(connection, _KEYS, ordinals)}
-
-
-def term_numbers_of(connection: sqlite3.Connection, terms: Sequence[str]) -> Mapping[str, int]:
-    """Return the numbers of those terms that the store has."""
-    return dict(_rows(connection, _NUMBERS, terms))
 
 
 def term_names_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:

@@ -23,10 +23,12 @@ from infostream_dedup.store.schema import (
     JUDGEMENT,
     REPEATS,
     TABLES,
+    TERM,
     VIEWS,
 )
 from infostream_dedup.store.search_index import SEARCH_INDEX
 from infostream_dedup.store.settings_checksum import write_settings_checksum
+from infostream_dedup.store.term_index import TERM_INDEX, index_terms
 
 __all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
 
@@ -113,6 +115,17 @@ def _search_index(connection: sqlite3.Connection) -> None:
     connection.execute(SEARCH_INDEX)
 
 
+def _term_index(connection: sqlite3.Connection) -> None:
+    """Replace SQLite's index of all terms, which cannot be dropped without its table."""
+    connection.execute("CREATE TEMP TABLE kept AS SELECT number, term FROM term ORDER BY number")
+    connection.execute("DROP TABLE term")
+    connection.execute(TERM)
+    connection.execute("INSERT INTO term (number, term) SELECT number, term FROM temp.kept ORDER BY number")
+    connection.execute("DROP TABLE temp.kept")
+    connection.execute(TERM_INDEX)
+    index_terms(connection)
+
+
 STEPS: Final[list[tuple[str, Step]]] = [
     ("first_schema", _first_schema),
     ("judgements", _judgements),
@@ -125,6 +138,7 @@ STEPS: Final[list[tuple[str, Step]]] = [
     ("search_index", _search_index),
     ("settings_checksum", write_settings_checksum),
     ("compared_checks", _compared_checks),
+    ("term_index", _term_index),
 ]
 """Name and function of every step, oldest first. Steps are added, never changed."""
 

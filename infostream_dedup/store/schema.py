@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ACROSS", "APPLICATION_ID", "DATED_GROUPS", "EVIDENCE", "JUDGEMENT", "REPEATS", "TABLES", "VIEWS"]
+__all__ = ["ACROSS", "APPLICATION_ID", "DATED_GROUPS", "EVIDENCE", "JUDGEMENT", "REPEATS", "TABLES", "TERM", "VIEWS"]
 
 APPLICATION_ID: Final = 0x49534444
 """Marks an SQLite file as one of our stores: ``ISDD``."""
@@ -117,6 +117,13 @@ TABLES: Final[tuple[str, ...]] = (
         value INTEGER NOT NULL UNIQUE CHECK (value BETWEEN 0 AND 255)
     ) STRICT, WITHOUT ROWID""",
 )
+
+
+TERM: Final = """CREATE TABLE term (
+    number INTEGER PRIMARY KEY CHECK (number BETWEEN 0 AND 2147483647),
+    term TEXT NOT NULL
+) STRICT"""
+"""Each term once; ``term_index`` finds it by its text."""
 
 
 JUDGEMENT: Final = """CREATE TABLE judgement (

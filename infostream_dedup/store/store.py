@@ -22,6 +22,7 @@ from infostream_dedup.store.reader import StoreReader
 from infostream_dedup.store.restoring import Loaded, Position, load, position_of
 from infostream_dedup.store.search_index import damaged_rows, index_closed_epochs, rebuild_index
 from infostream_dedup.store.settings_checksum import check_settings, write_settings_checksum
+from infostream_dedup.store.term_index import rebuild_term_index
 from infostream_dedup.store.writer import write_batch
 
 __all__ = ["Store", "StoreChangedError"]
@@ -211,7 +212,7 @@ class Store(StoreReader):
         return expire(self._connection, self.path)
 
     def index(self) -> tuple[int, int]:
-        """Update the index of closed epochs: rebuild damaged rows, add missing epochs.
+        """Update the indexes of closed epochs and of terms: rebuild damaged rows, add missing ones.
 
         Batches also add missing epochs, but only a few each: a large store made by an older version takes many batches.
         The work is divided into short transactions; if it is interrupted, the next call continues.
@@ -224,6 +225,8 @@ class Store(StoreReader):
         for row in damaged:
             with self.transaction():
                 rebuild_index(self._connection, [row.first])
+        with self.transaction():
+            rebuild_term_index(self._connection)
         added = 0
         while True:
             with self.transaction():

@@ -43,6 +43,7 @@ from infostream_dedup.store.group_tables import group_documents
 from infostream_dedup.store.restoring import Position
 from infostream_dedup.store.search_index import index_closed_epochs
 from infostream_dedup.store.story_tables import tell_stories
+from infostream_dedup.store.term_index import TERMS_IN_BLOCK, index_terms
 
 __all__ = ["write_batch"]
 
@@ -105,10 +106,13 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     tell_stories(connection, decided.events, decided.stories)
     if decided.closed:
         index_closed_epochs(connection)
+    terms = position.terms + len(new_terms)
+    if terms // TERMS_IN_BLOCK > position.terms // TERMS_IN_BLOCK:
+        index_terms(connection)
     return Position(
         position.batches + 1,
         position.documents + len(remembered),
-        position.terms + len(new_terms),
+        terms,
         position.forgotten,
     )
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.store.found_rows import term_numbers_of
 from infostream_dedup.store.restoring import LanguageFrequencies, open_epoch, position_of, summed_frequencies
+from infostream_dedup.store.term_index import TermIndex
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.statistics import Totals
@@ -41,6 +41,7 @@ class QueryWords:
     def __init__(self, settings: Settings) -> None:
         self.numbers = TermNumbers()
         self.frequencies = Frequencies(settings, self.numbers)
+        self._index = TermIndex()
         self._stored = np.zeros(0, dtype=np.int64)
         self._terms = 0
         self._epoch = -1
@@ -67,7 +68,7 @@ class QueryWords:
         fresh = np.unique(words[self._stored[words] == _NOT_ASKED]).astype(np.int64)
         if len(fresh) and self._connection is not None:
             terms = self.numbers.terms.some(fresh)
-            known = term_numbers_of(self._connection, terms)
+            known = self._index.numbers_of(self._connection, terms)
             self._stored[fresh] = [known.get(term, _UNKNOWN) for term in terms]
         found: NDArray[np.int64] = self._stored[words]
         return found

@@ -40,6 +40,19 @@ def test_a_command_without_figures_has_dashes(tmp_path, commands):
     assert rows == ["| sweep | here | 20,000 | 3.25 | 5.25 | 0.5 |", "| sweep | against | 20,000 | - | - | - |"]
 
 
+def test_terms_have_a_line_for_each_step_and_dashes_where_only_one_index_was_measured(tmp_path):
+    rows = [
+        {"index": "a", "step": "5 new terms", "clock_ms": 4.5, "processor_ms": 2.5},
+        {"index": "b", "step": "5 new terms", "clock_ms": 0.5, "processor_ms": 0.25},
+        {"index": "b", "step": "later searches", "clock_ms": 1.5, "processor_ms": 1.25},
+    ]
+    page = page_of(tmp_path, terms={"terms": 1000, "megabytes": {"a": 56.7, "b": 33.5}, "rows": rows})
+    assert "## New terms in a store with 1,000 terms" in page
+    assert "| 5 new terms | 4.5 | 2.5 | 0.5 | 0.25 |" in page
+    assert "| later searches | - | - | 1.5 | 1.25 |" in page
+    assert "Megabytes of the store: a 56.7, b 33.5." in page
+
+
 def test_steps_of_passages_end_with_their_growth(tmp_path):
     steps = {"read": 0.5, "index": 0.25, "match": 0.125, "passages": 0.0625, "seconds": 0.9375}
     paper = {"documents": 1500, "sentences": 20_005, "pairs": 700, "seconds": 4.96, "cpu_seconds": 4.5}

@@ -70,7 +70,7 @@ def test_backup(run, filled, tmp_path):
 
 
 def test_migrate(run, filled):
-    assert lines(run("store", "migrate", "stream.db")) == [{"store": "stream.db", "schema": 11, "copy": None}]
+    assert lines(run("store", "migrate", "stream.db")) == [{"store": "stream.db", "schema": 12, "copy": None}]
 
 
 def test_expire(run, filled):

@@ -30,7 +30,7 @@ def schema_of(path):
 
 def test_a_new_store_has_the_newest_schema(tmp_path, newer_program):
     Store.open(tmp_path / "a.db", settings_digest="x").close()
-    assert schema_of(tmp_path / "a.db") == 12
+    assert schema_of(tmp_path / "a.db") == 13
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
 
 
@@ -54,21 +54,22 @@ def test_an_older_store_is_copied_and_then_brought_forward(filled, newer_program
             ("search_index",),
             ("settings_checksum",),
             ("compared_checks",),
+            ("term_index",),
             ("second_step",),
         ]
-    assert schema_of(filled) == 12
-    copy = filled.with_name("stream.db.schema-11")
-    assert schema_of(copy) == 11
+    assert schema_of(filled) == 13
+    copy = filled.with_name("stream.db.schema-12")
+    assert schema_of(copy) == 12
     assert len(copy.read_bytes()) == len(before)
 
 
 def test_the_copy_of_the_old_store_is_a_store_of_the_old_program(filled, newer_program, monkeypatch, faults):
     migrate_store(filled)
     monkeypatch.undo()
-    with Store.open(filled.with_name("stream.db.schema-11")) as old:
+    with Store.open(filled.with_name("stream.db.schema-12")) as old:
         assert old.load().position.batches == 20
         assert faults(old) == []
-    with pytest.raises(BadDataError, match="has schema 12, this program knows up to 11"):
+    with pytest.raises(BadDataError, match="has schema 13, this program knows up to 12"):
         Store.open(filled)
 
 
@@ -118,14 +119,14 @@ def test_the_words_that_checks_allow_stay_the_same(tmp_path, monkeypatch):
 
 
 def test_migrating_twice_does_nothing(filled, newer_program):
-    assert migrate_store(filled) == (12, filled.with_name("stream.db.schema-11"))
-    assert migrate_store(filled) == (12, None)
+    assert migrate_store(filled) == (13, filled.with_name("stream.db.schema-12"))
+    assert migrate_store(filled) == (13, None)
 
 
 def test_an_older_store_is_not_read_without_migration(filled, newer_program):
     with pytest.raises(ConfigurationError, match="store migrate"):
         Store.open(filled, read_only=True)
-    assert schema_of(filled) == 11
+    assert schema_of(filled) == 12
 
 
 def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
@@ -137,7 +138,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
     with pytest.raises(ZeroDivisionError):
         migrate_store(filled)
     monkeypatch.undo()
-    assert schema_of(filled) == 11
+    assert schema_of(filled) == 12
     with Store.open(filled) as store:
         assert faults(store) == []
 
@@ -169,12 +170,12 @@ die("done")
 """
 
 
-@pytest.mark.parametrize(("place", "schema"), [("copy", 11), ("step", 11), ("done", 12)])
+@pytest.mark.parametrize(("place", "schema"), [("copy", 12), ("step", 12), ("done", 13)])
 def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program, faults, place, schema):
     ran = subprocess.run([sys.executable, "-c", KILLED, filled, place], capture_output=True)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert schema_of(filled) == schema
-    assert migrate_store(filled)[0] == 12
+    assert migrate_store(filled)[0] == 13
     with Store.open(filled) as store:
         assert faults(store) == []
         assert store.load().position.batches == 20
