@@ -67,7 +67,7 @@ def _store(path: Path, *, unique: bool) -> sqlite3.Connection:
 
 
 def _measured(
-    connection: sqlite3.Connection, index: Callable[[sqlite3.Connection], None], terms: int
+    connection: sqlite3.Connection, index: Callable[[sqlite3.Connection, int], None], terms: int
 ) -> Iterator[dict[str, Any]]:
     words, number = _made_up_words(), 0
 
@@ -76,7 +76,7 @@ def _measured(
         connection.execute("BEGIN IMMEDIATE")
         connection.executemany(_INSERT, enumerate(more, start=number))
         number += len(more)
-        index(connection)
+        index(connection, number)
         connection.execute("COMMIT")
 
     add(list(islice(words, terms)))
@@ -124,7 +124,7 @@ def _made_up_words() -> Iterator[str]:
             yield word
 
 
-def _no_index(connection: sqlite3.Connection) -> None:
+def _no_index(connection: sqlite3.Connection, terms: int) -> None:
     """SQLite updates its own index."""
 
 

@@ -330,9 +330,9 @@ def expire(path: str | Path) -> Expired:
 
 
 def index(path: str | Path) -> tuple[int, int]:
-    """Update the index used to search closed epochs.
+    """Update the indexes that searches use: of the documents of closed epochs, and of terms.
 
-    Batches do that when epochs close; only a store made by an older version, or a damaged index, needs this call.
+    Batches do that; only a store made by an older version, or a damaged index, needs this call.
 
     Returns:
         Number of documents added to the index, and of documents whose damaged index was rebuilt.

@@ -194,8 +194,9 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     """Check that a store still contains exactly what was written to it; if not, the exit code is 65.
 
     Columns: check (pages: SQLite's own structure; references: foreign keys; numbering: no gaps in batches,
-    ordinals and terms; settings, batches, signatures, evidence: checksums; answers, names: references to documents;
-    epochs: frequencies against a recount), checked, faults, first (the first fault).
+    ordinals and terms, no term twice; settings, batches, signatures, evidence: checksums; answers, names: references to
+    documents; epochs: frequencies against a recount; groups, stories: the tables against verdicts and events; index:
+    the indexes against signatures and terms), checked, faults, first (the first fault).
     """
     from infostream_dedup.api import store as kept
 

@@ -201,7 +201,8 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreBusyError(f"{path}: another process is writing; run the same command again later")
         case sqlite3.SQLITE_FULL:
-            return CannotWriteError(f"{path}: no space left; {nothing}; free some space and run the same command again")
+            left = "no space left, there or in the temporary folder"
+            return CannotWriteError(f"{path}: {left}; {nothing}; free some space and run the same command again")
         case sqlite3.SQLITE_IOERR:
             advice = "check the disk, its free space and limits, and run the same command again"
             return CannotWriteError(f"{path}: input or output failed ({error.sqlite_errorname}); {nothing}; {advice}")

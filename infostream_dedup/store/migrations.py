@@ -118,12 +118,13 @@ def _search_index(connection: sqlite3.Connection) -> None:
 def _term_index(connection: sqlite3.Connection) -> None:
     """Replace SQLite's index of all terms, which cannot be dropped without its table."""
     connection.execute("CREATE TEMP TABLE kept AS SELECT number, term FROM term ORDER BY number")
+    terms: int = connection.execute("SELECT coalesce(max(number) + 1, 0) FROM term").fetchone()[0]
     connection.execute("DROP TABLE term")
     connection.execute(TERM)
-    connection.execute("INSERT INTO term (number, term) SELECT number, term FROM temp.kept ORDER BY number")
+    connection.execute("INSERT INTO term (number, term) SELECT number, term FROM temp.kept ORDER BY rowid")
     connection.execute("DROP TABLE temp.kept")
     connection.execute(TERM_INDEX)
-    index_terms(connection)
+    index_terms(connection, terms)
 
 
 STEPS: Final[list[tuple[str, Step]]] = [

@@ -74,6 +74,7 @@ TABLES: Final[tuple[str, ...]] = (
         ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
         packed BLOB NOT NULL
     ) STRICT""",
+    # Replaced by TERM.
     """CREATE TABLE term (
         number INTEGER PRIMARY KEY CHECK (number BETWEEN 0 AND 2147483647),
         term TEXT NOT NULL UNIQUE
@@ -123,7 +124,7 @@ TERM: Final = """CREATE TABLE term (
     number INTEGER PRIMARY KEY CHECK (number BETWEEN 0 AND 2147483647),
     term TEXT NOT NULL
 ) STRICT"""
-"""Each term once; ``term_index`` finds it by its text."""
+"""Each term once, without the index of SQLite that the first schema had; ``term_index`` finds a term by its text."""
 
 
 JUDGEMENT: Final = """CREATE TABLE judgement (

@@ -22,7 +22,7 @@ from infostream_dedup.store.reader import StoreReader
 from infostream_dedup.store.restoring import Loaded, Position, load, position_of
 from infostream_dedup.store.search_index import damaged_rows, index_closed_epochs, rebuild_index
 from infostream_dedup.store.settings_checksum import check_settings, write_settings_checksum
-from infostream_dedup.store.term_index import rebuild_term_index
+from infostream_dedup.store.term_index import rebuild_term_block, term_index_faults
 from infostream_dedup.store.writer import write_batch
 
 __all__ = ["Store", "StoreChangedError"]
@@ -218,15 +218,17 @@ class Store(StoreReader):
         The work is divided into short transactions; if it is interrupted, the next call continues.
 
         Returns:
-            Number of documents added, and of documents in rows that were rebuilt.
+            Number of documents added, and of documents in rows that were rebuilt; blocks of terms are not counted.
         """
         with self.reading() as connection:
             damaged = damaged_rows(connection)
+            blocks = [first for first, fault in term_index_faults(connection) if fault is not None]
         for row in damaged:
             with self.transaction():
                 rebuild_index(self._connection, [row.first])
-        with self.transaction():
-            rebuild_term_index(self._connection)
+        for first in blocks:
+            with self.transaction():
+                rebuild_term_block(self._connection, first)
         added = 0
         while True:
             with self.transaction():

@@ -1,8 +1,8 @@
 """The index of terms: finds the number of a term by its text.
 
-An SQLite index would be updated in a random place for every new term: in a store with a million terms, that takes a
-fifth of a stream's time and writes twenty times as many bytes. Here, each block of consecutive terms is indexed once,
-when it is complete; the terms after the last block are few enough to be compared one by one.
+SQLite's own index would change a page in a random place for every new term (reports/speed.md says what that costs).
+Here, each block of consecutive terms is indexed once, when it is complete; the terms after the last block are few
+enough to be kept in memory by whoever searches.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from infostream_dedup.store.restoring import position_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TERMS_IN_BLOCK", "TERM_INDEX", "TermIndex", "index_terms", "rebuild_term_index", "term_index_faults"]
+__all__ = ["TERMS_IN_BLOCK", "TERM_INDEX", "TermIndex", "index_terms", "rebuild_term_block", "term_index_faults"]
 
 TERM_INDEX: Final = """CREATE TABLE term_index (
     first INTEGER PRIMARY KEY CHECK (first >= 0),
     packed BLOB NOT NULL,
     checksum BLOB NOT NULL CHECK (length(checksum) = 16)
 ) STRICT"""
-"""Each row indexes a block of consecutive terms: their hashes (4 bytes each, ascending), then the place in the block of
-the term with each hash (2 bytes each)."""
+"""Each row indexes a block of consecutive terms, from number ``first`` on: their hashes (4 bytes each, ascending), then
+the place in the block of the term with each hash (2 bytes each)."""
 
 TERMS_IN_BLOCK: Final = 1 << 14
 
 _UINT32: Final = np.dtype("<u4")
 _UINT16: Final = np.dtype("<u2")
 _TERMS: Final = "SELECT term FROM term WHERE number >= ? AND number < ? ORDER BY number"
-_AFTER: Final = "SELECT number, term FROM term WHERE number >= ?"
-_BLOCKS: Final = "SELECT first, packed, checksum FROM term_index WHERE first >= ? ORDER BY first"
+_AFTER: Final = "SELECT term, number FROM term WHERE number >= ?"
+_ROWS: Final = "SELECT first, packed, checksum FROM term_index WHERE first >= ?"
+_INSERT: Final = "INSERT OR REPLACE INTO term_index (first, packed, checksum) VALUES (?, ?, ?)"
 
 
 class _Block(NamedTuple):
@@ -69,9 +70,14 @@ class _Block(NamedTuple):
 
     def places_of(self, asked: NDArray[np.uint32]) -> list[int]:
         """Return the places of all terms that have one of the hashes."""
-        begins, ends = self.hashes.searchsorted(asked), self.hashes.searchsorted(asked, side="right")
-        met = np.flatnonzero(begins < ends).tolist()
-        return [place for one in met for place in self.places[begins[one] : ends[one]].tolist()]
+        begins = self.hashes.searchsorted(asked)
+        met = np.flatnonzero(self.hashes.take(begins, mode="clip") == asked)
+        begins, ends = begins[met], self.hashes.searchsorted(asked[met], side="right")
+        return [
+            place
+            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+            for place in self.places[begin:end].tolist()
+        ]
 
 
 class TermIndex:
@@ -99,46 +105,51 @@ class TermIndex:
         found = {term: number for number, term in term_names_of(connection, numbers).items() if term in asked}
         return found | {term: self._after[term] for term in asked & self._after.keys()}
 
-    def _read_on(self, connection: sqlite3.Connection) -> None:
-        known = len(self._blocks)
-        for first, packed, checksum in connection.execute(_BLOCKS, (self._end,)):
-            if first != self._end:
-                # A block is missing; further terms are kept as those after the last block are.
-                break
-            whole = _checksum(first, packed) == checksum
-            self._blocks.append(_Block.unpacked(packed) if whole else _block_of(connection, first))
-        if len(self._blocks) > known:
-            self._after.clear()
-        self._after |= {
-            term: number for number, term in connection.execute(_AFTER, (self._end + len(self._after),)).fetchall()
-        }
-
     @property
-    def _end(self) -> int:
-        return len(self._blocks) * TERMS_IN_BLOCK
+    def nbytes(self) -> int:
+        """Bytes of the blocks in memory."""
+        return sum(block.hashes.nbytes + block.places.nbytes for block in self._blocks)
+
+    def _read_on(self, connection: sqlite3.Connection) -> None:
+        begin, end = len(self._blocks) * TERMS_IN_BLOCK, _end_of_blocks(position_of(connection).terms)
+        if begin < end:
+            rows = {first: row for first, *row in connection.execute(_ROWS, (begin,))}
+            firsts = range(begin, end, TERMS_IN_BLOCK)
+            self._blocks += [_read_block(connection, first, rows.get(first)) for first in firsts]
+            self._after = {}
+        self._after.update(connection.execute(_AFTER, (end + len(self._after),)))
 
 
-def index_terms(connection: sqlite3.Connection) -> None:
-    """Index all complete blocks after the last row of the index, inside the caller's transaction."""
+def index_terms(connection: sqlite3.Connection, terms: int) -> None:
+    """Index all complete blocks after the last row of the index, inside the caller's transaction.
+
+    Args:
+        connection: inside a transaction.
+        terms: number of the store's terms.
+    """
     last = connection.execute("SELECT max(first) FROM term_index").fetchone()[0]
-    for first in range(0 if last is None else last + TERMS_IN_BLOCK, _end_of_blocks(connection), TERMS_IN_BLOCK):
+    begin = 0 if last is None else _end_of_blocks(last) + TERMS_IN_BLOCK
+    for first in range(begin, _end_of_blocks(terms), TERMS_IN_BLOCK):
         _write(connection, first)
 
 
-def rebuild_term_index(connection: sqlite3.Connection) -> None:
-    """Write the rows that are damaged or missing, inside the caller's transaction."""
-    end = _end_of_blocks(connection)
-    for first, fault in list(term_index_faults(connection)):
-        if fault is not None:
-            connection.execute("DELETE FROM term_index WHERE first = ?", (first,))
-            if first < end:
-                _write(connection, first)
+def rebuild_term_block(connection: sqlite3.Connection, first: int) -> None:
+    """Write the row of a block, or delete one that belongs to no complete block, inside the caller's transaction.
+
+    Args:
+        connection: inside a transaction.
+        first: what ``term_index_faults`` yields.
+    """
+    if first % TERMS_IN_BLOCK or first >= _end_of_blocks(position_of(connection).terms):
+        connection.execute("DELETE FROM term_index WHERE first = ?", (first,))
+    else:
+        _write(connection, first)
 
 
 def term_index_faults(connection: sqlite3.Connection) -> Iterator[tuple[int, str | None]]:
     """Compare every block with its terms; yield the number of its first term, and what is wrong, or ``None``."""
-    rows = {first: (packed, checksum) for first, packed, checksum in connection.execute(_BLOCKS, (0,))}
-    for first in range(0, _end_of_blocks(connection), TERMS_IN_BLOCK):
+    rows = {first: (packed, checksum) for first, packed, checksum in connection.execute(_ROWS, (0,))}
+    for first in range(0, _end_of_blocks(position_of(connection).terms), TERMS_IN_BLOCK):
         packed = _block_of(connection, first).packed()
         fault = None
         if first not in rows:
@@ -146,26 +157,32 @@ def term_index_faults(connection: sqlite3.Connection) -> Iterator[tuple[int, str
         elif rows.pop(first) != (packed, _checksum(first, packed)):
             fault = "differs from its terms"
         yield first, fault
-    for first in rows:
+    for first in sorted(rows):
         yield first, "has no terms"
 
 
-def _end_of_blocks(connection: sqlite3.Connection) -> int:
-    terms = position_of(connection).terms
+def _end_of_blocks(terms: int) -> int:
     return terms - terms % TERMS_IN_BLOCK
+
+
+def _read_block(connection: sqlite3.Connection, first: int, row: Sequence[bytes] | None) -> _Block:
+    """Return a block as its row says, or made of its terms if the row is damaged or missing."""
+    if row is not None and _checksum(first, row[0]) == row[1]:
+        return _Block.unpacked(row[0])
+    return _block_of(connection, first)
+
+
+def _write(connection: sqlite3.Connection, first: int) -> None:
+    packed = _block_of(connection, first).packed()
+    connection.execute(_INSERT, (first, packed, _checksum(first, packed)))
 
 
 def _block_of(connection: sqlite3.Connection, first: int) -> _Block:
     return _Block.of([row[0] for row in connection.execute(_TERMS, (first, first + TERMS_IN_BLOCK))])
 
 
-def _write(connection: sqlite3.Connection, first: int) -> None:
-    packed = _block_of(connection, first).packed()
-    row = (first, packed, _checksum(first, packed))
-    connection.execute("INSERT INTO term_index (first, packed, checksum) VALUES (?, ?, ?)", row)
-
-
 def _hashes(terms: Sequence[str]) -> NDArray[np.uint32]:
+    # The words of a question may contain lone surrogates; no stored term does.
     return np.fromiter((crc32(str.encode(term, "utf-8", "replace")) for term in terms), _UINT32, len(terms))
 
 

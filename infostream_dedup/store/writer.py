@@ -43,7 +43,7 @@ from infostream_dedup.store.group_tables import group_documents
 from infostream_dedup.store.restoring import Position
 from infostream_dedup.store.search_index import index_closed_epochs
 from infostream_dedup.store.story_tables import tell_stories
-from infostream_dedup.store.term_index import TERMS_IN_BLOCK, index_terms
+from infostream_dedup.store.term_index import index_terms
 
 __all__ = ["write_batch"]
 
@@ -107,8 +107,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     if decided.closed:
         index_closed_epochs(connection)
     terms = position.terms + len(new_terms)
-    if terms // TERMS_IN_BLOCK > position.terms // TERMS_IN_BLOCK:
-        index_terms(connection)
+    index_terms(connection, terms)
     return Position(
         position.batches + 1,
         position.documents + len(remembered),

@@ -47,6 +47,11 @@ class QueryWords:
         self._epoch = -1
         self._connection: sqlite3.Connection | None = None
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the index of terms that are in memory."""
+        return self._index.nbytes
+
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Update from the store."""
         self._connection = connection

@@ -75,6 +75,11 @@ class QuestionReader:
             self._start_over()
         self._words.refresh(connection)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the index of terms that are in memory."""
+        return self._words.nbytes
+
     def read(self, document: Document) -> Question:
         """Read a text."""
         words, terms = self._words, self._settings

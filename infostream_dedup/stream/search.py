@@ -90,8 +90,8 @@ class Searcher:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the index that are in memory."""
-        return self._parts.nbytes
+        """Bytes of the indexes that are in memory."""
+        return self._parts.nbytes + self._reader.nbytes
 
     def search(
         self,

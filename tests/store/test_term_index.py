@@ -22,7 +22,6 @@ SAME_HASH = ("plumless", "buckeroo")
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(term_index, "TERMS_IN_BLOCK", 4)
-    monkeypatch.setattr("infostream_dedup.store.writer.TERMS_IN_BLOCK", 4)
 
 
 def rows_of(connection):
@@ -32,7 +31,7 @@ def rows_of(connection):
 def add_terms(connection, terms):
     first = connection.execute("SELECT coalesce(max(number) + 1, 0) FROM term").fetchone()[0]
     connection.executemany("INSERT INTO term (number, term) VALUES (?, ?)", enumerate(terms, start=first))
-    index_terms(connection)
+    index_terms(connection, first + len(terms))
 
 
 @pytest.fixture
@@ -107,6 +106,7 @@ def test_batches_index_their_terms(small_blocks, tmp_path, synthetic, faults):
         "DELETE FROM term_index WHERE first = 0",
         "DELETE FROM term_index",
         "INSERT INTO term_index VALUES (40000, x'', zeroblob(16))",
+        "INSERT INTO term_index VALUES (3, x'', zeroblob(16))",
     ],
 )
 def test_damage_is_found_not_believed_and_rebuilt(small_blocks, tmp_path, synthetic, faults, change):
@@ -126,6 +126,46 @@ def test_damage_is_found_not_believed_and_rebuilt(small_blocks, tmp_path, synthe
         assert faults(store) == []
 
 
+def test_an_index_that_is_behind_catches_up_with_the_next_batch(small_blocks, tmp_path, monkeypatch, synthetic, faults):
+    """An older version of this program, still running after the migration, adds terms but does not index them."""
+    path = tmp_path / "a.db"
+    with monkeypatch.context() as older:
+        older.setattr("infostream_dedup.store.writer.index_terms", lambda connection, terms: None)
+        synthetic.write(path, 20, lambda number: None)
+    with Store.open(path) as store:
+        assert rows_of(store.connection) == []
+        # A row that is none of the index does not lead the next ones astray.
+        store.connection.execute("INSERT INTO term_index VALUES (3, x'', zeroblob(16))")
+        store.append(synthetic.batch(20))
+        terms = store.position.terms
+        store.connection.execute("DELETE FROM term_index WHERE first = 3")
+        assert [row[0] for row in rows_of(store.connection)] == list(range(4, terms - terms % 4, 4))
+        assert store.index() == (0, 0)
+        assert [row[0] for row in rows_of(store.connection)] == list(range(0, terms - terms % 4, 4))
+        assert faults(store) == []
+
+
+def test_an_interrupted_look_up_loses_no_term(terms, monkeypatch):
+    add_terms(terms, [f"{number}" for number in range(6)])
+    index = TermIndex()
+    assert index.numbers_of(terms, ["5"]) == {"5": 5}
+    add_terms(terms, [f"{number}" for number in range(6, 17)])
+    with monkeypatch.context() as interrupted:
+        reads = iter([term_index._read_block])
+
+        def read(*given):
+            for one in reads:
+                return one(*given)
+            raise KeyboardInterrupt
+
+        interrupted.setattr(term_index, "_read_block", read)
+        with pytest.raises(KeyboardInterrupt):
+            index.numbers_of(terms, ["5"])
+    asked = [f"{number}" for number in range(20)]
+    assert index.numbers_of(terms, asked) == {f"{number}": number for number in range(17)}
+    assert index.nbytes == 6 * 16
+
+
 def test_a_term_with_two_numbers_is_found(filled, faults):
     with Store.open(filled) as store:
         store.connection.execute("UPDATE term SET term = (SELECT term FROM term WHERE number = 0) WHERE number = 1")
@@ -136,7 +176,7 @@ def test_a_store_made_before_is_searched_as_before(small_blocks, tmp_path, monke
     path = tmp_path / "a.db"
     with monkeypatch.context() as earlier:
         earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "term_index"])
-        earlier.setattr("infostream_dedup.store.writer.index_terms", lambda connection: None)
+        earlier.setattr("infostream_dedup.store.writer.index_terms", lambda connection, terms: None)
         synthetic.write(path, 20, lambda number: None)
     with closing(sqlite3.connect(path)) as connection:
         before = connection.execute("SELECT number, term FROM term ORDER BY number").fetchall()
