@@ -2,7 +2,7 @@
 
 SQLite's own index would change a page in a random place for every new term (reports/speed.md says what that costs).
 Here, each block of consecutive terms is indexed once, when it is complete; the terms after the last block are few
-enough to be kept in memory by whoever searches.
+enough for a search to keep them in memory.
 """
 
 from __future__ import annotations
