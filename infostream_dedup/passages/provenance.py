@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
@@ -22,6 +21,7 @@ from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.novelty import stream_order
 from infostream_dedup.passages.passage_table import NO_TIME
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
+from infostream_dedup.passages.word_alignment import replacements
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import Shape, forms, surfaces
@@ -294,9 +294,7 @@ def _differing(before: str, after: str) -> tuple[tuple[tuple[int, int], ...], tu
     one, other = (table.words.rows.values[begin:end].tolist() for begin, end in pairwise(bounds))
     gone: list[tuple[int, int]] = []
     new: list[tuple[int, int]] = []
-    for what, i, i_end, j, j_end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if what == "equal":
-            continue
+    for i, i_end, j, j_end in replacements(one, other):
         for spans, first, begin, end in ((gone, 0, i, i_end), (new, bounds[1], j, j_end)):
             if begin < end:
                 spans.append((int(table.word_starts[first + begin]), int(table.word_ends[first + end - 1])))

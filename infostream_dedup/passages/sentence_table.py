@@ -11,7 +11,6 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +20,7 @@ from infostream_dedup.features.hashing import hash_sequences, hash_words
 from infostream_dedup.features.rows import Rows
 from infostream_dedup.features.words import Words
 from infostream_dedup.model import LANGUAGES, Language, language_number
+from infostream_dedup.passages.word_alignment import matching_blocks
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean, fold
 from infostream_dedup.text.sentences import sentences
@@ -194,9 +194,8 @@ def _places(cleaned: list[str], words: list[str], places: list[tuple[int, int]])
     that remain; a word for which none is left has no characters.
     """
     found: list[tuple[int, int]] = []
-    blocks = SequenceMatcher(None, cleaned, words, autojunk=False).get_matching_blocks()
     done = raw_done = 0
-    for start, raw_start, size in blocks:
+    for start, raw_start, size in [*matching_blocks(cleaned, words), (len(cleaned), len(words), 0)]:
         raw = places[raw_done:raw_start]
         missing = start - done
         at = found[-1][1] if found else (places[0][0] if places else 0)

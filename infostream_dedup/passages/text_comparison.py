@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.passages.passage_table import Passage, PassageTable
 from infostream_dedup.passages.sentence_table import SentenceTable
+from infostream_dedup.passages.word_alignment import replacements
 
 __all__ = ["Difference", "TextComparison", "TextStretch", "text_comparison"]
 
@@ -198,13 +198,12 @@ def _differences(found: PassageTable) -> Iterator[Difference]:
             if left == right:
                 continue
             first_a, first_b = int(rows.indptr[one]), int(rows.indptr[other])
-            for what, i, i_end, j, j_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-                if what != "equal":
-                    yield Difference(
-                        number,
-                        *_span(found.sentences, one, first_a + i, first_a + i_end),
-                        *_span(found.sentences, other, first_b + j, first_b + j_end),
-                    )
+            for i, i_end, j, j_end in replacements(left, right):
+                yield Difference(
+                    number,
+                    *_span(found.sentences, one, first_a + i, first_a + i_end),
+                    *_span(found.sentences, other, first_b + j, first_b + j_end),
+                )
 
 
 def _span(table: SentenceTable, sentence: int, word: int, end: int) -> tuple[int, int]:

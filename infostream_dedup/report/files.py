@@ -15,7 +15,7 @@ from infostream_dedup.report.cover import Cover
 from infostream_dedup.report.html import html_report
 from infostream_dedup.report.part_tables import tabulate_parts
 from infostream_dedup.report.pictures import describe_curves, describe_groups, describe_parts, described
-from infostream_dedup.report.plots import as_png, as_svg, curve_figure, group_figure, part_figure
+from infostream_dedup.report.plots import as_png, as_svg, curve_figure, drawn_parts, group_figure, part_figure
 from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.report.workbook import workbook_of
 
@@ -125,7 +125,7 @@ def _draw(result: SweepResult, wording: Wording) -> Iterator[_Picture]:
         figure = group_figure(result.groups, wording)
         yield _Picture("groups", figure, wording("figure_groups"), describe_groups(result, wording))
     tables = tabulate_parts(result, wording)
-    if tables is not None and result.by is not None:
+    if tables is not None and result.by is not None and drawn_parts(tables, result.by, wording):
         title = wording("figure_parts", k=tables.figure_k)
         figure = part_figure(tables, result.by, wording)
         yield _Picture("parts", figure, title, describe_parts(tables, wording))

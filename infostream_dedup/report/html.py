@@ -25,7 +25,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
 
     Args:
         result: result of ``sweep``.
-        figures: ``symmetry``, ``transitivity``, ``groups`` and, for a collection with parts, ``parts`` as ``<svg>``
+        figures: ``symmetry``, ``transitivity``, ``groups`` and, for parts that can be drawn, ``parts`` as ``<svg>``
             elements.
         cover: command, day and language of the page.
     """

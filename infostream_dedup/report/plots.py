@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["as_png", "as_svg", "curve_figure", "group_figure", "part_figure", "plain_axes"]
+__all__ = ["as_png", "as_svg", "curve_figure", "drawn_parts", "group_figure", "part_figure", "plain_axes"]
 
 Quantity = Literal["symmetry", "transitivity"]
 
 _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-."}
 _LEGEND_COLUMNS: Final = 3
 _MOST_LABELS: Final = 16
+_STRETCHES: Final = ("day", "week", "month")
 
 
 def curve_figure(result: SweepResult, quantity: Quantity, wording: Wording | None = None) -> Figure:
@@ -140,19 +141,23 @@ def _size_classes(largest: int) -> list[tuple[int, int]]:
     return [(low, min(high, max(largest, low))) for low, high in classes if low <= max(largest, 2)]
 
 
+def drawn_parts(tables: PartTables, by: str, wording: Wording) -> list[str]:
+    """Return the names of the parts that ``part_figure`` plots, for which see there."""
+    left_out = wording("part_none") if by in _STRETCHES else None
+    return [line.name for line in tables.tables[0].lines if not line.whole and line.name != left_out]
+
+
 def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
     """Plot S, T and the share of duplicates of each part: lines for stretches of time, points for others.
 
     Args:
-        tables: the parts by representation; the line of the whole collection is left out.
+        tables: the parts by representation; the line of the whole collection is left out. At least one part is drawn.
         by: what the parts are; documents without a date have no place among days, weeks and months.
         wording: language of the labels.
     """
     from matplotlib.figure import Figure
 
-    timed = by in ("day", "week", "month")
-    left_out = wording("part_none") if timed else None
-
+    names = drawn_parts(tables, by, wording)
     figure = Figure(figsize=(6.4, 6.4), layout="constrained")
     panels = figure.subplots(3, 1, sharex=True)
     for axes, quantity in zip(panels, ("symmetry_at", "transitivity_at", "duplicates"), strict=True):
@@ -161,16 +166,15 @@ def part_figure(tables: PartTables, by: str, wording: Wording) -> Figure:
         axes.set_ylim(-0.02, 1.04)
         axes.yaxis.set_major_formatter(_decimal(wording))
         for table in tables.tables:
-            values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name != left_out]
+            values = [getattr(line, quantity) for line in table.lines if not line.whole and line.name in names]
             axes.plot(
                 range(len(values)),
                 [float("nan") if value is None else value for value in values],
                 color=representation_named(table.name).colour,
                 marker=representation_named(table.name).marker,
-                linestyle="-" if timed else "none",
+                linestyle="-" if by in _STRETCHES else "none",
                 label=table.name,
             )
-    names = [line.name for line in tables.tables[0].lines if not line.whole and line.name != left_out]
     step = -(-len(names) // _MOST_LABELS)
     panels[-1].set_xticks(range(0, len(names), step), [_short(name) for name in names[::step]], rotation=60, ha="right")
     _add_legend(figure, panels[0])

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from infostream_dedup.sample import documents_path
 
 
@@ -33,3 +35,18 @@ def test_the_command_is_printed_without_folders_and_parts_are_first_in_tables(ru
     assert (tmp_path / "out" / "report.xlsx").is_file()
     assert run("sweep", str(source), "--made", "2026-11-22").returncode == 2
     assert run("sweep", str(source), "--out", str(tmp_path / "out"), "--made", "22.11.2026").returncode == 2
+
+
+@pytest.mark.parametrize("by", ["day", "month", "source", "file"])
+def test_a_collection_without_dates_or_documents_has_a_report_by_parts(run, tmp_path, by):
+    """There is no part to draw on an axis of time; the table names the part without a date."""
+    undated = [f'{{"id": "{number}", "lang": "ru", "text": "Снег выпал в Киеве {number} раз"}}' for number in range(3)]
+    for name, lines in (("undated", undated), ("empty", [])):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        options = ["--by", by, "--representation", "stem", "--no-estimate", f"--out={tmp_path / name}"]
+        answer = run("sweep", str(tmp_path / f"{name}.jsonl"), *options)
+        assert answer.returncode == 0, answer.stderr
+        page = (tmp_path / name / "report.html").read_text("utf-8")
+        assert (tmp_path / name / "parts.svg").exists() == (name == "undated" and by in ("source", "file"))
+        if name == "undated" and by in ("day", "month"):
+            assert re.search(r"<t[dh][^>]*>no date<", page)
