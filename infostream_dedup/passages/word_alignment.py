@@ -78,7 +78,7 @@ def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
 
 
 def replacements(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[Replacement]:
-    """Yield what lies between the blocks of equal words, in order."""
+    """Yield the words between the blocks of equal words, in order."""
     at = other = 0
     for block in (*matching_blocks(left, right), Block(len(left), len(right), 0)):
         if (at, other) != block[:2]:
