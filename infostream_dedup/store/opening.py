@@ -138,9 +138,13 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
 
 
 def _check_length(path: Path) -> None:
-    """Refuse a file that is cut short; SQLite would notice only when reading the missing part."""
-    log = path.with_name(path.name + "-wal")
-    if log.exists() and log.stat().st_size:
+    """Refuse a file that is cut short; SQLite would notice only when reading the missing part.
+
+    Not while a log exists, even an empty one: somebody has the store open, perhaps this process, and when a process
+    closes a file, it gives up all its locks on that file, also those of SQLite. The next process to close the store
+    would then delete the log under the feet of this one (SQLite, "How To Corrupt An SQLite Database File", 2.2).
+    """
+    if path.with_name(path.name + "-wal").exists():
         return
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)

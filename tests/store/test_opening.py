@@ -18,6 +18,7 @@ from infostream_dedup.errors import (
     NoInputError,
 )
 from infostream_dedup.store import Store
+from infostream_dedup.store.opening import settings_at
 from infostream_dedup.store.schema import APPLICATION_ID
 
 
@@ -227,3 +228,22 @@ def test_damage_that_is_not_text_is_damage_not_a_bug(filled):
         filled.write_bytes(content[: place + offset] + b"\xc5" + content[place + offset + 1 :])
         with pytest.raises(BadDataError):
             Store.open(filled, read_only=True).load()
+
+
+BESIDE = "import sys; from infostream_dedup.store import Store; Store.open(sys.argv[1]).close()"
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_store_opened_twice_keeps_its_log_when_another_process_closes_it(filled, synthetic, read_only):
+    """Opening it again must not give up the locks of the first connection."""
+    log = filled.with_name(f"{filled.name}-wal")
+    with Store.open(filled) as store:
+        Store.open(filled, read_only=read_only).close()
+        settings_at(filled)
+        before = log.stat().st_ino
+        subprocess.run([sys.executable, "-c", BESIDE, filled], check=True)
+        assert log.stat().st_ino == before
+        store.append(synthetic.batch(20))
+        script = "import sys; from infostream_dedup.store import Store; print(Store.open(sys.argv[1]).position.batches)"
+        seen = subprocess.run([sys.executable, "-c", script, filled], check=True, capture_output=True)
+        assert int(seen.stdout) == 21
