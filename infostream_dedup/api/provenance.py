@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
@@ -57,10 +57,7 @@ class Provenances(Listing[dict[str, Any]]):
     @cached_property
     def boilerplate(self) -> Boilerplate:
         """Sentences that recur in the texts of a source, other than sentences that only copies of one text share."""
-        from infostream_dedup.passages.boilerplate import Boilerplate, find_boilerplate
-        from infostream_dedup.passages.sentence_collection import read_collection
-
-        return Boilerplate(find_boilerplate(self._documents, read_collection(self._documents).sentences))
+        return _boilerplate(self._documents)
 
 
 def provenance(
@@ -106,20 +103,16 @@ def provenance(
         >>> [(row["first"], row["id"], row["added"]) for row in provenance(documents, groups=[["0", "1"]])]
         [('0', '1', ['Снег.'])]
     """
-    from infostream_dedup.api.sources import read_list
     from infostream_dedup.passages.provenance import provenance as traced
 
     _, reads = parted(provenance, ReadingOptions, options)
-    documents, report = read_list(source, chosen_reading(reading, reads))
-    members = _annotated(documents, f"{prefix}group") if groups is None else _given(documents, groups)
-    largest = sorted(members.items(), key=lambda item: -len(item[1]))[:most]
+    read = _read(source, groups, prefix, most, chosen_reading(reading, reads))
     found: list[tuple[str, Provenance]] = []
-    for name, group in largest:
+    for name, group in read.largest:
         found.append((name, traced(group)))
         if progress is not None:
-            progress("tracing groups", len(found), len(largest))
-    copies = {document.id for group in members.values() for document in group[1:]}
-    return Provenances(found, len(members), [one for one in documents if one.id not in copies], report)
+            progress("tracing groups", len(found), len(read.largest))
+    return Provenances(found, read.total, read.documents, read.report)
 
 
 def original_messages(
@@ -160,16 +153,50 @@ def original_messages(
         [('0', 'first'), ('1', 'number'), ('1', 'added')]
     """
     from infostream_dedup.passages.original_message import original_message
+    from infostream_dedup.passages.provenance import in_order
 
-    traced = provenance(source, groups=groups, prefix=prefix, most=most, reading=reading, **options)
+    _, reads = parted(original_messages, ReadingOptions, options)
+    read = _read(source, groups, prefix, most, chosen_reading(reading, reads))
+    boilerplate = _boilerplate(read.documents)
     rows = (
         fragment.as_dict(name, position)
-        for name, group in traced.groups
-        for position, fragment in enumerate(
-            original_message([group.first, *(one.document for one in group.copies)], traced.boilerplate), 1
-        )
+        for name, group in read.largest
+        for position, fragment in enumerate(original_message(in_order(group), boilerplate), 1)
     )
-    return Listing(rows, _MESSAGE_COLUMNS, traced.report)
+    return Listing(rows, _MESSAGE_COLUMNS, read.report)
+
+
+class _Read(NamedTuple):
+    """What was read.
+
+    Attributes:
+        largest: name and documents of the groups to show, the largest first.
+        total: number of groups.
+        documents: one document of each group, and those of no group.
+        report: what was read.
+    """
+
+    largest: list[tuple[str, list[Document]]]
+    total: int
+    documents: list[Document]
+    report: ReadingReport
+
+
+def _read(source: Any, groups: Iterable[Sequence[str]] | None, prefix: str, most: int, reading: Reading) -> _Read:
+    from infostream_dedup.api.sources import read_list
+
+    documents, report = read_list(source, reading)
+    members = _annotated(documents, f"{prefix}group") if groups is None else _given(documents, groups)
+    largest = sorted(members.items(), key=lambda item: -len(item[1]))[:most]
+    copies = {document.id for group in members.values() for document in group[1:]}
+    return _Read(largest, len(members), [one for one in documents if one.id not in copies], report)
+
+
+def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
+    from infostream_dedup.passages.boilerplate import Boilerplate, find_boilerplate
+    from infostream_dedup.passages.sentence_collection import read_collection
+
+    return Boilerplate(find_boilerplate(documents, read_collection(documents).sentences))
 
 
 def _given(documents: Sequence[Document], groups: Iterable[Sequence[str]]) -> dict[str, list[Document]]:

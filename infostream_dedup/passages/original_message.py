@@ -90,6 +90,9 @@ class _Known(NamedTuple):
     fragment: OriginalFragment
 
 
+_Content = tuple[frozenset[str], frozenset[tuple[str, int]]]
+
+
 def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
     """Combine what every document of a group contributes first.
 
@@ -110,6 +113,7 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
     followers: defaultdict[int | None, list[OriginalFragment]] = defaultdict(list)
     known: list[_Known] = []
     holders: defaultdict[str, list[int]] = defaultdict(list)
+    contents: set[_Content] = set()
     for number, document in enumerate(documents):
         language: str = document.lang or detect(document.text)
         table = read_sentences([document.text], [language])
@@ -136,11 +140,21 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
                 before = found
             if before is not None:
                 read.append(_Known(sentence.stems, sentence.numbers, before))
-        for one in read:
+        _remember(read, known, holders, contents)
+    return _in_order([*followers[None], *opening], followers)
+
+
+def _remember(
+    read: Sequence[_Known], known: list[_Known], holders: dict[str, list[int]], contents: set[_Content]
+) -> None:
+    """Add what was read to the known sentences; of equal ones, only the first can be the best for a clause."""
+    for one in read:
+        content = one.stems, frozenset(one.numbers.items())
+        if content not in contents:
+            contents.add(content)
             for word in one.stems:
                 holders[word].append(len(known))
             known.append(one)
-    return _in_order([*followers[None], *opening], followers)
 
 
 def _in_order(

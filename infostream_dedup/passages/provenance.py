@@ -20,19 +20,18 @@ from infostream_dedup.model import Document
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.novelty import stream_order
 from infostream_dedup.passages.passage_table import NO_TIME
+from infostream_dedup.passages.sentence_partners import sentence_partners
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.passages.word_alignment import replacements
 from infostream_dedup.text.language import detect
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import Shape, forms, surfaces
 
-__all__ = ["Change", "CopiedStretch", "Copy", "FirstBy", "Provenance", "provenance"]
+__all__ = ["Change", "CopiedStretch", "Copy", "FirstBy", "Provenance", "in_order", "provenance"]
 
 FirstBy = Literal["time", "date", "order"]
 
 _TRIPLE: Final = 3
-_ALIKE: Final = 0.5
-"""Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
 
 
 class Change(NamedTuple):
@@ -156,9 +155,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
         >>> change.numbers_gone, change.numbers_new, found.copies[0].added
         (('12',), ('15',), ('Снег.',))
     """
-    last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
-    ranks = stream_order(np.array([_moment(time) for time in last], dtype=np.int64))
-    ordered = [documents[place] for place in np.argsort(ranks).tolist()]
+    ordered = in_order(documents)
     table = read_sentences((one.text for one in ordered), (one.lang for one in ordered))
     origins = _origins(table)
     copies = (_copy(ordered[0], ordered[place], table, place) for place in range(1, len(ordered)))
@@ -170,6 +167,17 @@ def provenance(documents: Sequence[Document]) -> Provenance:
         ),
         _first_by(ordered),
     )
+
+
+def in_order(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents of a group in order of publication (``stream_order``).
+
+    Args:
+        documents: in input order.
+    """
+    last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
+    ranks = stream_order(np.array([_moment(time) for time in last], dtype=np.int64))
+    return [documents[place] for place in np.argsort(ranks).tolist()]
 
 
 def _first_by(ordered: Sequence[Document]) -> FirstBy:
@@ -217,7 +225,7 @@ def _moment(time: datetime | None) -> int:
 
 def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> Copy:
     before, after = _sentences(table, 0), _sentences(table, place)
-    partner = _partners(before, after)
+    partner = sentence_partners(before, after)
     language: str = copy.lang or detect(copy.text)
     first_texts = [first.text[start:end] for start, end in table.spans(0)]
     spans = table.spans(place)
@@ -249,28 +257,6 @@ def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> 
 def _sentences(table: SentenceTable, document: int) -> list[tuple[int, ...]]:
     rows = table.words.rows
     return [tuple(rows.row(number).tolist()) for number in range(table.first[document], table.first[document + 1])]
-
-
-def _partners(before: list[tuple[int, ...]], after: list[tuple[int, ...]]) -> dict[int, int]:
-    """Map sentences of the copy to their counterparts in the first document."""
-    places: dict[tuple[int, ...], list[int]] = {}
-    for number, words in enumerate(before):
-        places.setdefault(words, []).append(number)
-    partner = {number: places[words].pop(0) for number, words in enumerate(after) if places.get(words)}
-    taken = set(partner.values())
-    rest_before = [(number, Counter(words)) for number, words in enumerate(before) if number not in taken]
-    rest_after = [(number, Counter(words)) for number, words in enumerate(after) if number not in partner]
-    candidates = sorted(
-        (-alike, number, other)
-        for number, words in rest_after
-        for other, others in rest_before
-        if (alike := 2 * (words & others).total() / (words.total() + others.total())) >= _ALIKE
-    )
-    for _, number, other in candidates:
-        if number not in partner and other not in taken:
-            partner[number] = other
-            taken.add(other)
-    return partner
 
 
 def _change(before: str, after: str, language: str) -> Change:

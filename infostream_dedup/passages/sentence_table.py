@@ -136,9 +136,9 @@ class TableBuilder:
     def add(self, text: str, language: str | None = None) -> None:
         """Cut one raw text into sentences and words; a missing language is detected."""
         # Most texts are clean already; cleaning whole texts is much faster than cleaning sentences.
-        is_clean = clean(text) == text
+        is_clean, has_items = clean(text) == text, ";" in text
         for sentence in sentences(_LINE_END.sub("\n", text)):
-            for start, end in _items(text, *sentence) if ";" in text else (sentence,):
+            for start, end in _items(text, *sentence) if has_items else (sentence,):
                 places = [found.span() for found in _WORD.finditer(text, start, end)]
                 words = [text[begin:close] for begin, close in places]
                 if not is_clean and (cleaned := _WORD.findall(clean(text[start:end]))) != words:
