@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import time
 import urllib.error
 import urllib.request
@@ -58,13 +59,13 @@ def fetch(address: str, limits: FetchLimits) -> tuple[bytes, str]:
         _Redirects(limits.max_redirects),
     ):
         opener.add_handler(handler)
-    request = urllib.request.Request(address, headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
     try:
+        request = urllib.request.Request(address, headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
         with opener.open(request, timeout=limits.timeout) as answer:
             return _read(answer, address, limits, deadline), answer.url
     except urllib.error.HTTPError as error:
         raise NoInputError(f"{address}: the server answers {error.code} {error.reason}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         raise NoInputError(f"{address}: {reason or type(error).__name__}") from error
 
@@ -78,6 +79,8 @@ def _read(answer: Any, address: str, limits: FetchLimits, deadline: float) -> by
             raise BadDataError(message, code="E_TOO_LARGE", source=address)
         if time.monotonic() > deadline:
             raise NoInputError(f"{address}: not received after {limits.timeout:g} seconds; --timeout allows more")
+    if answer.length:
+        raise NoInputError(f"{address}: the answer breaks off; fetch it again")
     return bytes(content)
 
 

@@ -24,6 +24,12 @@ __all__ = ["collected"]
 _HEAD: Final = 2048
 _FEED: Final = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]", re.IGNORECASE)
 _FEED_END: Final = re.compile(rb"</(?:rss|feed|rdf:RDF)\s*>", re.IGNORECASE)
+_SURROGATES: Final = re.compile(
+    rb"(?:&(?:amp;)?#(?:x0*d[89a-f][0-9a-f]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));)+",
+    re.IGNORECASE,
+)
+"""References to UTF-16 surrogates, by which some programs write characters such as emoji."""
+_REFERENCE: Final = re.compile(rb"#(x?)([0-9a-f]+);", re.IGNORECASE)
 _BLOCK_END: Final = re.compile(r"(?i)<br\s*/?>|</(?:p|div|li|h[1-6]|tr|blockquote)>")
 _BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
@@ -50,7 +56,7 @@ def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str
         BadDataError: too long (``E_TOO_LARGE``), or not what its first bytes indicate (``E_FEED``, ``E_WARC``).
         MissingExtraError: a package of the extra ``feeds`` is not installed.
     """
-    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(_Raw(stream))
+    buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):
         yield from _archive(buffered, name, max_bytes)
@@ -69,7 +75,16 @@ class _Raw(io.RawIOBase):
     """A byte stream without its own buffer."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+        self._stream, self._position = stream, 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Return the position, which the reader of archives asks for in this way, also on a pipe."""
+        if (offset, whence) not in ((self._position, io.SEEK_SET), (0, io.SEEK_CUR)):
+            raise io.UnsupportedOperation("seek")
+        return self._position
 
     def readable(self) -> bool:
         return True
@@ -77,26 +92,45 @@ class _Raw(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         content = self._stream.read(len(buffer))
         buffer[: len(content)] = content
+        self._position += len(content)
         return len(content)
 
 
 def _feed(content: bytes, name: str) -> Iterator[dict[str, Any]]:
     # Pass a stream, never a string, which the parser would take for an address and open.
-    feed = _package("feedparser", "feeds").parse(io.BytesIO(content))
+    feed = _package("feedparser", "feeds").parse(io.BytesIO(_SURROGATES.sub(_joined, content)))
     if not _FEED_END.search(content):
         raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
     for entry in feed.entries:
         bodies = [part.get("value", "") for part in entry.get("content", ())] or [entry.get("summary", "")]
-        moment = entry.get("published_parsed") or entry.get("updated_parsed")
+        # The parser's own ``get`` warns that it answers for the one with the other.
+        moment = dict.get(entry, "published_parsed") or dict.get(entry, "updated_parsed")
         row = _document(
             text=_plain("\n".join(bodies)),
             title=_plain(entry.get("title", "")),
             url=entry.get("link"),
-            published=None if moment is None else datetime.fromtimestamp(timegm(moment), UTC).isoformat(),
+            published=_moment(moment),
             own_id=entry.get("id"),
         )
         if row is not None:
             yield row
+
+
+def _joined(found: re.Match[bytes]) -> bytes:
+    """Turn references to surrogates into references to their characters; a surrogate without its other half is none."""
+    references = _REFERENCE.findall(found[0])
+    codes = [int(digits, 16 if is_hexadecimal else 10) for is_hexadecimal, digits in references]
+    characters = b"".join(code.to_bytes(2, "little") for code in codes).decode("utf-16-le", "ignore")
+    mark = b"&amp;#" if found[0].startswith(b"&amp;") else b"&#"
+    return b"".join(b"%s%d;" % (mark, ord(one)) for one in characters)
+
+
+def _moment(parsed: Any) -> str | None:
+    """Return the time of an entry; ``None`` for a year that no date has."""
+    try:
+        return None if parsed is None else datetime.fromtimestamp(timegm(parsed), UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _page(content: bytes, name: str) -> Iterator[dict[str, Any]]:
@@ -148,7 +182,7 @@ def _document(
     key = own_id or url
     if not key or len(key.encode()) > _LONGEST_ID or not key.isprintable():
         key = blake2b(f"{title}\0{text}\0{published}".encode("utf-8", "replace"), digest_size=8).hexdigest()
-    host = urlsplit(url).hostname if url else None
+    host = _host(url) if url else None
     row = {
         "id": key,
         "title": title,
@@ -158,6 +192,14 @@ def _document(
         "url": url,
     }
     return {name: value for name, value in row.items() if value}
+
+
+def _host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        # Not an address, such as one with a single bracket.
+        return None
 
 
 def _plain(markup: str) -> str:

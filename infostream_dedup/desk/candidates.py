@@ -110,7 +110,8 @@ def _model(link: _Link, k_duplicate: int) -> float | None:
 
 
 def _random(link: _Link, _: int) -> float | None:
-    return int.from_bytes(hashlib.sha256("\0".join(link.pair).encode()).digest()[:6], "big")
+    # Not the hash by which pairs are chosen for two people, or all of these would come first.
+    return int.from_bytes(hashlib.sha256("\0".join(("random", *link.pair)).encode()).digest()[:6], "big")
 
 
 _RANKS: Final[Mapping[str, Callable[[_Link, int], float | None]]] = {

@@ -127,6 +127,10 @@ class Answers(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", "/feed")
             self.end_headers()
             return
+        if self.path in ("/cut", "/cut-chunks", "/headers"):
+            self.wfile.write(ODD_ANSWERS[self.path])
+            self.close_connection = True
+            return
         body = {"/feed": RSS.encode(), "/slow": b"x", "/endless": b"x"}.get(self.path)
         self.send_response(404 if body is None else 200)
         self.end_headers()
@@ -141,6 +145,13 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+ODD_ANSWERS = {
+    "/cut": b"HTTP/1.0 200 OK\r\nContent-Length: 5000\r\n\r\n" + PAGE.encode()[:400],
+    "/cut-chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\nhalf",
+    "/headers": b"HTTP/1.0 200 OK\r\n" + b"X-More: 1\r\n" * 120 + b"\r\n",
+}
 
 
 @contextmanager
@@ -166,11 +177,17 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
             ("/round", {"max_redirects": 3}, "--max-redirects allows more"),
             ("/round-file", {}, "redirects to ftp://127.0.0.1/, which is not a web address"),
             ("/slow", {"timeout": 0.3}, "--timeout allows more"),
+            ("/cut", {}, "the answer breaks off; fetch it again"),
+            ("/cut-chunks", {}, "IncompleteRead"),
+            ("/headers", {}, "got more than 100 headers"),
+            ("/with a space", {}, "control characters"),
         ):
             with pytest.raises(NoInputError, match=message):
                 collect(f"{base}{path}", **options).as_rows()
         with pytest.raises(BadDataError, match="longer than 50,000 bytes"):
             collect(f"{base}/endless", max_bytes=50_000).as_rows()
+    with pytest.raises(NoInputError, match="IPv6"):
+        collect("http://[::1").as_rows()
     with pytest.raises(NoInputError, match="refused"):
         collect(f"{base}/feed").as_rows()
 
@@ -198,3 +215,43 @@ def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, t
     answer = run_command(tmp_path, "collect", "good.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")
     assert answer.returncode == 65
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def item(number: int, inside: str) -> str:
+    return f"<item><guid>o-{number}</guid><description>Текст {number}.</description>{inside}</item>"
+
+
+def test_one_odd_item_does_not_stop_a_feed(tmp_path) -> None:
+    odd = [
+        "<title>Смайл &#55357;&#56832; и &#xD83D;&#xDE01;</title>",
+        "<title>Пол-смайла &#55357;; &#57343; конец</title>",
+        "<link>http://[::1/x</link>",
+        "<pubDate>Fri, 31 Dec 9999 23:59:59 -1200</pubDate>",
+        "<pubDate>0001-01-01T00:00:00+14:00</pubDate>",
+        "<title>&amp;#55357;&amp;#56832;</title>",
+    ]
+    items = "".join(item(number, inside) for number, inside in enumerate(odd))
+    (tmp_path / "odd.xml").write_text(f"<rss version='2.0'><channel>{items}</channel></rss>", encoding="utf-8")
+    rows = list(collect(tmp_path / "odd.xml"))
+    assert [row["id"] for row in rows] == [f"o-{number}" for number in range(6)]
+    assert rows[0]["title"] == "Смайл \U0001f600 и \U0001f601"
+    assert rows[1]["title"] == "Пол-смайла ;  конец"
+    assert rows[5]["title"] == "\U0001f600"
+    assert not any("published" in row or "source" in row for row in rows)
+    assert rows[2]["url"] == "http://[::1/x"
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_archives_are_read_from_pipes_and_addresses(tmp_path, run_command, packed) -> None:
+    content = warc(("https://news.example.com/budget", "text/html", PAGE.encode()), packed=packed)
+    (tmp_path / "a.warc").write_bytes(content)
+    expected = list(collect(tmp_path / "a.warc"))
+    answer = run_command(tmp_path, "collect", "-", stdin=content, TZ="UTC")
+    assert answer.returncode == 0, answer.stderr
+    assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
+    ODD_ANSWERS["/cut"], kept = b"HTTP/1.0 200 OK\r\n\r\n" + content, ODD_ANSWERS["/cut"]
+    try:
+        with serving() as (_, base):
+            assert list(collect(f"{base}/cut")) == expected
+    finally:
+        ODD_ANSWERS["/cut"] = kept

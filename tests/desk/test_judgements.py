@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.desk.agreement import agreement_of, disagreements, kappa
+from infostream_dedup.desk.candidates import linked_pairs
 from infostream_dedup.desk.judgements import (
     Judgement,
     add_judgement,
@@ -302,6 +303,20 @@ def test_a_pair_goes_to_one_person_and_does_not_come_back(desk: Desk) -> None:
     # Passed over by one, it is open for the other.
     say(desk, "ad", "dup", "taras")
     assert ask("taras") == [("a", "c")]
+
+
+def test_the_random_queue_does_not_begin_with_the_pairs_for_two() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(
+            "CREATE TABLE document (ordinal, id, of_id, group_id, probability, forward, backward, forgotten, status)"
+        )
+        rows = (
+            (number, f"d{number}", f"e{number}", f"g{number}", None, 5, 5, 0, "duplicate") for number in range(2000)
+        )
+        connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        pairs = linked_pairs(connection, "random", k_duplicate=6)
+    assert len(pairs) == 2000
+    assert sum(for_two(pair, 0.1) for pair in pairs[:200]) < 40
 
 
 def test_some_pairs_are_for_two(desk: Desk) -> None:
