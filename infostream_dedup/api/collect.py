@@ -60,14 +60,19 @@ def collect(
 
 
 def _rows(sources: Sequence[str], limits: FetchLimits, report: ReadingReport) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.corpus.addresses import is_address
+    from infostream_dedup.corpus.addresses import fetch, is_address
     from infostream_dedup.corpus.collecting import collected
 
     seen: set[str] = set()
     for source in sources:
-        stream, name = _opened_address(source, limits) if is_address(source) else _opened_file(source)
+        charset = None
+        if is_address(source):
+            content, name, charset = fetch(source, limits)
+            stream: IO[bytes] = io.BytesIO(content)
+        else:
+            stream, name = _opened_file(source)
         with stream:
-            for row in collected(stream, name, limits.max_bytes):
+            for row in collected(stream, name, limits.max_bytes, charset):
                 report.read += 1
                 if row["id"] in seen:
                     report.count_quarantined("again")
@@ -75,13 +80,6 @@ def _rows(sources: Sequence[str], limits: FetchLimits, report: ReadingReport) ->
                 seen.add(row["id"])
                 report.count_used(source)
                 yield row
-
-
-def _opened_address(source: str, limits: FetchLimits) -> tuple[IO[bytes], str]:
-    from infostream_dedup.corpus.addresses import fetch
-
-    content, address = fetch(source, limits)
-    return io.BytesIO(content), address
 
 
 def _opened_file(source: str) -> tuple[IO[bytes], str]:

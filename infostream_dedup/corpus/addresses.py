@@ -7,7 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.model import VERSION
@@ -15,7 +15,7 @@ from infostream_dedup.model import VERSION
 if TYPE_CHECKING:
     from http.client import HTTPMessage
 
-__all__ = ["FetchLimits", "fetch", "is_address"]
+__all__ = ["FetchLimits", "Fetched", "fetch", "is_address"]
 
 _SCHEMES: Final = ("http://", "https://")
 _CHUNK: Final = 1 << 16
@@ -41,8 +41,22 @@ def is_address(source: str) -> bool:
     return source.lower().startswith(_SCHEMES)
 
 
-def fetch(address: str, limits: FetchLimits) -> tuple[bytes, str]:
-    """Return the content at an address, and the address that finally delivered it.
+class Fetched(NamedTuple):
+    """What an address delivered.
+
+    Attributes:
+        content: its bytes.
+        address: the address that finally delivered them.
+        charset: the encoding that the server names, if any.
+    """
+
+    content: bytes
+    address: str
+    charset: str | None
+
+
+def fetch(address: str, limits: FetchLimits) -> Fetched:
+    """Return the content at an address.
 
     Raises:
         NoInputError: it cannot be reached, answers with an error, or redirects too often or to another scheme.
@@ -62,7 +76,7 @@ def fetch(address: str, limits: FetchLimits) -> tuple[bytes, str]:
     try:
         request = urllib.request.Request(address, headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
         with opener.open(request, timeout=limits.timeout) as answer:
-            return _read(answer, address, limits, deadline), answer.url
+            return Fetched(_read(answer, address, limits, deadline), answer.url, answer.headers.get_content_charset())
     except urllib.error.HTTPError as error:
         raise NoInputError(f"{address}: the server answers {error.code} {error.reason}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:

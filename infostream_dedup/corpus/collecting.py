@@ -39,7 +39,7 @@ _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _LONGEST_ID: Final = 512
 
 
-def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any]]:
+def collected(stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the documents of a feed or an archive, or the one document of a page.
 
     The first bytes tell which it is. Pages without a text of their own are skipped.
@@ -48,6 +48,7 @@ def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str
         stream: bytes of the source; only an archive, which is read record by record, may be longer than `max_bytes`.
         name: address of the source, or name of the file.
         max_bytes: maximum size of a feed, page, or archive record.
+        charset: encoding of a feed, if the server names one; it counts more than what the feed says itself (RFC 7303).
 
     Yields:
         Mappings ``id, title, text, published, source, url``; what is unknown is left out.
@@ -66,7 +67,7 @@ def collected(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str
         message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
         raise BadDataError(message, code="E_TOO_LARGE", source=name)
     if _FEED.search(head):
-        yield from _feed(content, name)
+        yield from _feed(content, name, charset)
     else:
         yield from _page(content, name)
 
@@ -96,9 +97,11 @@ class _Raw(io.RawIOBase):
         return len(content)
 
 
-def _feed(content: bytes, name: str) -> Iterator[dict[str, Any]]:
+def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dict[str, Any]]:
     # Pass a stream, never a string, which the parser would take for an address and open.
-    feed = _package("feedparser", "feeds").parse(io.BytesIO(_SURROGATES.sub(_joined, content)))
+    headers = {"content-type": f"text/xml; charset={charset}"} if charset else None
+    stream = io.BytesIO(_SURROGATES.sub(_joined, content))
+    feed = _package("feedparser", "feeds").parse(stream, response_headers=headers)
     if not _FEED_END.search(content):
         raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
     for entry in feed.entries:

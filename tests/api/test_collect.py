@@ -127,7 +127,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", "/feed")
             self.end_headers()
             return
-        if self.path in ("/cut", "/cut-chunks", "/headers"):
+        if self.path in ODD_ANSWERS:
             self.wfile.write(ODD_ANSWERS[self.path])
             self.close_connection = True
             return
@@ -150,6 +150,8 @@ class Answers(http.server.BaseHTTPRequestHandler):
 ODD_ANSWERS = {
     "/cut": b"HTTP/1.0 200 OK\r\nContent-Length: 5000\r\n\r\n" + PAGE.encode()[:400],
     "/cut-chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\nhalf",
+    "/cyrillic": b"HTTP/1.0 200 OK\r\nContent-Type: text/xml; charset=windows-1251\r\n\r\n"
+    + RSS.partition("?>")[2].replace("\u00a0", " ").encode("cp1251"),
     "/headers": b"HTTP/1.0 200 OK\r\n" + b"X-More: 1\r\n" * 120 + b"\r\n",
 }
 
@@ -171,6 +173,9 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
     with serving() as (server, base):
         assert collect(f"{base}/moved").as_rows()[0]["id"] == "n-1"
         assert server.asked == ["/moved", "/feed"], "the addresses of the items were not opened"
+        assert collect(f"{base}/cyrillic").as_rows() == collect(f"{base}/feed").as_rows(), (
+            "the server names the encoding"
+        )
         for path, options, message in (
             ("/gone", {}, "the server answers 404"),
             ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
