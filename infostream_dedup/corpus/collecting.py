@@ -168,12 +168,20 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
             if len(content) > max_bytes:
                 message = f"record {number}: longer than {max_bytes:,} bytes; --max-bytes allows more"
                 raise BadDataError(message, code="E_TOO_LARGE", source=name)
+            if len(content) < record.content_length and not _is_encoded(record):
+                raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
             is_feed = kind in _FEED_TYPES and _FEED.search(content[:_HEAD])
             yield from (_feed if is_feed else _page)(content, address)
     except OSError as error:
         raise BadDataError(f"record {number + 1}: {error}", code="E_WARC", source=name) from error
     if number == 0:
         raise BadDataError("not an archive of web pages: it contains no response record", code="E_WARC", source=name)
+
+
+def _is_encoded(record: Any) -> bool:
+    """Whether the content of a record has another length than its encoded form, which alone is known."""
+    headers = {name.lower() for name, _ in record.http_headers or ()}
+    return not headers.isdisjoint(("content-encoding", "transfer-encoding"))
 
 
 def _document(

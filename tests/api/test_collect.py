@@ -260,3 +260,28 @@ def test_archives_are_read_from_pipes_and_addresses(tmp_path, run_command, packe
             assert list(collect(f"{base}/cut")) == expected
     finally:
         ODD_ANSWERS["/cut"] = kept
+
+
+def test_an_archive_that_breaks_off_is_refused(tmp_path) -> None:
+    page = ("https://news.example.com/budget", "text/html", PAGE.encode())
+    whole = warc(page, page, packed=False)
+    for content in (whole[:-200], gzip.compress(whole[:-200])):
+        (tmp_path / "cut.warc").write_bytes(content)
+        with pytest.raises(BadDataError, match="record 2: the archive breaks off"):
+            list(collect(tmp_path / "cut.warc"))
+
+
+def test_encoded_records_are_not_taken_for_cut_ones(tmp_path) -> None:
+    body = PAGE.encode()
+    chunked = f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
+    coded = gzip.compress(body * 9)
+    for name, content in (("Transfer-Encoding: chunked", chunked), ("Content-Encoding: gzip", coded)):
+        answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{name}\r\n\r\n".encode() + content
+        head = (
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://news.example.com/b\r\n"
+            "WARC-Date: 2024-03-05T07:00:00Z\r\nWARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r\n"
+            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
+        )
+        (tmp_path / "a.warc").write_bytes(head.encode() + answer + b"\r\n\r\n")
+        (row,) = list(collect(tmp_path / "a.warc"))
+        assert row["title"] == "Budget approved"
