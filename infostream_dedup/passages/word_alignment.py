@@ -1,9 +1,9 @@
 """Align two sequences of words in time that grows with their length.
 
 The time of ``difflib`` grows with the cube of the length if a few words recur often, as in a table without full stops:
-hours for 100 kB. Only sequences as short as ordinary sentences are compared by it whole. Longer ones are cut at word
-triples that occur once in either sequence (as in Cohen's patience diff), and between these compared ``_WINDOW`` words
-at a time.
+.7, 5.8 and 46 s for texts of 3,500, 7,000 and 14,000 characters. Only sequences as short as ordinary sentences are
+compared by it whole. Longer ones are cut at word triples that occur once in either sequence (as in Cohen's patience
+diff), and between these compared ``_WINDOW`` words at a time.
 """
 
 from __future__ import annotations
