@@ -146,22 +146,6 @@ class StoreReader:
         """
         return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
 
-    def descriptions(self, ordinals: Iterable[int]) -> list[tuple[str, str | None, int | None, str | None]]:
-        """Return title, source, date (UTC microseconds since 1970) and address of documents.
-
-        Raises:
-            KeyError: an ordinal is unknown.
-        """
-        query = "SELECT title, source, published, url FROM document WHERE ordinal = ?"
-        found = []
-        with self.reading() as connection:
-            for ordinal in ordinals:
-                row = connection.execute(query, (ordinal,)).fetchone()
-                if row is None:
-                    raise KeyError(ordinal)
-                found.append(row)
-        return found
-
     def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - the name of the field
         """Return the ordinal of the latest version of a document by its id or address; ``None`` if there is none."""
         column, value = ("id", id) if id is not None else ("url", url)

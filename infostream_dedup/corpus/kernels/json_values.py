@@ -127,21 +127,6 @@ def _four_digits(data: NDArray[np.uint8], at: int) -> int:
 
 
 @inlined
-def _short_escape(kind: int) -> int:
-    if kind in (_QUOTE, _BACKSLASH, 0x2F):
-        return kind
-    if kind == 0x6E:
-        return 0x0A
-    if kind == 0x72:
-        return 0x0D
-    if kind == 0x74:
-        return 0x09
-    if kind == 0x62:
-        return 0x08
-    return 0x0C if kind == 0x66 else -1
-
-
-@inlined
 def escaped_code(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
     """Decode an escape.
 
