@@ -39,8 +39,8 @@ def collect(
         max_redirects: maximum number of redirects.
 
     Returns:
-        Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read and how many ids
-        were repeated.
+        Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read. Its
+        ``quarantined_by_code`` says how many items came ``again`` and how many items and pages were ``empty``.
 
     Raises:
         NoInputError: a source is missing, cannot be reached, or answers with an error.
@@ -74,6 +74,9 @@ def _rows(sources: Sequence[str], limits: FetchLimits, report: ReadingReport) ->
         with stream:
             for row in collected(stream, name, limits.max_bytes, charset):
                 report.read += 1
+                if row is None:
+                    report.count_quarantined("empty")
+                    continue
                 if row["id"] in seen:
                     report.count_quarantined("again")
                     continue

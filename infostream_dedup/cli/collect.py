@@ -11,6 +11,8 @@ from infostream_dedup.cli.output import chosen_format, note, print_rows, save_ro
 
 __all__ = ["collect"]
 
+_PASSED_OVER = {"again": "repeated", "empty": "without a text"}
+
 
 @click.command(
     epilog=examples(
@@ -47,7 +49,8 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
 
     Sources are files, - for standard input, or addresses. Only the addresses given here are opened, within the limits;
     no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
-    comments. Rows: id, title, text, published, source (the host), url; an item that occurs twice is written once.
+    comments. Rows: id, title, text, published, source (the host), url; an item that occurs twice is written once, items
+    and pages without a text are passed over.
     """
     from infostream_dedup import api
 
@@ -57,7 +60,7 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
         print_rows(found, form, columns=found.columns)
     else:
         save_rows(found, out, form, columns=found.columns, inputs=[one for one in sources if "://" not in one])
-    again = found.report.quarantined
-    used = found.report.used
-    said = f"collected {used} document{'' if used == 1 else 's'}"
-    note(said + (f"; {again} repeated" if again else ""), quiet=quiet)
+    used, passed_over = found.report.used, found.report.quarantined_by_code
+    said = [f"collected {used} document{'' if used == 1 else 's'}"]
+    said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]
+    note("; ".join(said), quiet=quiet)

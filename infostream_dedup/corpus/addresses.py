@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
+import io
 import time
 import urllib.error
 import urllib.request
+import zlib
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.model import VERSION
@@ -19,6 +23,8 @@ __all__ = ["FetchLimits", "Fetched", "fetch", "is_address"]
 
 _SCHEMES: Final = ("http://", "https://")
 _CHUNK: Final = 1 << 16
+_KEPT: Final = "%/:=&?~+!$,;'@()*[]|"
+"""Characters of an address that stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +80,10 @@ def fetch(address: str, limits: FetchLimits) -> Fetched:
     ):
         opener.add_handler(handler)
     try:
-        request = urllib.request.Request(address, headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
+        request = urllib.request.Request(_in_ascii(address), headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
         with opener.open(request, timeout=limits.timeout) as answer:
-            return Fetched(_read(answer, address, limits, deadline), answer.url, answer.headers.get_content_charset())
+            content = _unpacked(_read(answer, address, limits, deadline), answer.headers, address, limits)
+            return Fetched(content, answer.url, answer.headers.get_content_charset())
     except urllib.error.HTTPError as error:
         raise NoInputError(f"{address}: the server answers {error.code} {error.reason}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:
@@ -84,13 +91,43 @@ def fetch(address: str, limits: FetchLimits) -> Fetched:
         raise NoInputError(f"{address}: {reason or type(error).__name__}") from error
 
 
+def _in_ascii(address: str) -> str:
+    """Return an address as servers expect it: other letters by IDNA in the host, percent-encoded elsewhere."""
+    if address.isascii():
+        return address
+    parts = urlsplit(address)
+    user, mark, host = parts.netloc.rpartition("@")
+    name, colon, port = host.partition(":")
+    host = f"{quote(user, _KEPT)}{mark}{name.encode('idna').decode()}{colon}{port}"
+    return urlunsplit((parts.scheme, host, quote(parts.path, _KEPT), quote(parts.query, _KEPT), ""))
+
+
+def _unpacked(content: bytes, headers: HTTPMessage, address: str, limits: FetchLimits) -> bytes:
+    """Undo the encoding of an answer; some servers compress what they were not asked to compress."""
+    encoding = headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding in ("", "identity"):
+        return content
+    if encoding not in ("gzip", "x-gzip"):
+        raise NoInputError(f"{address}: the answer is encoded as {encoding}, which was not asked for")
+    try:
+        unpacked = gzip.GzipFile(fileobj=io.BytesIO(content)).read(limits.max_bytes + 1)
+    except (EOFError, zlib.error) as error:
+        raise NoInputError(f"{address}: the answer breaks off; fetch it again") from error
+    _check_size(len(unpacked), address, limits)
+    return unpacked
+
+
+def _check_size(size: int, address: str, limits: FetchLimits) -> None:
+    if size > limits.max_bytes:
+        message = f"longer than {limits.max_bytes:,} bytes; --max-bytes allows more"
+        raise BadDataError(message, code="E_TOO_LARGE", source=address)
+
+
 def _read(answer: Any, address: str, limits: FetchLimits, deadline: float) -> bytes:
     content = bytearray()
     while chunk := answer.read1(_CHUNK):
         content += chunk
-        if len(content) > limits.max_bytes:
-            message = f"longer than {limits.max_bytes:,} bytes; --max-bytes allows more"
-            raise BadDataError(message, code="E_TOO_LARGE", source=address)
+        _check_size(len(content), address, limits)
         if time.monotonic() > deadline:
             raise NoInputError(f"{address}: not received after {limits.timeout:g} seconds; --timeout allows more")
     if answer.length:

@@ -22,8 +22,10 @@ from infostream_dedup.errors import BadDataError, MissingExtraError
 __all__ = ["collected"]
 
 _HEAD: Final = 2048
-_FEED: Final = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]", re.IGNORECASE)
-_FEED_END: Final = re.compile(rb"</(?:rss|feed|rdf:RDF)\s*>", re.IGNORECASE)
+_FEED_OR_PAGE: Final = re.compile(rb"<(?:(?:[\w.-]+:)?(rss|feed|RDF)|!doctype\s+html|html)[\s>]", re.IGNORECASE)
+"""What comes first tells feeds from pages, which may show a piece of a feed."""
+_FEED_END: Final = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|RDF)\s*>", re.IGNORECASE)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATES: Final = re.compile(
     rb"(?:&(?:amp;)?#(?:x0*d[89a-f][0-9a-f]{2}|0*5(?:529[6-9]|5[3-9]\d\d|6\d{3}|7[0-2]\d\d|73[0-3]\d|734[0-3]));)+",
     re.IGNORECASE,
@@ -39,10 +41,12 @@ _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _LONGEST_ID: Final = 512
 
 
-def collected(stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None) -> Iterator[dict[str, Any]]:
+def collected(
+    stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None
+) -> Iterator[dict[str, Any] | None]:
     """Yield the documents of a feed or an archive, or the one document of a page.
 
-    The first bytes tell which it is. Pages without a text of their own are skipped.
+    The first bytes tell which it is.
 
     Args:
         stream: bytes of the source; only an archive, which is read record by record, may be longer than `max_bytes`.
@@ -51,7 +55,8 @@ def collected(stream: IO[bytes], name: str, max_bytes: int, charset: str | None 
         charset: encoding of a feed, if the server names one; it counts more than what the feed says itself (RFC 7303).
 
     Yields:
-        Mappings ``id, title, text, published, source, url``; what is unknown is left out.
+        Mappings ``id, title, text, published, source, url``; what is unknown is left out. ``None`` for an item or
+        page without a text of its own.
 
     Raises:
         BadDataError: too long (``E_TOO_LARGE``), or not what its first bytes indicate (``E_FEED``, ``E_WARC``).
@@ -66,10 +71,17 @@ def collected(stream: IO[bytes], name: str, max_bytes: int, charset: str | None 
     if len(content) > max_bytes:
         message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
         raise BadDataError(message, code="E_TOO_LARGE", source=name)
-    if _FEED.search(head):
+    if content.startswith(_UTF_16):
+        content, charset = content.decode("utf-16", "replace").encode(), "utf-8"
+    if _is_feed(content):
         yield from _feed(content, name, charset)
     else:
-        yield from _page(content, name)
+        yield _page(content, name)
+
+
+def _is_feed(content: bytes) -> bool:
+    found = _FEED_OR_PAGE.search(content[:_HEAD])
+    return found is not None and found[1] is not None
 
 
 class _Raw(io.RawIOBase):
@@ -97,7 +109,7 @@ class _Raw(io.RawIOBase):
         return len(content)
 
 
-def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dict[str, Any]]:
+def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dict[str, Any] | None]:
     # Pass a stream, never a string, which the parser would take for an address and open.
     headers = {"content-type": f"text/xml; charset={charset}"} if charset else None
     stream = io.BytesIO(_SURROGATES.sub(_joined, content))
@@ -108,15 +120,13 @@ def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dic
         bodies = [part.get("value", "") for part in entry.get("content", ())] or [entry.get("summary", "")]
         # The parser's own ``get`` warns that it answers for the one with the other.
         moment = dict.get(entry, "published_parsed") or dict.get(entry, "updated_parsed")
-        row = _document(
+        yield _document(
             text=_plain("\n".join(bodies)),
             title=_plain(entry.get("title", "")),
             url=entry.get("link"),
             published=_moment(moment),
             own_id=entry.get("id"),
         )
-        if row is not None:
-            yield row
 
 
 def _joined(found: re.Match[bytes]) -> bytes:
@@ -136,24 +146,22 @@ def _moment(parsed: Any) -> str | None:
         return None
 
 
-def _page(content: bytes, name: str) -> Iterator[dict[str, Any]]:
+def _page(content: bytes, name: str) -> dict[str, Any] | None:
     found = _package("trafilatura", "feeds").bare_extraction(
         content, url=name, with_metadata=True, include_comments=False
     )
     if found is None:
-        return
-    row = _document(
+        return None
+    return _document(
         text=found.text or "",
         title=found.title or "",
         url=found.url or (name if "://" in name else None),
         published=found.date,
         own_id=None,
     )
-    if row is not None:
-        yield row
 
 
-def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any]]:
+def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str, Any] | None]:
     warc = _package("fastwarc.warc", "feeds")
     kinds = warc.WarcRecordType.response | warc.WarcRecordType.resource
     number = 0
@@ -170,8 +178,10 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
                 raise BadDataError(message, code="E_TOO_LARGE", source=name)
             if len(content) < record.content_length and not _is_encoded(record):
                 raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
-            is_feed = kind in _FEED_TYPES and _FEED.search(content[:_HEAD])
-            yield from (_feed if is_feed else _page)(content, address)
+            if kind in _FEED_TYPES and _is_feed(content):
+                yield from _feed(content, address)
+            else:
+                yield _page(content, address)
     except OSError as error:
         raise BadDataError(f"record {number + 1}: {error}", code="E_WARC", source=name) from error
     if number == 0:

@@ -68,7 +68,8 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
         "url": "https://www.example.org/1",
     }
     assert set(keyless) == {"id", "title", "text"}
-    assert (found.report.used, found.report.quarantined) == (2, 1), "the same item came again"
+    assert (found.report.read, found.report.used) == (4, 2)
+    assert found.report.quarantined_by_code == {"empty": 1, "again": 1}
     assert [one.id for one in read_documents([first, keyless])] == ["n-1", keyless["id"]]
 
 
@@ -131,7 +132,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
             self.wfile.write(ODD_ANSWERS[self.path])
             self.close_connection = True
             return
-        body = {"/feed": RSS.encode(), "/slow": b"x", "/endless": b"x"}.get(self.path)
+        body = {"/feed": RSS.encode(), LETTERS: RSS.encode(), "/slow": b"x", "/endless": b"x"}.get(self.path)
         self.send_response(404 if body is None else 200)
         self.end_headers()
         try:
@@ -147,7 +148,13 @@ class Answers(http.server.BaseHTTPRequestHandler):
         pass
 
 
+LETTERS = "/%D0%BD%D0%BE%D0%B2%D0%B8%D0%BD%D0%B8%20?%D1%82=%D0%B0%20%D0%B1"
+PACKED = b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(RSS.encode())
 ODD_ANSWERS = {
+    "/packed": PACKED,
+    "/packed-cut": PACKED[:-50],
+    "/packed-bomb": b"HTTP/1.0 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(bytes(1_000_000)),
+    "/br": b"HTTP/1.0 200 OK\r\nContent-Encoding: br\r\n\r\nxx",
     "/cut": b"HTTP/1.0 200 OK\r\nContent-Length: 5000\r\n\r\n" + PAGE.encode()[:400],
     "/cut-chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n400\r\nhalf",
     "/cyrillic": b"HTTP/1.0 200 OK\r\nContent-Type: text/xml; charset=windows-1251\r\n\r\n"
@@ -176,6 +183,9 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
         assert collect(f"{base}/cyrillic").as_rows() == collect(f"{base}/feed").as_rows(), (
             "the server names the encoding"
         )
+        assert collect(f"{base}/packed").as_rows() == collect(f"{base}/feed").as_rows(), "packed unasked"
+        assert collect(f"{base}/новини%20?т=а б#початок").as_rows() == collect(f"{base}/feed").as_rows()
+        assert LETTERS in server.asked
         for path, options, message in (
             ("/gone", {}, "the server answers 404"),
             ("/moved", {"max_redirects": 0}, "--max-redirects allows more"),
@@ -184,17 +194,33 @@ def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() ->
             ("/slow", {"timeout": 0.3}, "--timeout allows more"),
             ("/cut", {}, "the answer breaks off; fetch it again"),
             ("/cut-chunks", {}, "IncompleteRead"),
+            ("/packed-cut", {}, "the answer breaks off; fetch it again"),
+            ("/br", {}, "encoded as br, which was not asked for"),
             ("/headers", {}, "got more than 100 headers"),
             ("/with a space", {}, "control characters"),
         ):
             with pytest.raises(NoInputError, match=message):
                 collect(f"{base}{path}", **options).as_rows()
-        with pytest.raises(BadDataError, match="longer than 50,000 bytes"):
-            collect(f"{base}/endless", max_bytes=50_000).as_rows()
+        for path in ("/endless", "/packed-bomb"):
+            with pytest.raises(BadDataError, match="longer than 50,000 bytes"):
+                collect(f"{base}{path}", max_bytes=50_000).as_rows()
     with pytest.raises(NoInputError, match="IPv6"):
         collect("http://[::1").as_rows()
     with pytest.raises(NoInputError, match="refused"):
         collect(f"{base}/feed").as_rows()
+
+
+def test_hosts_with_other_letters_are_asked_for_by_idna(monkeypatch) -> None:
+    asked = []
+
+    def resolve(host: str, *_: object) -> None:
+        asked.append(host)
+        raise OSError("no such host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with pytest.raises(NoInputError, match="http://президент.рф:8080/: no such host"):
+        collect("http://президент.рф:8080/").as_rows()
+    assert asked == ["xn--d1abbgf6aiiy.xn--p1ai"]
 
 
 def test_no_file_makes_a_connection(tmp_path, monkeypatch) -> None:
@@ -214,7 +240,7 @@ def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, t
     answer = run_command(tmp_path, "collect", "-", stdin=RSS.encode(), TZ="UTC")
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout.splitlines()[0])["id"] == "n-1"
-    assert b"collected 2 documents; 1 repeated" in answer.stderr
+    assert b"collected 2 documents; 1 repeated; 1 without a text" in answer.stderr
     (tmp_path / "good.xml").write_text(RSS, encoding="utf-8")
     (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
     answer = run_command(tmp_path, "collect", "good.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")
@@ -285,3 +311,33 @@ def test_encoded_records_are_not_taken_for_cut_ones(tmp_path) -> None:
         (tmp_path / "a.warc").write_bytes(head.encode() + answer + b"\r\n\r\n")
         (row,) = list(collect(tmp_path / "a.warc"))
         assert row["title"] == "Budget approved"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_feeds_in_utf_16(tmp_path, encoding) -> None:
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    (tmp_path / "a.xml").write_bytes((mark + RSS.replace("utf-8", "utf-16")).encode(encoding))
+    (tmp_path / "b.xml").write_text(RSS, encoding="utf-8")
+    assert list(collect(tmp_path / "a.xml")) == list(collect(tmp_path / "b.xml"))
+
+
+def test_a_feed_may_name_its_elements_with_a_prefix(tmp_path) -> None:
+    (tmp_path / "a.xml").write_text(ATOM)
+    (tmp_path / "b.xml").write_text(
+        ATOM.replace("xmlns=", "xmlns:a=").replace("<", "<a:").replace("<a:/", "</a:").replace("<a:?", "<?")
+    )
+    assert list(collect(tmp_path / "b.xml")) == list(collect(tmp_path / "a.xml"))
+
+
+def test_a_page_that_shows_a_piece_of_a_feed_is_a_page(tmp_path) -> None:
+    for number, start in enumerate(("<!DOCTYPE html>", "<HTML>")):
+        file = tmp_path / f"{number}.html"
+        file.write_text(start + PAGE.removeprefix("<html>").replace("<head>", "<head><!-- <rss version='2.0'> -->"))
+        (row,) = collect(file)
+        assert row["title"] == "Budget approved"
+
+
+def test_sources_without_a_text_are_counted(tmp_path, run_command) -> None:
+    answer = run_command(tmp_path, "collect", "-", stdin=b"<html><body></body></html>", TZ="UTC")
+    assert (answer.returncode, answer.stdout) == (0, b"")
+    assert b"collected 0 documents; 1 without a text" in answer.stderr
