@@ -202,10 +202,15 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 
     rows = [asdict(check) for check in kept.verify(file)]
     _print(rows, output_format)
-    faults = sum(row["faults"] for row in rows)
-    if faults:
-        note(f"{file}: {faults} faults; restore the latest 'store backup' that passes this check", quiet=quiet)
-    return _DAMAGED if faults else 0
+    faulty = {row["check"]: row["faults"] for row in rows if row["faults"]}
+    if faulty:
+        faults = sum(faulty.values())
+        found = f"{file}: {faults:,} fault{'' if faults == 1 else 's'}"
+        advice = "restore the latest 'store backup' that passes this check"
+        if faulty.keys() == {"index"}:
+            advice = "nothing is lost; 'store index' rebuilds the indexes"
+        note(f"{found}; {advice}", quiet=quiet)
+    return _DAMAGED if faulty else 0
 
 
 @store.command(epilog=examples("store backup news.db copy.db"))

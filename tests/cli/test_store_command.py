@@ -57,9 +57,20 @@ def test_verify(run, filled):
         meddler.commit()
     damaged = run("store", "verify", "stream.db")
     assert damaged.returncode == 65
-    assert b"1 faults; restore the latest" in damaged.stderr
+    assert b"1 fault; restore the latest" in damaged.stderr
     assert "batch 'batch-8' does not match its checksum" in damaged.stdout.decode()
     assert run("store", "verify", "stream.db", "--quiet").stderr == b""
+
+
+def test_faults_of_indexes_alone_are_no_loss(run, filled):
+    with closing(sqlite3.connect(filled)) as meddler:
+        meddler.execute("INSERT INTO term_index VALUES (3, x'', zeroblob(16))")
+        meddler.commit()
+    damaged = run("store", "verify", "stream.db")
+    assert damaged.returncode == 65
+    assert b"1 fault; nothing is lost; 'store index' rebuilds the indexes" in damaged.stderr
+    run("store", "index", "stream.db")
+    assert run("store", "verify", "stream.db").returncode == 0
 
 
 def test_backup(run, filled, tmp_path):
