@@ -218,7 +218,7 @@ def test_hosts_with_other_letters_are_asked_for_by_idna(monkeypatch) -> None:
         raise OSError("no such host")
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    with pytest.raises(NoInputError, match="http://президент.рф:8080/: no such host"):
+    with pytest.raises(NoInputError, match=r"http://президент\.рф:8080/: no such host"):
         collect("http://президент.рф:8080/").as_rows()
     assert asked == ["xn--d1abbgf6aiiy.xn--p1ai"]
 
