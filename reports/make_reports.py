@@ -9,7 +9,7 @@ import argparse
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,7 @@ CONFIGURATIONS: tuple[tuple[str, Settings], ...] = (
     ("stem, bm25", Settings(representation="stem")),
     ("stem, tfidf", Settings(representation="stem", weighting="tfidf")),
 )
+_DRAWN = ", bm25"
 
 
 def main() -> None:
@@ -329,9 +330,15 @@ def _sweep_table(rows: Sequence[SweepRow]) -> str:
 
 
 def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
+    """Draw S and T with weighting BM25, beside the paper's points: a plot has one series for each representation."""
     folder = REPORTS / "figures"
     folder.mkdir(exist_ok=True)
-    result = SweepResult(rows=rows, recommended_k={}, reason={}, configuration={})
+    drawn = [
+        replace(row, representation=row.representation.removesuffix(_DRAWN))
+        for row in rows
+        if row.representation.endswith(_DRAWN)
+    ]
+    result = SweepResult(rows=drawn, recommended_k={}, reason={}, configuration={})
     lines = []
     for quantity in ("symmetry", "transitivity"):
         path = folder / f"{corpus}-{quantity}.svg"

@@ -72,8 +72,9 @@ def page() -> str:
     return f"""# What a stream calls duplicate
 
 Made on {date.today().isoformat()} by `python reports/make_stream.py`. mdnews, its {len(dated):,} dated documents in the
-order of their dates, through `StreamEngine`; what is not named has its default (`morph`, 12 key terms, `equal` at 6,
-window of 7 days, numbers compared). A link goes from a document to the earlier one that its verdict names.
+order of their dates, through `StreamEngine`, preset `faithful` (of `judged`, see [verdicts.md](verdicts.md)); what is
+not named has its default (`morph`, 12 key terms, `equal` at 6, window of 7 days, numbers compared). A link goes from a
+document to the earlier one that its verdict names.
 *Labelled*: the pair carries a label of overlap (reprint, contained, partial, template; word 5-grams in common). A pair
 without one may still tell the same story in other words. *Lost*: reprints labelled `dup` whose dates are less than 7
 days apart ({len(labels.reprints)} pairs) and whose later document is neither `exact` nor `duplicate`.
@@ -130,8 +131,13 @@ def _pairs(name: str) -> Iterable[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
+def _stream(choice: dict[str, Any]) -> StreamEngine:
+    """A stream that decides by key terms, not by evidence."""
+    return StreamEngine(StreamSettings.of({"preset": "faithful", **choice}))
+
+
 def _choice_row(name: str, choice: dict[str, Any], dated: Sequence[Document], labels: Labels) -> str:
-    verdicts = StreamEngine(StreamSettings.of(choice)).decide(dated).verdicts
+    verdicts = _stream(choice).decide(dated).verdicts
     by_id = {one.id: one for one in verdicts}
     duplicates = [one for one in verdicts if one.status == "duplicate"]
     exact = sum(one.status == "exact" for one in verdicts)
@@ -146,9 +152,7 @@ def _choice_row(name: str, choice: dict[str, Any], dated: Sequence[Document], la
 
 def _counting(dated: Sequence[Document]) -> str:
     """What changed when documents that repeat earlier ones could no longer lift a term above ``df_max``."""
-    before, after = (
-        StreamEngine(StreamSettings.of({"df_counts": rule})).decide(dated).verdicts for rule in ("all", "distinct")
-    )
+    before, after = (_stream({"df_counts": rule}).decide(dated).verdicts for rule in ("all", "distinct"))
     changed = Counter(
         f"{old.status} to {new.status}" for old, new in zip(before, after, strict=True) if old.status != new.status
     )

@@ -7,7 +7,7 @@ sum of the smaller over sum of the larger frequencies (Yu et al., section 4; The
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from infostream_dedup.passages.kernels.bag_pairs import find_pairs, sort_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_classes"]
+__all__ = ["MOST_ALIKE", "BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_classes"]
+
+MOST_ALIKE: Final = 1000
+"""A sentence that resembles more other sentences is made from a template, such as a daily rate: it has equal copies
+only. Otherwise, 20,000 sentences from one template in a collection would make 200,000,000 pairs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +51,7 @@ class SentenceClasses:
     Attributes:
         class_of: int32 (sentences,), -1 for a sentence without copies.
         members: int64, sentences of each class, ascending.
-        alike: int32, other classes that resemble each class, ascending.
+        alike: int32, other classes that resemble each class, ascending; none if they are more than ``MOST_ALIKE``.
     """
 
     class_of: NDArray[np.int32]
@@ -123,7 +127,7 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     if not 0 < tau <= 1:
         raise ConfigurationError(f"tau is {tau}, expected a number above 0 to 1")
     classes = len(index.bags)
-    pairs = find_pairs(index.bags.indptr, index.bags.values, index.elements, index.lonely, float(tau))
+    pairs = find_pairs(index.bags.indptr, index.bags.values, index.elements, index.lonely, float(tau), MOST_ALIKE)
     one, other = np.concatenate((pairs, pairs[:, ::-1])).T
     order = np.lexsort((other, one))
     alike = Rows(_bounds(one, classes), other[order])

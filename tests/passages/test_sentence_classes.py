@@ -66,6 +66,30 @@ def test_all_pairs_are_found_and_no_others(bags, tau):
     assert sentence_classes(rows_from(bags, np.uint64), tau).pairs().tolist() == _brute_force(bags, tau)
 
 
+@given(
+    st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=14),
+    st.sampled_from([0.2, 1 / 3, 0.6]),
+    st.integers(0, 4),
+)
+def test_sentences_from_a_template_have_equal_copies_only(bags, tau, most):
+    every = rows_from(bags, np.uint64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("infostream_dedup.passages.sentence_classes.MOST_ALIKE", most)
+        found = sentence_classes(every, tau)
+    for number, all_alike in enumerate(alike := _alike_classes(every, tau)):
+        kept = [other for other in all_alike if len(all_alike) <= most and len(alike[other]) <= most]
+        assert found.alike.row(number).tolist() == kept
+
+
+def _alike_classes(bags, tau):
+    """The other classes that resemble each class, by comparing all."""
+    index = index_bags(bags)
+    classes = [Counter(index.bags.row(number).tolist()) for number in range(len(index.bags))]
+    return [
+        [n for n, other in enumerate(classes) if other != own and _jaccard(own, other) >= tau - 1e-9] for own in classes
+    ]
+
+
 def test_small_bags_of_small_ranks_are_distinguished():
     # Every bag of up to three of eight elements: a weak hash of their ranks would join some.
     bags = [list(bag) for size in (1, 2, 3) for bag in combinations(range(8), size)]

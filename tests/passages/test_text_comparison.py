@@ -40,6 +40,13 @@ def test_texts_without_a_shared_passage_are_one_row():
     assert compare("", "").aligned() == []
 
 
+def test_thousands_of_sentences_from_one_template_have_equal_copies_only():
+    rows = [f"Номер{number} вырос сегодня утром снова на рынке." for number in range(3_000)]
+    found = compare(" ".join(rows), " ".join(rows[1_000:] + [f"Иной {row}" for row in rows[:500]]))
+    assert [passage.sentences for passage in found.passages] == [2_000]
+    assert found.text_b[found.passages[0].end_b :].startswith(" Иной Номер0 вырос")
+
+
 def test_words_that_differ_are_marked_on_both_sides():
     fire = "Пожар на складе в порту тушили всю ночь и всё утро 10 тысяч человек из соседних городов и сёл."
     found = compare(fire, fire.replace("10", "20"))

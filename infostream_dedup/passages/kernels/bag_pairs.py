@@ -115,9 +115,14 @@ def _partners(
     tau: float,
     lists: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]],
     last_asked_by: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    most: int,
     partners: NDArray[np.int32],
 ) -> int:
-    """Write the earlier rows that resemble a row to ``partners``; return their number."""
+    """Write the earlier rows that resemble a row to ``partners`` and count them on both sides; return their number.
+
+    Pairs are left out, and in the end not even compared, when it is certain that one or both have too many partners.
+    """
     heads, tails, holders, places = lists
     begin, end = indptr[row], indptr[row + 1]
     size = end - begin
@@ -134,20 +139,25 @@ def _partners(
             if last_asked_by[other] == row:
                 continue
             last_asked_by[other] = row
+            if counts[row] > most and counts[other] > most:
+                continue
             both = size + indptr[other + 1] - indptr[other]
             needed = int(np.ceil(tau / (1 + tau) * both - _SLACK))
             # The first shared element of two rows is found first, so nothing before it is shared.
             if _overlap(ranks, place, end, indptr[other] + places[at], indptr[other + 1], needed) >= needed:
-                partners[found] = other
-                found += 1
+                counts[row] += 1
+                counts[other] += 1
+                if counts[row] <= most and counts[other] <= most:
+                    partners[found] = other
+                    found += 1
     return found
 
 
 @compiled
 def find_pairs(
-    indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
+    indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float, most: int
 ) -> NDArray[np.int32]:
-    """Find all pairs of rows whose multiset Jaccard is at least tau.
+    """Find all pairs of rows whose multiset Jaccard is at least tau, except for rows with more than ``most`` partners.
 
     Args:
         indptr: int64 (rows + 1,); rows in ascending order of size, none of them empty.
@@ -156,6 +166,7 @@ def find_pairs(
         lonely: number of elements that occur once in the collection, as most shingles do. They have the first ranks;
             they count towards sizes, but are never looked up.
         tau: more than 0, at most 1.
+        most: maximum number of partners of a row that has any.
 
     Returns:
         int32 (pairs, 2), the smaller row number first.
@@ -166,10 +177,11 @@ def find_pairs(
     holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
     lists = (starts[:-1].copy(), tails, holders, places)
     last_asked_by, partners = np.full(rows, -1, np.int32), np.empty(rows, np.int32)
+    counts = np.zeros(rows, np.int32)
     pairs = np.empty((1024, 2), np.int32)
     size = 0
     for row in range(rows):
-        found = _partners(row, indptr, ranks, lonely, tau, lists, last_asked_by, partners)
+        found = _partners(row, indptr, ranks, lonely, tau, lists, last_asked_by, counts, most, partners)
         while size + found > pairs.shape[0]:
             pairs = _twice(pairs)
         pairs[size : size + found, 0] = partners[:found]
@@ -182,4 +194,9 @@ def find_pairs(
                 holders[tails[element]] = row
                 places[tails[element]] = place - begin
                 tails[element] += 1
-    return pairs[:size]
+    kept = 0
+    for pair in range(size):
+        if counts[pairs[pair, 0]] <= most and counts[pairs[pair, 1]] <= most:
+            pairs[kept, 0], pairs[kept, 1] = pairs[pair, 0], pairs[pair, 1]
+            kept += 1
+    return pairs[:kept]

@@ -110,25 +110,31 @@ def _chain(
     q: NDArray[np.int64],
     weights: NDArray[np.int64],
     alive: NDArray[np.bool_],
+    starts: NDArray[np.int64],
     gap: int,
     scores: NDArray[np.int64],
     previous: NDArray[np.int64],
 ) -> int:
-    """Return the last point of the heaviest chain, the first such in text order; write scores and previous points."""
+    """Return the last point of the heaviest chain, the first such in text order; write scores and previous points.
+
+    Points with equal p are side by side, by ascending q; ``starts`` has the first of them for each point.
+    """
     best = -1
     for point in range(p.size):
         previous[point] = -1
         if not alive[point]:
             continue
         scores[point] = weights[point]
-        earlier = point - 1
-        while earlier >= 0 and p[point] - p[earlier] <= gap + 1:
-            step = q[point] - q[earlier]
-            if alive[earlier] and p[earlier] < p[point] and 0 < step <= gap + 1:
+        end = starts[point]
+        while end > 0 and p[point] - p[end - 1] <= gap + 1:
+            start = starts[end - 1]
+            earlier = start + np.searchsorted(q[start:end], q[point]) - 1
+            while earlier >= start and q[point] - q[earlier] <= gap + 1:
                 score = scores[earlier] + weights[point]
-                if score > scores[point]:
+                if alive[earlier] and score > scores[point]:
                     scores[point], previous[point] = score, earlier
-            earlier -= 1
+                earlier -= 1
+            end = start
         if best < 0 or scores[point] > scores[best]:
             best = point
     return best
@@ -173,10 +179,13 @@ def _passages_of_pair(
     """Write the passages of two documents, heaviest first, to columns 2 to 7 of ``rows``; return the counts."""
     gap, min_sentences, min_words = limits
     alive = np.ones(p.size, np.bool_)
-    scores, previous = np.empty(p.size, np.int64), np.empty(p.size, np.int64)
+    scores, previous = np.zeros(p.size, np.int64), np.empty(p.size, np.int64)
+    starts = np.zeros(p.size, np.int64)
+    for point in range(1, p.size):
+        starts[point] = starts[point - 1] if p[point] == p[point - 1] else point
     passages, pairs = 0, 0
     while True:
-        last = _chain(p, q, weights, alive, gap, scores, previous)
+        last = _chain(p, q, weights, alive, starts, gap, scores, previous)
         if last < 0 or scores[last] < min_words:
             return passages, pairs
         start, number = _take(p, q, alive, previous, last, taken)
