@@ -175,6 +175,12 @@ def test_pages_of_judging_need_no_script(desk: Any) -> None:
     assert latest[latest["repeats"]] == fields["b"]
     revealed = desk("oksana", "GET", f"/judge?queue=random&a={fields['a']}&b={fields['b']}&reveal=true&ui=en").text
     assert "The stream says" in revealed
+    seen = dict(re.findall(r'name="(a|b|key|queue|seen)" value="([^"]*)"', revealed))
+    desk("taras", "POST", "/judge", data={**seen, "choice": "different"}, headers=form)
+    assert [row["seen_verdict"] for row in desk("taras", "GET", "/v1/judgements/log?limit=2").json()["items"]] == [
+        True,
+        False,
+    ]
     assert "taken back" not in desk("oksana", "GET", "/labels?ui=en").text
     undo = desk("oksana", "POST", f"/judge/undo/{latest['number']}", data={}, headers=form)
     assert undo.status_code == 303

@@ -101,7 +101,7 @@ async def judge_by_form(request: Request) -> Response:
         raise ProblemError(422, "invalid", "expected a choice", field="choice")
     label, repeats = _BY_NAME[fields["choice"]]
     body: dict[str, Any] = {name: fields.get(name) for name in ("a", "b")} | {"label": label, "repeats": repeats}
-    body["queue"] = fields.get("queue", "own")
+    body |= {"queue": fields.get("queue", "own"), "seen_verdict": "seen" in fields}
     await store_judgement(running(request), judgement_from(body, caller_of(request).name, fields.get("key")))
     query = {"queue": fields.get("back") or fields.get("queue", "boundary")}
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)

@@ -12,7 +12,6 @@ const seconds = new Intl.NumberFormat(document.documentElement.lang, { minimumFr
 
 const done = words.last ? [Number(words.last)] : [];
 let since = performance.now();
-let revealed = false;
 let saving = Promise.resolve();
 // The next pairs, asked for before they are wanted; those being saved are not offered again meanwhile.
 const ahead = [];
@@ -21,10 +20,17 @@ const most = 3;
 let fetching = null;
 
 function pair() { return place.querySelector(".pair"); }
+function same(one, other) { return one.dataset.a === other.dataset.a && one.dataset.b === other.dataset.b; }
+
+// Not crypto.randomUUID: browsers have it only on HTTPS and on localhost.
+function newKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 async function fetched(query) {
   const answer = await fetch(`/judge/pair?${new URLSearchParams([["queue", queue], ...query])}`, { headers: { accept: "text/html" } });
-  if (!answer.ok) throw new Error(String(answer.status));
+  // Whoever is not signed in any more is led to another page.
+  if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
   // Parsed without running anything; the page's own policy holds in it too.
   return new DOMParser().parseFromString(await answer.text(), "text/html").body.firstElementChild;
 }
@@ -36,7 +42,12 @@ function prefetch() {
   if (!now || fetching || ahead.length >= most) return;
   const besides = [now, ...ahead, ...inHand].flatMap(idsOf);
   fetching = fetched(besides)
-    .then((part) => { if (part.dataset.a) ahead.push(part); return Boolean(part.dataset.a); })
+    .then((part) => {
+      if (!part.dataset.a) return false;
+      // It may have been shown again by an undo meanwhile.
+      if (![pair(), ...ahead, ...inHand].some((one) => one && same(one, part))) ahead.push(part);
+      return true;
+    })
     .catch(() => false)
     .then((more) => { fetching = null; if (more) prefetch(); });
 }
@@ -48,7 +59,6 @@ function show(part) {
   passage(1);
   document.activeElement?.blur();
   since = performance.now();
-  revealed = false;
   prefetch();
 }
 
@@ -68,7 +78,7 @@ async function send(path, key, body) {
         body: JSON.stringify(body),
       });
       if (answer.ok) return await answer.json();
-      if (answer.status < 500 && answer.status !== 429) throw Object.assign(new Error(String(answer.status)), { final: true });
+      if (answer.status < 500 && answer.status !== 429) throw Object.assign(new Error(String(answer.status)), { final: answer.status });
     } catch (error) {
       if (error.final || number === tries) throw error;
     }
@@ -77,15 +87,17 @@ async function send(path, key, body) {
   }
 }
 
+function reasonOf(error) { return error.final === 401 ? words.signedOut : words.failed; }
+
 async function save(part, body) {
   inHand.add(part);
   try {
     const answer = await send("/v1/judgements", part.dataset.key, body);
     done.push(answer.number);
     count(answer);
-  } catch {
+  } catch (error) {
     // The counter has not moved; the pair comes back, and that on the page after it.
-    said.textContent = words.failed;
+    said.textContent = reasonOf(error);
     const now = pair();
     if (now && now !== part) ahead.unshift(now);
     show(part);
@@ -101,9 +113,12 @@ async function judge(choice) {
   busy = true;
   const body = {
     a: part.dataset.a, b: part.dataset.b, label: choice === "pass" ? null : choice.split("-")[0],
-    seconds: Math.round(performance.now() - since) / 1000, queue, seen_verdict: revealed,
+    seconds: Math.round(performance.now() - since) / 1000, queue, seen_verdict: Boolean(part.dataset.seen),
   };
   if (repeats[choice]) body.repeats = repeats[choice];
+  // The pair came back because no answer did; its key may stand for the other choice already.
+  if (part.dataset.choice && part.dataset.choice !== choice) part.dataset.key = newKey();
+  part.dataset.choice = choice;
   said.textContent = "";
   inHand.add(part);
   saving = saving.then(() => save(part, body));
@@ -120,39 +135,54 @@ async function judge(choice) {
   busy = false;
 }
 
-for (const choice of choices) on(choice, () => judge(choice));
+// A key that is held down makes one judgement, too.
+for (const choice of choices) on(choice, (event) => { if (!event.repeat) judge(choice); });
 place.addEventListener("submit", (event) => {
   event.preventDefault();
   judge(event.submitter.value);
 });
 
-async function undo() {
-  await saving;
+async function takeBack() {
   const number = done.pop();
   if (!number) { said.textContent = words.nothing; return; }
-  try {
-    const answer = await send(`/v1/judgements/${number}/undo`, crypto.randomUUID(), {});
-    if (!done.length && answer.last) done.push(answer.last);
-    count(answer);
-    const now = pair();
-    if (now) ahead.unshift(now);
-    show(await fetched([["a", answer.a], ["b", answer.b]]));
-    said.textContent = words.undone;
-  } catch {
+  let answer;
+  try { answer = await send(`/v1/judgements/${number}/undo`, newKey(), {}); } catch (error) {
     done.push(number);
-    said.textContent = words.failed;
+    said.textContent = reasonOf(error);
+    return;
   }
+  if (!done.length && answer.last) done.push(answer.last);
+  count(answer);
+  said.textContent = words.undone;
+  // A pair whose document was forgotten since is not shown again.
+  const part = await fetched([["a", answer.a], ["b", answer.b]]).catch(() => null);
+  if (!part) return;
+  const now = pair();
+  const waiting = now && !inHand.has(now) ? [now, ...ahead] : [...ahead];
+  ahead.splice(0, ahead.length, ...waiting.filter((one) => !same(one, part)));
+  show(part);
 }
-on("undo", undo);
+
+// One after another, as judgements are saved.
+function undo() { saving = saving.then(takeBack); }
+on("undo", (event) => { if (!event.repeat) undo(); });
 document.getElementById("undo").addEventListener("submit", (event) => { event.preventDefault(); undo(); });
 
-on("reveal", async () => {
+async function reveal() {
   const part = pair();
   if (!part) return;
   const answer = await fetch(`/judge/verdict?${new URLSearchParams({ a: part.dataset.a, b: part.dataset.b })}`);
-  if (!answer.ok) return;
-  revealed = true;
-  said.textContent = (await answer.text()).trim();
+  const text = answer.ok ? (await answer.text()).trim() : "";
+  // The next pair may be on display by now.
+  if (!text || pair() !== part) return;
+  part.dataset.seen = "true";
+  said.textContent = text;
+}
+on("reveal", reveal);
+place.addEventListener("click", (event) => {
+  if (event.target.closest(".reveal")) { event.preventDefault(); reveal(); }
+  // The second half of a double click would judge the next pair.
+  else if (event.detail > 1 && event.target.closest(".choices button")) event.preventDefault();
 });
 
 const chooser = document.querySelector("select[name=queue]");
