@@ -225,7 +225,7 @@ def _is_read(scope: Scope) -> bool:
 
 def _is_page(scope: Scope) -> bool:
     accepted = dict(scope["headers"]).get(b"accept", b"")
-    return scope["method"] == "GET" and b"text/html" in accepted and not scope["path"].startswith("/v1/")
+    return scope["method"] in ("GET", "POST") and b"text/html" in accepted and not scope["path"].startswith("/v1/")
 
 
 def _cookie(headers: dict[str, str], name: str) -> str:
