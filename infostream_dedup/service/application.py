@@ -34,7 +34,7 @@ from infostream_dedup.service.pages import (
     story_pages,
 )
 from infostream_dedup.service.pages.frame import page
-from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
+from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError, problem_of
 from infostream_dedup.service.routes import (
     batches,
     checks,
@@ -161,5 +161,6 @@ async def _not_modified(_: Request, error: Exception) -> Response:
 
 def _response(request: Request, problem: ProblemError) -> Response:
     if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/"):
-        return page(request, "problem", status=problem.status, code=problem.code)
+        detail = problem.detail or CODES[problem.code]
+        return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
     return Response(problem.body(), problem.status, problem.headers(), PROBLEM_TYPE)

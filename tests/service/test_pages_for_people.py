@@ -75,6 +75,12 @@ def test_links_of_a_page_lead_somewhere(filled: ServiceClient) -> None:
         assert filled("GET", link.replace("&amp;", "&")).status_code == 200, link
 
 
+def test_a_problem_on_a_page_says_what_to_do(fresh: ServiceClient) -> None:
+    refused = fresh("POST", "/explore", data={"kind": "estimate"}, headers={"accept": "text/html"})
+    assert refused.status_code == 409
+    assert "create a new store with --keep-text" in refused.text
+
+
 def test_two_texts_side_by_side(filled: ServiceClient) -> None:
     row = filled("GET", "/v1/groups?limit=1").json()["items"][0]
     first, *_, last = (member["id"] for member in filled("GET", f"/v1/groups/{row['group']}").json()["members"])
@@ -114,6 +120,11 @@ def test_people_sign_in_with_their_token(tmp_path: object) -> None:
     assert client("POST", "/v1/batches", json={"documents": []}).status_code == 403
     assert client("POST", "/sign-out", data={}).status_code == 303
     assert client("GET", "/groups", headers=html).status_code == 303
+    # A form that was open when the session ended leads to the entrance, too; a program is told what is missing.
+    sent = client("POST", "/alarms", data={"subject": "1", "decision": "known"}, headers=html)
+    assert (sent.status_code, sent.headers["location"]) == (303, "/sign-in")
+    assert client("POST", "/alarms", data={"subject": "1", "decision": "known"}).status_code == 401
+    assert client("POST", "/v1/search", json={"text": "мост"}, headers=html).status_code == 401
     for _ in range(5):
         last = client("POST", "/sign-in", data={"token": "guess"})
     assert last.status_code == 429
