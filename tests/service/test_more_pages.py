@@ -59,6 +59,13 @@ def test_reprints_of_sources_worked_by_hand(fresh: ServiceClient) -> None:
     assert second["delay_hours"] in (2.0, 3.5)
 
 
+def test_documents_without_a_source_have_no_link_to_all_groups(fresh: ServiceClient) -> None:
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    fresh("POST", "/v1/batches", json={"documents": [{"id": "a", "text": text}]})
+    assert "unknown source" in fresh("GET", "/sources?ui=en").text
+    assert "/groups?source=" not in fresh("GET", "/sources?ui=en").text
+
+
 def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
     ask = fresh.running.readers.ask
     assert ask(lambda store: activity(store.connection)).result()["documents"] == 0
