@@ -16,6 +16,8 @@ __all__ = ["router"]
 router = APIRouter(include_in_schema=False)
 
 _TOP: Final = 40
+_LONGEST: Final = 7_000
+"""An address has at most 65,534 bytes, and a character takes up to nine of them."""
 
 
 @router.get("/search", dependencies=[needs("reader")])
@@ -24,4 +26,4 @@ async def search(request: Request, q: str = "") -> Response:
     service = running(request)
     text = q.strip()[: service.settings.limits.text_bytes // 4]
     hits: list[dict[str, Any]] | None = await service.searched.hits(text=text, top=_TOP) if text else None
-    return page(request, "search", text=text, hits=hits)
+    return page(request, "search", text=text, hits=hits, longest=_LONGEST)
