@@ -1,4 +1,4 @@
-"""Pages of documents with endless words, odd ids and markup: nothing too wide, nothing run, every link leads somewhere."""
+"""Pages of documents with endless words, odd ids and markup: nothing too wide, no script run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def odd(address: str) -> str:
     endless = "Сверхдлинноеслово" * 15
     text = f"Завод {endless} объявил тендер на поставку станков в город Глухов, сумма контракта 340 тысяч. <img src=x>"
     documents = [
-        {"id": name, "title": f"{endless} {number}", "source": "https://t.me/" + "source" * 25, "text": text + str(number)}
+        {"id": name, "title": f"{endless} {number}", "source": "t.me/" + "source" * 25, "text": f"{text} {number}"}
         for number, name in enumerate(IDS)
     ]
     assert httpx.post(f"{address}/v1/batches", json={"documents": documents}, timeout=60).status_code == 200
