@@ -45,21 +45,27 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
         Number of judgements added, and of pairs added to the queue.
 
     Raises:
-        NoInputError: there is no such file.
+        NoInputError: there is no such file, or no store.
         BadDataError: a row is not a valid label row; nothing was imported.
+        ConfigurationError: the name of the person is empty or not printable.
     """
     from infostream_dedup.corpus.jsonl import jsonl_records
     from infostream_dedup.desk import Desk, desk_path
     from infostream_dedup.desk.labels import import_labels as take_in
-    from infostream_dedup.errors import BadDataError
+    from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 
-    rows = []
+    if not person.strip() or not person.isprintable():
+        raise ConfigurationError(f"{person!r} is not the name of a person; use printable characters")
+    if not Path(path).exists():
+        raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
+    rows, lines = [], []
     for item in jsonl_records(str(labels), _MAX_LINE_BYTES):
         if isinstance(item, BadDataError):
             raise item
         rows.append(item.values)
+        lines.append(item.place.line or 0)
     with Desk.open(desk_path(path)) as desk, desk.writing() as connection:
-        return take_in(connection, rows, person=person)
+        return take_in(connection, rows, person=person, source=str(labels), lines=lines)
 
 
 def backup_desk(path: str | Path, copy: str | Path) -> int:

@@ -35,14 +35,17 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
     """
     from infostream_dedup.api.desk import export_labels
 
+    if out is not None and output_format == "table":
+        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     rows = export_labels(file, who=who)
-    if out is not None:
-        save_rows(rows, out, inputs=(str(file),))
-    else:
-        form = chosen_format(output_format, "table", "jsonl")
-        # JSON Lines contain only the fields given; tables have all columns in every row.
-        shown = rows if form == "jsonl" else [{name: row.get(name) for name in _COLUMNS} for row in rows]
+    form = chosen_format(output_format, "table", "jsonl") if out is None else output_format or "jsonl"
+    # JSON Lines contain only the fields given; tables have all columns in every row.
+    shown = rows if form == "jsonl" else [{name: row.get(name) for name in _COLUMNS} for row in rows]
+    if out is None:
         print_rows(shown, form, columns=_COLUMNS)
+    else:
+        # The desk is next to the store.
+        save_rows(shown, out, form, columns=_COLUMNS, inputs=(str(file), f"{file.resolve()}.desk"))
     note(f"{len(rows)} pairs", quiet=quiet)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any, Final
 
 from infostream_dedup.desk.judgements import Judgement, add_judgement, ordered_pair
@@ -42,7 +42,13 @@ def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Ite
 
 
 def import_labels(
-    connection: sqlite3.Connection, rows: Iterable[Mapping[str, Any]], *, person: str, queue: str = "import"
+    connection: sqlite3.Connection,
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    person: str,
+    queue: str = "import",
+    source: str = "labels",
+    lines: Iterable[int] | None = None,
 ) -> tuple[int, int]:
     """Import a labels file: rows with a label become judgements, rows without a label become pairs to judge.
 
@@ -53,6 +59,8 @@ def import_labels(
         rows: each with ``a`` and ``b``, ``label`` (or None) and perhaps ``repeats``; other fields are ignored.
         person: name of the person who judged.
         queue: name under which judgements are stored; pairs to judge go to the queue ``audit``.
+        source: name of the file, for messages.
+        lines: line of each row, for messages; by default 1, 2, 3 ...
 
     Returns:
         Number of judgements added, and of pairs added to the queue.
@@ -61,8 +69,8 @@ def import_labels(
         BadDataError: a row is not a valid label row; the message names its line.
     """
     judged = asked = 0
-    for line, row in enumerate(rows, start=1):
-        a, b, label, repeats = _checked(row, line)
+    for line, row in zip(count(1) if lines is None else lines, rows, strict=False):
+        a, b, label, repeats = _checked(row, source, line)
         if label is None:
             added = connection.execute(
                 "INSERT OR IGNORE INTO asked (queue, a, b) VALUES ('audit', ?, ?)", ordered_pair(a, b)
@@ -91,17 +99,17 @@ def _agreed(said: list[tuple[Any, ...]]) -> dict[str, Any]:
     return row
 
 
-def _checked(row: Mapping[str, Any], line: int) -> tuple[str, str, str | None, str | None]:
+def _checked(row: Mapping[str, Any], source: str, line: int) -> tuple[str, str, str | None, str | None]:
     for name in ("a", "b"):
         if not isinstance(row.get(name), str) or not row[name]:
-            raise BadDataError("expected the id of a document", code="E_TYPE", source="labels", line=line, field=name)
+            raise BadDataError("expected the id of a document", code="E_TYPE", source=source, line=line, field=name)
     if row["a"] == row["b"]:
-        raise BadDataError("a and b are the same document", code="E_SELF_PAIR", source="labels", line=line, field="b")
+        raise BadDataError("a and b are the same document", code="E_SELF_PAIR", source=source, line=line, field="b")
     label, repeats = row.get("label"), row.get("repeats")
     if label is not None and label not in LABELS:
         raise BadDataError(
-            f"expected one of {', '.join(LABELS)}", code="E_LABEL", source="labels", line=line, field="label"
+            f"expected one of {', '.join(LABELS)}", code="E_LABEL", source=source, line=line, field="label"
         )
     if repeats not in _REPEATS:
-        raise BadDataError("expected a, b or both", code="E_LABEL", source="labels", line=line, field="repeats")
+        raise BadDataError("expected a, b or both", code="E_LABEL", source=source, line=line, field="repeats")
     return row["a"], row["b"], label, repeats
