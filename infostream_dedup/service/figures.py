@@ -11,13 +11,15 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+from infostream_dedup.estimation.stream_copies import latest_drifts
+from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
 from infostream_dedup.store import Store
 from infostream_dedup.store.overview import activity, reprint_counts
 from infostream_dedup.store.restoring import position_of
 from infostream_dedup.store.templates import templates
 
-__all__ = ["activity_now", "count_ahead", "count_soon", "reprints_now", "templates_now"]
+__all__ = ["activity_now", "count_ahead", "count_soon", "drifts_now", "reprints_now", "templates_now"]
 
 Value = TypeVar("Value")
 
@@ -25,6 +27,7 @@ _LEAST: Final = 2
 _LATEST: Final = 100_000
 _ROWS: Final = 200
 _ACTIVITY: Final = "activity"
+_DRIFTS: Final = "drifts"
 
 
 async def activity_now(service: RunningService) -> dict[str, Any]:
@@ -40,6 +43,18 @@ async def reprints_now(service: RunningService) -> list[dict[str, Any]]:
 async def templates_now(service: RunningService) -> list[dict[str, Any]]:
     """See ``templates``: recurring ones of the latest 100,000 documents. The answer is shared: do not change it."""
     return await _kept(service, "templates", _templates)
+
+
+async def drifts_now(service: RunningService) -> list[dict[str, Any]] | None:
+    """See ``latest_drifts``; None also if this takes too long. The answer is shared: do not change it."""
+    try:
+        return await _kept(service, _DRIFTS, _drifts)
+    except ProblemError as problem:
+        if problem.code != "too-slow":
+            raise
+    # Nobody waits for it again before the store has changed.
+    service.figures[_DRIFTS] = Figure(await service.position(), time.monotonic(), None)
+    return None
 
 
 async def count_ahead(service: RunningService) -> None:
@@ -92,3 +107,8 @@ def _activity(store: Store) -> dict[str, Any]:
 def _templates(store: Store) -> list[dict[str, Any]]:
     end = position_of(store.connection).documents
     return templates(store.connection, least=_LEAST, first=end - _LATEST)[:_ROWS]
+
+
+def _drifts(store: Store) -> list[dict[str, Any]] | None:
+    found = latest_drifts(store)
+    return None if found is None else [drift.as_dict() for drift in found]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from infostream_dedup.service.pages.charts import chart_of
+from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.store.overview import activity, alarm_rows, reprint_counts
 
@@ -178,6 +179,23 @@ def test_the_page_of_alarms_says_that_copies_do_not_drift_or_are_not_counted(fre
         "POST", "/v1/batches", json={"documents": [{"id": "1", "text": "Мэр открыл мост", "published": "2026-03-01"}]}
     )
     assert "store copies --drifts" not in fresh("GET", "/alarms").text
+
+
+def test_alarms_are_shown_even_if_drifts_take_too_long(filled: ServiceClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def slow(_: object) -> None:
+        asked.append(1)
+        raise ProblemError(503, "too-slow")
+
+    monkeypatch.setattr("infostream_dedup.service.figures.latest_drifts", slow)
+    monkeypatch.delitem(filled.running.figures, "drifts", raising=False)
+    for _ in range(2):
+        shown = filled("GET", "/alarms")
+        assert shown.status_code == 200
+        assert "store copies --drifts" in shown.text
+    assert len(asked) == 1
+    del filled.running.figures["drifts"]
 
 
 def ended(client: ServiceClient, number: int) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.estimation.stream_copies import latest_drifts
 from infostream_dedup.service.answers import needs
-from infostream_dedup.service.figures import activity_now, reprints_now
+from infostream_dedup.service.figures import activity_now, drifts_now, reprints_now
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.reviews import alarms_shown, decide, templates_shown
@@ -32,14 +31,13 @@ async def show_alarms(request: Request) -> Response:
     service = running(request)
     rows = await alarms_shown(service)
     state = await activity_now(service)
-    drifting = await service.read(latest_drifts)
     order = {"open": 0, "snoozed": 1, "known": 2}
     return page(
         request,
         "alarms",
         rows=sorted(rows, key=lambda row: order[row["state"]]),
         silent=state["silent"],
-        drifts=None if drifting is None else [drift.as_dict() for drift in drifting],
+        drifts=await drifts_now(service),
     )
 
 
