@@ -188,6 +188,18 @@ def test_pages_of_judging_need_no_script(desk: Any) -> None:
     assert desk("oksana", "POST", "/judge", data={"choice": "no"}, headers=form).status_code == 422
 
 
+def test_pages_count_pairs_as_the_labels_file_does(desk: Any) -> None:
+    for person in ("oksana", "taras"):
+        judge(desk, person, {"a": {"id": "ru-003"}, "b": {"id": "ru-004"}}, "template", f"counted-{person}")
+    labels = [orjson.loads(line)["label"] for line in desk("oksana", "GET", "/v1/judgements").content.splitlines()]
+    for path in ("/labels", "/model"):
+        tiles = re.findall(
+            r'<span class="tile"><b>(\d+)</b> ([a-z ]+)</span>', desk("oksana", "GET", f"{path}?ui=en").text
+        )
+        assert (str(labels.count("template")), "template") in tiles
+        assert (str(labels.count("dup")), "duplicate") in tiles
+
+
 def test_each_group_gives_one_pair_before_any_gives_two(desk: Any, tmp_path: Path) -> None:
     from infostream_dedup import ingest
     from infostream_dedup.store import Store

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -10,6 +11,7 @@ from starlette.responses import Response
 
 from infostream_dedup.desk.agreement import agreement_of, disagreements
 from infostream_dedup.desk.judgements import judgement_page
+from infostream_dedup.desk.labels import label_rows
 from infostream_dedup.desk.schema import LABELS
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.pages.frame import page
@@ -23,7 +25,6 @@ router = APIRouter(include_in_schema=False)
 
 _ROWS: Final = 50
 _DISAGREED: Final = 50
-_COUNTS: Final = "SELECT label, count(*) FROM v_judgement WHERE label IS NOT NULL GROUP BY label"
 _PERSONS: Final = "SELECT DISTINCT person FROM judgement ORDER BY person"
 
 
@@ -41,7 +42,8 @@ async def labels(request: Request, person: str = "", label: str = "", after: str
             "several": listed(rows, _ROWS, lambda row: [row["number"]]),
             "agreement": agreement_of(desk),
             "disagreed": disagreements(desk, _DISAGREED),
-            "counts": dict(desk.execute(_COUNTS)),
+            # Pairs, as in the file and on the page of the model: not every person's judgement.
+            "counts": Counter(row["label"] for row in label_rows(desk) if row["label"] is not None),
             "persons": [name for (name,) in desk.execute(_PERSONS)],
         }
 
