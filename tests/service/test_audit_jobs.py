@@ -1,0 +1,59 @@
+"""Audits on the desk: only judgements on the pairs that an audit drew count."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infostream_dedup.desk import Desk, desk_path
+from infostream_dedup.desk.candidates import asked_pairs
+from infostream_dedup.service.settings import ServiceSettings
+
+from .conftest import ServiceClient, sample_documents, wait_until_ready
+
+
+def run_job(client: ServiceClient, **parameters: Any) -> dict[str, Any]:
+    number = client("POST", "/v1/jobs", json={"kind": "audit", **parameters}).json()["number"]
+    for _ in range(1200):
+        job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
+        if job["state"] not in ("waiting", "running"):
+            return job
+        time.sleep(0.1)
+    pytest.fail("the job does not end")
+
+
+def audited(job: dict[str, Any]) -> dict[str, Any]:
+    (row,) = (row for row in job["result"]["rows"] if row["source"] == "audited")
+    return row
+
+
+def judge(client: ServiceClient, a: str, b: str, queue: str, label: str) -> None:
+    body = {"a": a, "b": b, "label": label, "queue": queue}
+    sent = client("POST", "/v1/judgements", json=body, headers={"idempotency-key": f"{a} {b}"})
+    assert sent.status_code == 201
+
+
+def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
+    wait_until_ready(client)
+    client("POST", "/v1/batches", json={"documents": sample_documents()})
+    refused = run_job(client, judged=True)
+    assert (refused["state"], refused["result"]) == ("failed", None)
+    assert "nobody has judged a pair that an audit asked for" in refused["message"]
+    assert run_job(client)["state"] == "done"
+    with Desk.open(desk_path(tmp_path / "news.db"), create=False) as desk, desk.reading() as connection:
+        drawn = asked_pairs(connection, "audit")
+    for a, b in drawn[:20]:
+        judge(client, a, b, "audit", "dup")
+    before = audited(run_job(client, judged=True))
+    assert before["pairs"] == 20
+    links = client("GET", "/v1/pairs/next", params={"queue": "boundary", "n": 5}).json()["items"]
+    others = {tuple(sorted((pair["a"]["id"], pair["b"]["id"]))) for pair in links} - set(drawn)
+    assert others
+    for a, b in others:
+        judge(client, a, b, "boundary", "different")
+    assert audited(run_job(client, judged=True)) == before
+    client.close()
