@@ -80,6 +80,13 @@ def test_both_protocols_have_their_page():
     assert "String::Similarity of at least 0.80" in comparison_files(_comparison())["report.html"].decode()
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_sentences_are_apart(closed):
+    page = comparison_files(_comparison(labels=labels_path(), closed=closed))["report.html"].decode()
+    assert '."Judged"' not in page
+    assert ' "Judged" are' in " ".join(page.split())
+
+
 def test_a_row_is_highlighted_only_where_what_is_linked_is_judged():
     story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
     rows = [{"id": str(number), "text": f"{story} {'Да. ' * number}"} for number in range(3)]
