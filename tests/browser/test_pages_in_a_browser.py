@@ -133,6 +133,26 @@ def test_new_verdicts_come_to_the_page_and_wait_while_it_is_paused(address: str,
     send("live-2")
     page.wait_for_timeout(1500)
     assert page.locator("#news >> text=Заголовок live-2").count() == 0
+    # The pointer passes over the list; the key still holds it.
+    page.hover("#news li >> nth=0")
+    page.hover("h2 >> nth=0")
+    assert page.locator("#news >> text=Заголовок live-2").count() == 0
     page.keyboard.press("Space")
     page.wait_for_selector("#news >> text=Заголовок live-2")
+    page.context.close()
+
+
+def test_a_page_that_follows_a_job_leads_to_the_entrance_when_the_session_ends(address: str, browser: Any) -> None:
+    page = browser.new_context().new_page()
+    page.route("**/v1/jobs/*", lambda route: route.fulfill(status=401, body="{}"))
+    page.goto(f"{address}/explore")
+    # The part of the page that a running job has, without one.
+    with page.expect_navigation():
+        page.evaluate(
+            """() => {
+                const part = '<p id="job" data-number="1" data-state="running"><small id="step"></small></p>';
+                document.querySelector("main").insertAdjacentHTML("beforeend", part);
+                import("/static/jobs.js?again");
+            }"""
+        )
     page.context.close()

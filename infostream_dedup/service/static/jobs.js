@@ -4,6 +4,8 @@ import { on } from "./keys.js";
 const job = document.getElementById("job");
 async function watch() {
   const answer = await fetch(`/v1/jobs/${job.dataset.number}`).catch(() => null);
+  // The session has ended: the page leads to the entrance.
+  if (answer?.status === 401) { location.reload(); return; }
   if (answer?.ok) {
     const found = await answer.json();
     if (!["waiting", "running"].includes(found.state)) { location.assign(location.pathname); return; }

@@ -5,6 +5,9 @@ const state = document.getElementById("live");
 const list = document.getElementById("news");
 const most = 100;
 let paused = false;
+// Paused by a key, which lasts until the key is pressed again, or while the pointer is over the list.
+let held = false;
+let over = false;
 let waiting = [];
 
 function shown(text) { state.textContent = text; }
@@ -29,8 +32,8 @@ function add(verdicts) {
   while (list.children.length > most) list.lastElementChild.remove();
 }
 
-function pause(wanted) {
-  paused = wanted;
+function pause() {
+  paused = held || over;
   shown(paused ? state.dataset.paused : state.dataset.live);
   if (!paused) { add(waiting); waiting = []; }
 }
@@ -46,8 +49,8 @@ if (state) {
     if (paused) waiting = [...waiting, verdict].slice(-most);
     else add([verdict]);
   });
-  on("pause", () => pause(!paused));
-  list.addEventListener("pointerenter", () => pause(true));
-  list.addEventListener("pointerleave", () => pause(false));
+  on("pause", () => { held = !held; pause(); });
+  list.addEventListener("pointerenter", () => { over = true; pause(); });
+  list.addEventListener("pointerleave", () => { over = false; pause(); });
   addEventListener("pagehide", () => stream.close());
 }
