@@ -53,11 +53,15 @@ def _stretch(time: datetime | None, by: Parting, zone: tzinfo) -> str | None:
     """The day, week or month of a moment."""
     if time is None:
         return None
-    there = time.astimezone(zone)
+    try:
+        there = time.astimezone(zone)
+    except OverflowError:  # the first or the last day of the calendar, which begins a year earlier or later there
+        there = time
     if by == "week":
         year, week, _ = there.isocalendar()
         return f"{year}-W{week:02}"
-    return f"{there:%Y-%m-%d}" if by == "day" else f"{there:%Y-%m}"
+    day = there.date().isoformat()
+    return day if by == "day" else day[:7]
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

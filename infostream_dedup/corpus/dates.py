@@ -20,7 +20,7 @@ allows 24:00, and real feeds write 24:04 for four minutes past midnight.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -120,6 +120,8 @@ def last_moment(published: object, time: datetime) -> datetime:
     if found is None:
         return time
     year, month, day = int(found[1]), int(found[2] or found[4] or 0), int(found[3] or 0)
+    if year == MAXYEAR and month in (0, _DECEMBER) and day in (0, 31):
+        return datetime.max.replace(tzinfo=time.tzinfo)
     start = date(year, month or 1, day or 1)
     if day:
         following = start + timedelta(days=1)

@@ -273,4 +273,4 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _date(day: int) -> str:
-    return f"{_EPOCH + timedelta(days=day):%Y-%m-%d}"
+    return (_EPOCH + timedelta(days=day)).date().isoformat()

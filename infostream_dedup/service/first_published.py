@@ -75,6 +75,8 @@ def _calendar(time: datetime) -> str | None:
     """The year, month or day whose beginning a moment is; None for any other moment."""
     if (time.hour, time.minute, time.second, time.microsecond) != (0, 0, 0, 0):
         return None
+    # Not strftime: on Linux, it writes the year 1 with one digit.
+    day = time.date().isoformat()
     if time.day > 1:
-        return f"{time:%Y-%m-%d}"
-    return f"{time:%Y-%m}" if time.month > 1 else f"{time:%Y}"
+        return day
+    return day[:7] if time.month > 1 else day[:4]

@@ -18,12 +18,14 @@ def time_text(microseconds: int | None) -> str | None:
     """Format a time of the store as ISO 8601."""
     if microseconds is None:
         return None
-    return f"{_BEGINNING + timedelta(microseconds=microseconds):%Y-%m-%dT%H:%M:%SZ}"
+    # Not strftime: on Linux, it writes the year 1 with one digit.
+    moment = _BEGINNING + timedelta(microseconds=microseconds)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 def day_of(microseconds: int) -> str:
     """Format the UTC day of a time of the store."""
-    return f"{_BEGINNING + timedelta(microseconds=microseconds):%Y-%m-%d}"
+    return (_BEGINNING + timedelta(microseconds=microseconds)).date().isoformat()
 
 
 def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:

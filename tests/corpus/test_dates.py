@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.corpus import time_zone, utc_time
+from infostream_dedup.corpus.dates import last_moment
 from infostream_dedup.errors import ConfigurationError
 
 
@@ -170,3 +171,8 @@ def test_any_text_is_a_date_or_refused(text: str) -> None:
     except ValueError:
         return
     assert moment is None or moment.tzinfo is UTC
+
+
+@pytest.mark.parametrize("published", ["9999", "9999-12", "9999-12-31"])
+def test_the_last_moment_of_all_is_a_moment(published: str) -> None:
+    assert last_moment(published, utc_time(published)) == datetime.max.replace(tzinfo=UTC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,29 @@ def test_a_chart_worked_by_hand() -> None:
     assert [mark["y"] for mark in chart["lines"]["transitivity"]["marks"]] == [212.0]
     assert [bar["height"] for bar in chart["bars"]] == [200.0, 100.0]
     assert chart["chosen"] == 484.0
+
+
+@pytest.mark.parametrize("published", ["0001-01-01T00:00:00Z", "0001-01-01", "0999-05-02", "9999-12-31", "9999"])
+def test_the_first_and_the_last_years_are_shown(filled_with_texts: ServiceClient, published: str) -> None:
+    # Programs write the year 1 where they know no date.
+    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
+    documents = [
+        {"id": f"{published} {name}", "text": text, "published": moment}
+        for name, moment in (("a", published), ("b", "2026-03-01T10:00:00Z"))
+    ]
+    answer = filled_with_texts("POST", "/v1/batches", json={"documents": documents})
+    assert answer.status_code == 200
+    group = answer.json()["verdicts"][0]["group"]
+    a, b = (document["id"] for document in documents)
+    shown = filled_with_texts("GET", f"/v1/documents/{a}").json()["published"]
+    assert datetime.fromisoformat(shown).year == int(published[:4])
+    for path in (
+        "/",
+        f"/groups?id={group}",
+        f"/compare?a={a}&b={b}",
+        f"/judge?a={a}&b={b}",
+        f"/groups/{group}/provenance",
+    ):
+        page = filled_with_texts("GET", path)
+        assert page.status_code == 200, path
+        assert f'datetime="{published[:4]}' in page.text, path
