@@ -19,7 +19,8 @@ set. Two protocols:
 
 `rule=forward` of key terms is directed: as pairs it counts a link in either direction. `n=30:score=share` is the
 preset `best`. Shingles at `tau=0.05` and `w=2:tau=0.1` and the cosine at `tau=0.4` are thresholds of ours, picked on
-these very sets because the defaults are made for copies; key terms use the k of their paper. Times are in
+these very sets because the defaults are made for copies; key terms use the k of their paper. `pair-model` was learned
+from pairs of these very sets; with each set left out, it is much the same: [verdicts.md](verdicts.md). Times are in
 [comparison-times.md](comparison-times.md), all rows as data in [comparison.csv](comparison.csv), the published
 orderings in [orderings.md](orderings.md)."""
 
