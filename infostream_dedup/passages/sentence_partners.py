@@ -13,6 +13,10 @@ __all__ = ["sentence_partners"]
 _ALIKE: Final = 0.5
 """Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
 
+_MOST_HOLDERS: Final = 2000
+"""A word of more sentences than this is not looked up, so that thousands of sentences from one template, which differ
+in a number, are not compared each with each. Such a sentence has a changed version only if they share another word."""
+
 Sentence = tuple[int, ...]
 Occurrence = tuple[int, int]
 
@@ -52,7 +56,8 @@ def _alike(some: Iterable[Sentence], others: Sequence[Sentence]) -> Iterator[tup
     """Yield the pairs of sentences that are alike.
 
     Of its n words, a sentence shares at least ``_ALIKE`` n / (2 - ``_ALIKE``) with any that is alike. So the most
-    frequent words, one fewer than these, are not looked up; what is alike also has enough of the others.
+    frequent words, one fewer than these, are not looked up; what is alike also has enough of the others. Nor are words
+    of more than ``_MOST_HOLDERS`` sentences.
     """
     occurrences = {words: _occurrences(words) for words in (*some, *others)}
     times = Counter(one for words in occurrences.values() for one in words)
@@ -62,12 +67,14 @@ def _alike(some: Iterable[Sentence], others: Sequence[Sentence]) -> Iterator[tup
             holders[one].append(place)
     for words in some:
         own = sorted(occurrences[words], key=lambda one: (times[one], one))
-        frequent = ceil(_ALIKE * len(own) / (2 - _ALIKE)) - 1
-        met = Counter(chain.from_iterable(holders.get(one, ()) for one in own[: len(own) - frequent]))
+        rare = len(own) + 1 - ceil(_ALIKE * len(own) / (2 - _ALIKE))
+        asked = [one for one in own[:rare] if len(holders.get(one, ())) <= _MOST_HOLDERS]
+        further = own[rare:] if len(asked) == rare else [one for one in own if one not in asked]
+        met = Counter(chain.from_iterable(holders.get(one, ()) for one in asked))
         for place, common in met.items():
             both = len(own) + len(others[place])
-            if 2 * (common + frequent) >= _ALIKE * both:
-                alike = 2 * (common + len(occurrences[others[place]].intersection(own[len(own) - frequent :]))) / both
+            if 2 * (common + len(further)) >= _ALIKE * both:
+                alike = 2 * (common + len(occurrences[others[place]].intersection(further))) / both
                 if alike >= _ALIKE:
                     yield words, others[place], alike
 

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,27 @@ def test_thousands_of_changed_sentences_take_seconds_at_most():
     found = sentence_partners(before, after)
     assert time.process_time() - begun < 20
     assert sum(number == other for number, other in found.items()) > 3900
+
+
+@given(SENTENCES, SENTENCES)
+def test_words_of_too_many_sentences_are_not_looked_up(before, after):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("infostream_dedup.passages.sentence_partners._MOST_HOLDERS", 1)
+        found = sentence_partners(before, after)
+    assert len(set(found.values())) == len(found)
+    for number, other in found.items():
+        common = (Counter(after[number]) & Counter(before[other])).total()
+        assert 2 * common >= 0.5 * (len(after[number]) + len(before[other]))
+    equal = (Counter(before) & Counter(after)).total()
+    assert equal <= len(found) <= len(sentence_partners(before, after))
+
+
+def test_thousands_of_sentences_from_one_template_take_seconds_at_most():
+    row = tuple(range(-6, 0))
+    before, after = [(number, *row) for number in range(20_000)], [(2 * number, *row) for number in range(20_000)]
+    begun = time.process_time()
+    assert sentence_partners(before, after) == {number: 2 * number for number in range(10_000)}
+    assert time.process_time() - begun < 5
 
 
 def test_many_equal_sentences_that_were_all_changed_take_seconds_at_most():
