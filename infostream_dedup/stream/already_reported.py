@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from infostream_dedup.errors import CannotWriteError
@@ -19,7 +20,7 @@ __all__ = ["read_mark", "unreported", "write_mark"]
 
 
 def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[str], None]) -> Iterator[list[Placed]]:
-    """Leave out batches whose verdicts earlier runs have reported.
+    """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew.
 
     A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
     mark is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
@@ -27,7 +28,7 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
     Args:
         batches: all batches of the folder.
         intake: intake of the stream; this run has not ingested anything yet.
-        note: called once if a batch is left out, and if the mark is damaged, which counts as a missing mark.
+        note: called once if documents are left out, and if the mark is damaged, which counts as a missing mark.
 
     Yields:
         Batches that are new or may not have been reported.
@@ -41,20 +42,21 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
         reported_below = last.end if mark is not None and read_mark(mark, note) == last.name else last.begin
     noted = False
     for batch in batches:
-        if batch and _is_reported(batch, intake, reported_below):
-            if not noted:
-                note("continuing: skipping documents that earlier runs have reported")
+        rest = batch[_reported(batch, intake, reported_below) :]
+        if len(rest) < len(batch) and not noted:
+            note("continuing: skipping documents that earlier runs have reported")
             noted = True
-        else:
-            yield batch
+        if rest or not batch:
+            yield rest
             last = intake.last_batch()
             if last is not None and mark is not None:
                 write_mark(mark, last.name)
 
 
-def _is_reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> bool:
+def _reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> int:
+    """Number of documents at the beginning of a batch whose verdicts were reported."""
     ordinals = intake.ordinals_of([document for document, _ in batch])
-    return all(ordinal is not None and ordinal < reported_below for ordinal in ordinals)
+    return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
 
 
 def _mark_of(intake: Intake) -> Path | None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import queue
 import signal
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.corpus.endings import KNOWN_ENDINGS
 from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.stream.fingerprints import batch_hash, content_hash
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import BadRecords, Place, Reading
@@ -41,7 +44,8 @@ def followed(
         sources: one folder, or ``-``.
         bad: collects and counts the bad records of all files.
         reading: how files are read.
-        size: maximum documents of a batch from standard input; each file of a folder is a batch.
+        size: maximum documents of a batch from standard input; each file of a folder is a batch. A file that changes
+            is read again; the documents at its beginning that were already read are left out.
         seconds: maximum time to wait for a batch from standard input.
         note: called once for each file of a folder that is not read.
 
@@ -82,25 +86,85 @@ def _from_folder(
 
     if not folder.is_dir():
         raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
-    seen: dict[str, tuple[int, int]] = {}
-    done: set[str] = set()
+    passed: set[str] = set()
+    last: dict[str, _State] = {}
+    read: dict[str, _Read] = {}
     while not stop.is_set():
         for path in sorted(folder.iterdir()):
             if stop.is_set():
                 return
-            if path.name in done or path.name.startswith("."):
+            if path.name in passed or path.name.startswith("."):
                 continue
-            if not path.name.endswith(KNOWN_ENDINGS):
-                done.add(path.name)
-                note(f"{path}: not read; expected a name that ends in {', '.join(KNOWN_ENDINGS)}")
+            state = _state_of(path)
+            if state is None:
                 continue
-            now = (path.stat().st_size, path.stat().st_mtime_ns)
+            if wrong := _unreadable(path, state):
+                passed.add(path.name)
+                note(f"{path}: not read; {wrong}")
+                continue
+            if not state.size:
+                # Nothing has been written yet.
+                continue
+            before = read.get(path.name)
             # A file that has not grown since the last check is complete; renaming it into the folder is safer still.
-            if seen.get(path.name) == now:
-                done.add(path.name)
-                yield list(placed_documents(str(path), bad, reading))
-            seen[path.name] = now
+            if last.get(path.name) == state and (before is None or before.state != state):
+                found = list(_unless_removed(path, placed_documents(str(path), bad, reading)))
+                read[path.name] = _Read(state, len(found), _digest(found))
+                yield found if before is None else before.left_out(found)
+            last[path.name] = state
         stop.wait(_LOOK_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a folder says of a file: it changes whenever the file is written or replaced."""
+
+    mode: int
+    inode: int
+    size: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a file held when it was read."""
+
+    state: _State
+    documents: int
+    digest: bytes
+
+    def left_out(self, found: list[Placed]) -> list[Placed]:
+        """Leave out the documents at the beginning of a changed file if they are those that were read before."""
+        return found[self.documents :] if _digest(found[: self.documents]) == self.digest else found
+
+
+def _state_of(path: Path) -> _State | None:
+    """Return the state of a file; ``None`` if there is no such file (any more)."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return _State(stat.S_IFMT(found.st_mode), found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _unreadable(path: Path, state: _State) -> str:
+    """Say why an entry of the folder is not read; empty if it is read."""
+    if not path.name.endswith(KNOWN_ENDINGS):
+        return f"expected a name that ends in {', '.join(KNOWN_ENDINGS)}"
+    return "" if stat.S_ISREG(state.mode) else "expected a regular file"
+
+
+def _unless_removed(path: Path, documents: Iterator[Placed]) -> Iterator[Placed]:
+    """Yield the documents of a file; none if it was removed before it could be opened."""
+    try:
+        yield from documents
+    except NoInputError:
+        if path.exists():
+            raise
+
+
+def _digest(documents: Sequence[Placed]) -> bytes:
+    return batch_hash([content_hash(document) for document, _ in documents])
 
 
 def _from_lines(
