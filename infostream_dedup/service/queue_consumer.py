@@ -9,38 +9,42 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from infostream_dedup.errors import BadDataError, MissingExtraError, StoreBusyError
+from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, UsageError
 from infostream_dedup.service.batch_decisions import BATCH_MEMBERS, checked_batch, decided_batch
 from infostream_dedup.service.limits import ServiceLimits
-from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.writer import Writer
 from infostream_dedup.store.opening import settings_at
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:
-    from faststream.rabbit import RabbitBroker
+    from faststream.rabbit import RabbitBroker, RabbitQueue
 
 __all__ = ["consume"]
 
 _LIMITS: Final = ServiceLimits()
 _PAUSE_SECONDS: Final = 1.0
+_ARGUMENTS: Final = 3
 
 
-def consume(broker: RabbitBroker, queue: str, writer: Writer) -> None:
+def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> None:
     """Take batches from a queue, and acknowledge each once it is on disk.
 
     A message that can never be stored (no JSON, a bad document, an id with other content) is rejected: the queue's
-    dead-letter exchange gets it, if one is configured. After any other failure the message goes back to the queue.
+    dead-letter exchange gets it, if one is configured. After any other failure (a full disk, a damaged store) the
+    message goes back to the queue after a pause.
 
     Args:
         broker: not yet started; one message at a time keeps the order.
-        queue: its name.
+        queue: its name, or what it was declared as.
         writer: started.
     """
     from faststream import AckPolicy
@@ -50,23 +54,34 @@ def consume(broker: RabbitBroker, queue: str, writer: Writer) -> None:
     async def decode(message: Any) -> Any:
         return message.body
 
+    said: set[str] = set()
+
     async def take(body: bytes) -> None:
         try:
             batch = _read(body)
             work = writer.submit(lambda stream: decided_batch(stream, batch[0], batch[2], skip=batch[1]))
             await asyncio.wrap_future(work)
-        except (BadDataError, ProblemError) as error:
-            if isinstance(error, ProblemError) and error.status >= 500:
-                await asyncio.sleep(_PAUSE_SECONDS)
-                raise
-            # Only the code: the content of a message does not belong in a log.
-            sys.stderr.write(f"rejected a message: {error.code}\n")
-            raise RejectMessage from error
-        except StoreBusyError:
+            said.clear()
+        except Exception as error:
+            problem = problem_of(error)
+            code = getattr(error, "code", problem.code)
+            if problem.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+                # Only the code: the content of a message does not belong in a log.
+                sys.stderr.write(f"rejected a message: {code}\n")
+                raise RejectMessage from error
+            # The same message will come again, so each reason is said once.
+            if code not in said:
+                sys.stderr.write(f"a message goes back to the queue until it can be stored: {code}, {_reason(error)}\n")
+            said.add(code)
             await asyncio.sleep(_PAUSE_SECONDS)
             raise
 
     broker.subscriber(queue, ack_policy=AckPolicy.NACK_ON_ERROR, decoder=decode)(take)
+
+
+def _reason(error: Exception) -> str:
+    """Say what an operator has to know; other errors may quote a message, so only their kind is named."""
+    return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__
 
 
 def _read(body: bytes) -> tuple[str | None, bool, list[Any]]:
@@ -86,7 +101,6 @@ def _opened(path: Path) -> Deduplicator:
 
 def _run(address: str, queue: str, store: Path) -> None:
     try:
-        from faststream import FastStream
         from faststream.rabbit import Channel, RabbitBroker
     except ImportError:
         raise MissingExtraError("faststream", "queue", "the queue consumer") from None
@@ -97,11 +111,53 @@ def _run(address: str, queue: str, store: Path) -> None:
         if writer.failure is not None:
             raise writer.failure
         broker = RabbitBroker(address, default_channel=Channel(prefetch_count=1))
-        consume(broker, queue, writer)
-        asyncio.run(FastStream(broker).run())
+        asyncio.run(_served(broker, queue, writer))
     finally:
         writer.stop()
 
 
+async def _served(broker: RabbitBroker, name: str, writer: Writer) -> None:
+    """Consume a queue until the process is asked to end.
+
+    Raises:
+        NoInputError: the broker cannot be reached.
+    """
+    from faststream import FastStream
+    from faststream.rabbit import RabbitQueue
+
+    try:
+        # A queue that exists is taken as it was declared, such as with a dead-letter exchange.
+        exists = await _exists(broker, name)
+    except ConnectionError as error:
+        raise NoInputError(f"cannot connect to the queue: {error}") from error
+    consume(broker, RabbitQueue(name, declare=not exists), writer)
+    await FastStream(broker).run()
+
+
+async def _exists(broker: RabbitBroker, name: str) -> bool:
+    from aio_pika.exceptions import ChannelNotFoundEntity
+
+    connection = await broker.connect()
+    channel = await connection.channel()
+    try:
+        await channel.get_queue(name)
+    except ChannelNotFoundEntity:
+        return False
+    await channel.close()
+    return True
+
+
+def _main(arguments: Sequence[str]) -> int:
+    if len(arguments) != _ARGUMENTS:
+        sys.stderr.write("usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE\n")
+        return UsageError.exit_code
+    try:
+        _run(arguments[0], arguments[1], Path(arguments[2]))
+    except InfostreamError as error:
+        sys.stderr.write(f"infostream-dedup: {error}\n")
+        return error.exit_code
+    return 0
+
+
 if __name__ == "__main__":
-    _run(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
+    sys.exit(_main(sys.argv[1:]))

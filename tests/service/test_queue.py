@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import orjson
 import pytest
 
 from infostream_dedup import ingest
+from infostream_dedup.errors import BadDataError, CannotWriteError, InfostreamError
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.writer import Writer
 from infostream_dedup.store import Store
@@ -46,7 +49,7 @@ def published(writer: Writer, *bodies: bytes) -> list[str]:
         async with rabbit.TestRabbitBroker(broker) as tested:
             for body in bodies:
                 # The test's broker hands failures of the handler on to the publisher.
-                with contextlib.suppress(ProblemError):
+                with contextlib.suppress(ProblemError, InfostreamError):
                     await tested.publish(body, "batches")
 
     with pytest.MonkeyPatch.context() as patch:
@@ -91,6 +94,85 @@ def test_what_fails_for_now_goes_back_to_the_queue(writer: Writer, monkeypatch: 
     monkeypatch.setattr("infostream_dedup.service.queue_consumer._PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(writer, "submit", refused)
     assert published(writer, batches()[0]) == ["nack"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BadDataError("the store is damaged", code="E_STORE_DAMAGED", source="news.db"),
+        CannotWriteError("news.db: no space left"),
+    ],
+)
+def test_a_fault_of_the_store_rejects_no_message_and_is_said_once(
+    error: InfostreamError,
+    writer: Writer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("infostream_dedup.service.queue_consumer._PAUSE_SECONDS", 0.0)
+
+    def fails(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(writer, "submit", fails)
+    assert published(writer, *batches()[:2]) == ["nack"] * 2
+    assert capsys.readouterr().err.count(f", {error}\n") == 1
+
+
+class QueueDeclaredBefore:
+    """A connection and its channel, to a broker with one queue."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def channel(self) -> QueueDeclaredBefore:
+        return self
+
+    async def get_queue(self, name: str) -> None:
+        if name != self.name:
+            from aio_pika.exceptions import ChannelNotFoundEntity
+
+            raise ChannelNotFoundEntity(name)
+
+    async def close(self) -> None:
+        pass
+
+
+def test_a_queue_that_exists_is_not_declared_again(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    from faststream import FastStream
+
+    from infostream_dedup.service.queue_consumer import _served
+
+    async def connected(_: object) -> QueueDeclaredBefore:
+        return QueueDeclaredBefore("news")
+
+    async def runs(_: object) -> None:
+        pass
+
+    monkeypatch.setattr(rabbit.RabbitBroker, "connect", connected)
+    monkeypatch.setattr(FastStream, "run", runs)
+    declared = {}
+    for name in ("news", "other"):
+        broker = rabbit.RabbitBroker()
+        asyncio.run(_served(broker, name, writer))
+        declared[name] = [one.queue.declare for one in broker.subscribers]
+    assert declared == {"news": [False], "other": [True]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE"),
+        (["amqp://127.0.0.1:1/", "news", "missing/news.db"], 73, ": there is no directory"),
+        (["amqp://127.0.0.1:1/", "news", "news.db"], 66, "infostream-dedup: cannot connect to the queue: "),
+    ],
+)
+def test_what_keeps_it_from_starting_is_said_in_one_line(arguments: list[str], code: int, said: str, tmp_path: Path):
+    command = [sys.executable, "-m", "infostream_dedup.service.queue_consumer", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def refused(_: object) -> None:
