@@ -19,6 +19,7 @@ from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.sharded.plan import Plan
 from infostream_dedup.sharded.reading import read_and_count
+from infostream_dedup.sharded.work_folder import bytes_of_tables
 
 __all__ = ["Estimate", "documents_in", "estimate", "in_memory"]
 
@@ -37,6 +38,7 @@ _COMPARED_BYTES: Final = 1_000
 _JUDGING: Final = 3.0
 """How many times longer finding and judging pairs takes than finding them alone (synthetic texts)."""
 _OVERHEAD: Final = 1.3
+_TENTH_OF_GIGABYTE: Final = 10**8
 _MEMORY_OF_ENGINE: Final = 5_000
 """Bytes per document in the engine that keeps a collection in memory (reports/speed.md)."""
 
@@ -49,7 +51,7 @@ class Estimate:
         documents: number of documents.
         shards: parts that are searched in sequence.
         disk: bytes of the work folder.
-        free: bytes free in the work folder.
+        free: bytes free in the work folder, counting its files from earlier runs, which are used or replaced.
         seconds: time in seconds.
         memory: bytes that the run may use.
         folder: the work folder.
@@ -66,8 +68,8 @@ class Estimate:
     def __str__(self) -> str:
         return (
             f"plan: about {self.documents} documents in {self.shards} shard{'s' * (self.shards > 1)}, "
-            f"{self.memory / 1e9:.1f} GB of memory, {self.disk / 1e9:.1f} GB in {self.folder} "
-            f"({self.free / 1e9:.1f} GB free), {_duration(self.seconds)}"
+            f"{_amount(self.memory)} of memory, {_amount(self.disk)} in {self.folder} "
+            f"({_amount(self.free)} free), {_duration(self.seconds)}"
         )
 
     def check(self) -> None:
@@ -78,9 +80,9 @@ class Estimate:
         """
         if self.disk > self.free:
             raise CannotCreateError(
-                f"{self.folder} has {self.free / 1e9:.1f} GB free; a run over about {self.documents} documents needs "
-                f"{self.disk / 1e9:.1f} GB: make {(self.disk - self.free) / 1e9:.1f} GB of room, or name another "
-                "folder (--workdir)"
+                f"{self.folder} has {_amount(self.free)} free; a run over about {self.documents} documents needs "
+                f"{_amount(self.disk)}: make {_amount(self.disk - self.free)} of room, or name another folder "
+                "(--workdir)"
             )
 
 
@@ -145,7 +147,7 @@ def estimate(
         documents=number,
         shards=plan.shards(round(number * entries / max(len(settings), 1)), number // 2, number),
         disk=round(disk),
-        free=shutil.disk_usage(existing).free,
+        free=shutil.disk_usage(existing).free + bytes_of_tables(folder),
         seconds=_OVERHEAD * (number * spent + matching) / thread_count(0),
         memory=plan.memory,
         folder=folder,
@@ -156,6 +158,10 @@ def _count(
     sample: Sequence[Document], settings: Sequence[Settings], *, evidence: bool
 ) -> list[tuple[str, pa.RecordBatch]]:
     return [*read_and_count(sample, settings, chunk=max(len(sample), 1), hashes=False, evidence=evidence, workers=1)]
+
+
+def _amount(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= _TENTH_OF_GIGABYTE else f"{size / 1e6:.1f} MB"
 
 
 def _duration(seconds: float) -> str:

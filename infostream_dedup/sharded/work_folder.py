@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,7 @@ from infostream_dedup.machine.private_files import make_private_folder
 from infostream_dedup.model import VERSION
 from infostream_dedup.sharded.layout import Layout
 
-__all__ = ["Stage", "WorkFolder", "key_of"]
+__all__ = ["Stage", "WorkFolder", "bytes_of_tables", "key_of"]
 
 _ENDING: Final = ".arrow"
 _LOCK: Final = "infostream-dedup.lock"
@@ -38,6 +38,16 @@ def key_of(name: str, decided_by: Mapping[str, Any]) -> str:
     """32 hexadecimal digits that change with the name of a stage and with everything that decides its content."""
     text = json.dumps([VERSION, name, decided_by], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def bytes_of_tables(folder: Path) -> int:
+    """Bytes of the tables in a work folder that may be missing, complete or not."""
+    size = 0
+    for path in folder.glob(f"*{_ENDING}*"):
+        # Another run that works in the folder may remove it meanwhile.
+        with suppress(FileNotFoundError):
+            size += path.stat().st_size
+    return size
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -208,6 +209,27 @@ def test_too_little_room_is_refused_with_what_is_missing(tmp_path):
         found.check()
     assert "10000000 documents in 4 shards" in str(found)
     assert "about 2.0 h" in str(found)
+
+
+def test_amounts_below_a_tenth_of_a_gigabyte_are_given_in_megabytes(tmp_path):
+    found = Estimate(documents=9, shards=1, disk=5 * 10**7, free=4 * 10**7, seconds=1, memory=10**9, folder=tmp_path)
+    with pytest.raises(CannotCreateError, match=r"has 40.0 MB free; .* needs 50.0 MB: make 10.0 MB of room"):
+        found.check()
+    assert "1.0 GB of memory, 50.0 MB in" in str(found)
+
+
+def test_a_run_resumes_on_a_disk_that_its_own_files_fill(documents, tmp_path, monkeypatch):
+    folder = tmp_path / "work"
+    options = {"workdir": folder, "memory": "2GB", "representations": ["stem"]}
+    first = rows_of(sweep(str(documents), **options))
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
+    (folder / "stem-keys.json").unlink()
+    # The plan is for more than was written: within a factor of two.
+    (folder / "stem-keys.keys.arrow.part").write_bytes(bytes(10**7))
+    assert rows_of(sweep(str(documents), **options)) == first
+    with pytest.raises(CannotCreateError, match=r"0\.0 MB free"):
+        sweep(str(documents), **{**options, "workdir": tmp_path / "other"})
 
 
 @pytest.mark.parametrize(
