@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infostream_dedup.corpus import open_output
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
+from infostream_dedup.stream.clock import AGREEING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SlotWriter", "judge_in_store"]
 
+_DAY: Final = 86_400
 _ADVICE: Final = "delete the file and send again what came since the last slot that was judged"
 
 
@@ -34,8 +36,10 @@ _ADVICE: Final = "delete the file and send again what came since the last slot t
 class SlotWriter:
     """Hands closed slots of event time to a judge; what ``foreachBatch`` calls.
 
-    A document waits in a file until its slot is closed, that is, until a document arrives that is ``delay_seconds``
-    later than the end of the slot. One that arrives after that is judged with the next slot that closes.
+    A document waits in a file until its slot is closed, that is, until the clock is ``delay_seconds`` later than the
+    end of the slot. One that arrives after that is judged with the next slot that closes. The clock is the latest date;
+    but a date more than a day later than the others counts only once there are five such dates, so that a wrong date
+    does not keep all later documents waiting. A document with such a date is judged with the next slot, too.
 
     Attributes:
         judge: called with the documents of a slot in order, for example the result of ``judge_in_store``. If it fails,
@@ -81,13 +85,19 @@ class SlotWriter:
         for row in rows:
             plain = {name: _plain(value) for name, value in row.items() if value is not None}
             held.setdefault(_key(plain), plain)
-        clock = max([clock, *(_moment(row) for row in held.values())])
+        clock = _advanced(clock, [_moment(row) for row in held.values()])
         open_from = max(closed, (clock - self.delay_seconds) // self.slot_seconds)
         slots: dict[int, list[tuple[int, str]]] = {}
+        wrong = []
         for key, row in held.items():
-            slot = max(_moment(row) // self.slot_seconds, closed)
-            if slot < open_from:
-                slots.setdefault(slot, []).append((_moment(row), key))
+            moment = _moment(row)
+            slot = max(moment // self.slot_seconds, closed)
+            if moment > clock:
+                wrong.append((moment, key))
+            elif slot < open_from:
+                slots.setdefault(slot, []).append((moment, key))
+        if slots:
+            slots[max(slots)] += wrong
         for slot in sorted(slots):
             ordered = [key for _, key in sorted(slots[slot])]
             self.judge([held[key] for key in ordered])
@@ -146,6 +156,22 @@ def _key(row: Mapping[str, Any]) -> str:
             message = "a document of a stream needs an id and a date"
             raise BadDataError(message, code="E_MISSING", source="<stream>", field=name)
     return str(row["id"])
+
+
+def _advanced(clock: int, moments: Sequence[int]) -> int:
+    """The latest date that is believed: the fifth latest, and later ones in steps of at most a day.
+
+    Example:
+        >>> _advanced(1000, [900, 1060, 10**10]), _advanced(1000, [10**10 + second for second in range(5)])
+        (1060, 10000000004)
+    """
+    ordered = sorted(moments)
+    # Before the first date, the clock is 0.
+    clock = max([clock, *ordered[-AGREEING : 1 - AGREEING]]) or min(ordered, default=0)
+    for moment in ordered:
+        if moment <= clock + _DAY:
+            clock = max(clock, moment)
+    return clock
 
 
 def _moment(row: Mapping[str, Any]) -> int:

@@ -68,3 +68,26 @@ def test_documents_without_id_or_date_are_refused(tmp_path, row):
         SlotWriter(judge=print, waiting=tmp_path / "waiting.json").take([row])
     with pytest.raises(BadDataError, match="is not a date"):
         SlotWriter(judge=print, waiting=tmp_path / "w.json").take([{"id": "a", "text": "", "published": "soon"}])
+
+
+def row(name, published):
+    return {"id": name, "text": "", "published": published}
+
+
+def test_a_wrong_date_does_not_keep_later_documents_waiting(tmp_path):
+    judged = []
+    write = SlotWriter(judge=judged.extend, waiting=tmp_path / "waiting.json", delay_seconds=0)
+    write.take([row("a", "2026-11-21T10:00:00")])
+    write.take([row("wrong", "2099-01-01T00:00:00"), row("b", "2026-11-21T10:01:00")])
+    write.take([row("c", "2026-11-21T10:02:00"), row("d", "2026-11-21T10:03:00")])
+    assert [one["id"] for one in judged] == ["a", "wrong", "b", "c"]
+
+
+def test_five_dates_after_a_gap_are_believed_however_they_arrive(tmp_path):
+    late = [row(f"n{second}", f"2026-12-01T10:00:0{second}") for second in range(5)]
+    for number, parts in enumerate(([late], [late[3:], late[:3]], [[one] for one in late])):
+        judged = []
+        write = SlotWriter(judge=judged.append, waiting=tmp_path / f"{number}.json", delay_seconds=0)
+        for part in ([row("a", "2026-11-21T10:00:00")], *parts, [row("z", "2026-12-01T10:01:00")]):
+            write.take(part)
+        assert [[one["id"] for one in slot] for slot in judged] == [["a"], [f"n{second}" for second in range(5)]]
