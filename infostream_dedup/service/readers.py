@@ -35,6 +35,7 @@ class Readers:
         self._path, self._seconds, self._most = path, seconds, most
         self._waiting = 0
         self._counting = threading.Lock()
+        self._turns = threading.Lock()
         self._own = threading.local()
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
@@ -77,7 +78,9 @@ class Readers:
             together.wait()
             return work()
 
-        return [self._pool.submit(turn) for _ in range(self._threads)]
+        # If turns of two kinds were mixed, some threads would wait for one kind, the others for the other, forever.
+        with self._turns:
+            return [self._pool.submit(turn) for _ in range(self._threads)]
 
     def _close_own(self) -> None:
         store = getattr(self._own, "store", None)

@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +23,7 @@ import pytest
 
 from infostream_dedup import ingest
 from infostream_dedup.desk import Desk, desk_path
+from infostream_dedup.service.readers import Readers
 from infostream_dedup.service.sample_feed import send_sample
 from infostream_dedup.store import Store
 
@@ -224,3 +227,30 @@ def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:
     )
     assert ended.returncode == 78
     assert f"cannot listen on 127.0.0.1 port {served.port}" in ended.stderr
+
+
+def test_an_end_during_the_start_does_not_mix_the_turns_of_the_reading_threads(tmp_path: Path) -> None:
+    submitted = []
+
+    class SlowPool:
+        """Notes who submits; runs nothing."""
+
+        def submit(self, _: object) -> Future[object]:
+            submitted.append(threading.current_thread().name)
+            time.sleep(0.02)
+            done: Future[object] = Future()
+            done.set_result(None)
+            return done
+
+        def shutdown(self, *, wait: bool) -> None:
+            pass
+
+    readers = Readers(tmp_path / "news.db", threads=4, seconds=1.0, most=1)
+    readers._pool = SlowPool()
+    kinds = {"opening": readers.open_all, "closing": readers.close}
+    threads = [threading.Thread(target=work, name=name) for name, work in kinds.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [name for name, _ in groupby(submitted)] in (["opening", "closing"], ["closing", "opening"])
