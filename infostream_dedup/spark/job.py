@@ -148,7 +148,9 @@ class SparkRun:
     @cached_property
     def vocabulary(self) -> FrozenVocabulary:
         """All terms, frozen."""
-        parts = [FrozenVocabulary.of([blob.batch]) for blob in self._statistics]
+        # A DataFrame without rows has no statistics.
+        rows = [blob.batch for blob in self._statistics] or list(merge_statistics([]))
+        parts = [FrozenVocabulary.of([row]) for row in rows]
         return FrozenVocabulary(
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),

@@ -83,3 +83,15 @@ def test_what_spark_does_not_know_is_refused(spark, frame):
         on_spark.dedup(frame, representation="pivot")
     with pytest.raises(UsageError, match="share score"):
         on_spark.pairs(frame, score="share")
+
+
+def test_a_frame_without_rows_gives_nothing(spark):
+    from infostream_dedup import spark as on_spark
+
+    frame = spark.createDataFrame([], "id string, text string")
+    found = on_spark.sweep(frame, representations=["stem"])
+    assert [row.as_dict() for row in found.rows] == [
+        row.as_dict() for row in sweep([], representations=["stem"], estimate=False).rows
+    ]
+    assert on_spark.pairs(frame, representation="stem").collect() == []
+    assert on_spark.dedup(frame, representation="stem").collect() == []
