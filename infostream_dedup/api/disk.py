@@ -182,8 +182,10 @@ def chosen_disk(
         return
     folder = Path(tempfile.mkdtemp(prefix="infostream-dedup-", dir=beside))
     _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
-    yield Disk(folder, half)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield Disk(folder, half)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:

@@ -264,5 +264,20 @@ def test_a_collection_too_large_for_memory_goes_to_disk(documents, tmp_path, mon
     assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"], estimate=False))[0]
 
 
+def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infostream_dedup.sharded.disk_runner.read_and_count", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(str(documents), representations=["stem"], estimate=False)
+    assert "would not fit" in caplog.text
+    assert not list(tmp_path.glob("infostream-dedup-*"))
+
+
 def _rows(path: Path):
     return map(json.loads, path.read_text(encoding="utf-8").splitlines())
