@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["ColumnNames", "Columns", "advice_on"]
+__all__ = ["ColumnNames", "Columns", "advice_on", "doubled_names"]
 
 Columns: TypeAlias = Mapping[str, str] | Sequence[str] | str
 """Our names to theirs: ``{"text": "Текст"}``, ``"id=ID,text=Текст"``, or a list of such parts."""
@@ -43,25 +46,39 @@ class ColumnNames:
     """
 
     def __init__(self, columns: Columns | None = None) -> None:
-        self._ours = {theirs: ours for ours, theirs in _pairs(columns) if ours != theirs}
+        self._ours = {theirs: ours for ours, theirs in _pairs(columns)}
 
     def __bool__(self) -> bool:
         return bool(self._ours)
 
     def renamed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a record under our names; a column with our name that another column replaces is left out."""
-        if not self._ours or self._ours.keys().isdisjoint(values):
+        """Return a record under our names, see `names`."""
+        if not self._ours:
             return values
-        taken = {ours for theirs, ours in self._ours.items() if theirs in values}
-        return {self._ours.get(name, name): value for name, value in values.items() if name not in taken}
+        return dict(zip(self.names(list(values)), values.values(), strict=True))
 
     def names(self, names: Sequence[str]) -> list[str]:
         """Return our names for columns.
 
-        A column with our name that another replaces keeps its position, with a trailing ``_``.
+        Blanks around a name are ignored if no column has exactly the name that was given. A column with our name that
+        another replaces keeps its position, with a trailing ``_``.
         """
-        taken = {ours for theirs, ours in self._ours.items() if theirs in names}
-        return [self._ours.get(name, f"{name}_" if name in taken else name) for name in names]
+        found = {name: self._ours_of(name, names) for name in names}
+        taken = {ours for ours in found.values() if ours is not None}
+        kept = {name: _free(f"{name}_", names) for name in taken}
+        return [found[name] or kept.get(name, name) for name in names]
+
+    def _ours_of(self, name: Any, names: Sequence[str]) -> str | None:
+        ours = self._ours.get(name)
+        if ours is None and isinstance(name, str) and name.strip() != name and name.strip() not in names:
+            ours = self._ours.get(name.strip())
+        return ours
+
+
+def _free(name: str, names: Sequence[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
 
 
 def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
@@ -90,6 +107,16 @@ def _pair(part: str) -> tuple[str, str]:
     return ours.strip(), theirs.strip()
 
 
+def doubled_names(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once, as a message shows them.
+
+    Example:
+        >>> doubled_names(["id", "text", "", "text", ""])
+        ['(no name)', 'text']
+    """
+    return sorted(name or "(no name)" for name, times in Counter(names).items() if times > 1)
+
+
 def advice_on(names: Iterable[Any]) -> str:
     """Advise what to do if the columns id or text are missing: a guess by their names, to end a message.
 
@@ -98,6 +125,8 @@ def advice_on(names: Iterable[Any]) -> str:
         '; perhaps --columns id=ID,title=Заголовок,text=Текст'
         >>> advice_on(["body", "headline"])
         '; perhaps --columns text=body,title=headline --make-ids'
+        >>> advice_on(["Doc ID", "Article Text"])
+        "; perhaps --columns 'id=Doc ID,text=Article Text'"
     """
     given = [name for name in names if isinstance(name, str) and name.isprintable()]
     found: dict[str, str] = {}
@@ -113,10 +142,15 @@ def advice_on(names: Iterable[Any]) -> str:
         for ours in sorted(found, key=lambda one: given.index(found[one]))
         if ours != found[ours]
     ]
-    parts = [f"--columns {','.join(shown)}"] if shown else []
+    parts = [f"--columns {_as_word(','.join(shown))}"] if shown else []
     if "id" not in found:
         parts.append("--make-ids")
     return f"; perhaps {' '.join(parts)}" if parts else ""
+
+
+def _as_word(text: str) -> str:
+    """Quote text that a shell would take for more than one plain word."""
+    return shlex.quote(text) if re.search(r"[^\w@%+=:,./-]", text) else text
 
 
 def _rank(name: str, known: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias
 
-from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -37,7 +37,7 @@ def schema_error(
     given = list(schema.names)
     if names:
         schema = _renamed(schema, names)
-    doubles = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    doubles = doubled_names(schema.names)
     if doubles:
         return Place(source).error("E_SCHEMA", f"duplicate columns: {', '.join(doubles)}")
     missing = [name for name in _REQUIRED if name not in schema.names and (ids or name != "id")]

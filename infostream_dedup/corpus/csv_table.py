@@ -8,11 +8,10 @@ apostrophe that `infostream_dedup.corpus.rows` puts before cells that a spreadsh
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
-from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.corpus.documents import FIELDS
 from infostream_dedup.corpus.formulas import unguarded
 from infostream_dedup.corpus.gunzip import StreamError
@@ -85,13 +84,14 @@ class RowFeed:
 
     Attributes:
         lines: the lines to pass on.
+        max_bytes: maximum length of a row.
         is_utf8: whether the current row is UTF-8.
     """
 
     def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:
         self.lines: Iterator[Line] = iter(())
         self._source = source
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes
         self._next_place = Place(source, line=before[0] + 1, byte_offset=before[1])
         self.begin()
 
@@ -109,7 +109,7 @@ class RowFeed:
         self._row.append(line)
         self._size += len(line.data)
         self._next_place = Place(self._source, line.number + 1, line.offset + len(line.data))
-        if line.too_long or self._size > self._max_bytes + len(b"\r\n"):
+        if line.too_long or self._size > self.max_bytes + len(b"\r\n"):
             raise _RowTooLongError
         try:
             return line.data.decode()
@@ -134,11 +134,13 @@ class Header(NamedTuple):
     """The first row.
 
     Attributes:
-        names: our names of the columns.
+        names: names of the columns, as given.
+        ours: our names of the columns.
         delimiter: character between cells.
     """
 
     names: list[str]
+    ours: list[str]
     delimiter: str
 
 
@@ -158,13 +160,10 @@ def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | B
         return feed.place().error("E_TOO_LARGE", "the header line is too long")
     if not feed.is_utf8:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
-    headers = [_split_header(text, delimiter) for delimiter in _DELIMITERS]
+    headers = [_split_header(text, delimiter, columns) for delimiter in _DELIMITERS]
     for header in headers:
-        if header is None:
-            continue
-        ours = Header(columns.names(header.names), header.delimiter)
-        if not _missing_columns(ours.names, ids=ids):
-            return _refuse_doubles(ours, feed.place())
+        if header is not None and not _missing_columns(header.ours, ids=ids):
+            return _refuse_doubles(header, feed.place())
     names = max((header.names for header in headers if header is not None), key=len, default=[])
     missing = ", ".join(_missing_columns(columns.names(names), ids=ids))
     came = _format_names(names)
@@ -172,12 +171,13 @@ def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | B
     return feed.place().error("E_SCHEMA", message + advice_on(names))
 
 
-def _split_header(text: str, delimiter: str) -> Header | None:
+def _split_header(text: str, delimiter: str, columns: ColumnNames) -> Header | None:
     try:
         cells = next(csv.reader([text], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return None
-    return Header([unguarded(cell) for cell in cells], delimiter)
+    names = [unguarded(cell) for cell in cells]
+    return Header(names, columns.names(names), delimiter)
 
 
 def _format_names(names: list[str]) -> str:
@@ -191,10 +191,8 @@ def _missing_columns(names: list[str], *, ids: bool) -> list[str]:
 
 
 def _refuse_doubles(header: Header, place: Place) -> Header | BadDataError:
-    doubles = sorted(name for name, times in Counter(header.names).items() if times > 1)
-    if doubles:
-        return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}")
-    return header
+    doubles = doubled_names(header.ours)
+    return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}") if doubles else header
 
 
 def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
@@ -209,7 +207,8 @@ def read_rows(feed: RowFeed, header: Header) -> Iterator[Item]:
         except csv.Error as error:
             yield feed.place().error("E_CSV", f"{error}; expected an RFC 4180 row, with quotes inside a cell doubled")
         except _RowTooLongError:
-            yield feed.place().error("E_TOO_LARGE", "the row is longer than --max-line-bytes, or a quote is not closed")
+            message = f"the row is longer than {feed.max_bytes} bytes, or a quote is not closed"
+            yield feed.place().error("E_TOO_LARGE", message)
         else:
             # A line of white space parses as a row of one blank cell; as in JSON Lines, it is not a record.
             if cells and (len(cells) > 1 or cells[0].strip()):
@@ -223,14 +222,14 @@ def _make_record(cells: list[str], header: Header, feed: RowFeed) -> Item:
     if not feed.is_utf8:
         return _encoding_error(cells, header, place)
     values: dict[str, str | None] = {}
-    for name, cell in zip(header.names, cells, strict=True):
+    for name, ours, cell in zip(header.names, header.ours, cells, strict=True):
         text = unguarded(cell)
-        values[name] = None if not text and name in OPTIONAL else text
+        values[name] = None if not text and ours in OPTIONAL else text
     return Record(values, place)
 
 
 def _encoding_error(cells: list[str], header: Header, place: Place) -> BadDataError:
-    for name, cell in zip(header.names, cells, strict=True):
+    for name, cell in zip(header.ours, cells, strict=True):
         try:
             cell.encode()
         except UnicodeEncodeError as error:

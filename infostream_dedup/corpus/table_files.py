@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.corpus.columns import ReadBatch
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.frames import frame_records
@@ -15,6 +15,8 @@ from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
 
 __all__ = ["arrow_records", "workbook_records"]
+
+_TEXTS: Final = ("id", "title", "text", "source", "url")
 
 
 def arrow_records(
@@ -52,7 +54,7 @@ def arrow_records(
 def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
     """Yield the records of the first sheet of a workbook: a row of names, then one record per row, without empty cells.
 
-    Whole numbers in the column of ids become their digits, because a spreadsheet has no other whole numbers.
+    Numbers in columns of texts become their digits, because people type titles and ids such as 2024 into cells.
 
     Args:
         source: path of the file.
@@ -68,31 +70,46 @@ def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> It
     except ImportError:
         raise MissingExtraError("python-calamine", "xlsx", "reading .xlsx") from None
     try:
-        rows = CalamineWorkbook.from_path(source).get_sheet_by_index(0).to_python()
+        sheet = CalamineWorkbook.from_path(source).get_sheet_by_index(0)
+        rows, first = sheet.to_python(), (sheet.start or (0, 0))[0] + 1
     except (CalamineError, ValueError, IndexError) as error:
         yield Place(source).error("E_XLSX", f"not a workbook that can be read ({str(error)[:200]})")
         return
     except OSError as error:
         raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
-    header = [str(cell) for cell in rows[0]] if rows else []
+    # Cells that were only formatted make columns that have neither a name nor a value.
+    used = [place for place, column in enumerate(zip(*rows, strict=True)) if any(cell != "" for cell in column)]
+    header = [_name(rows[0][place]) for place in used]
+    wrong = _header_error(header, names, ids=ids)
+    if wrong is not None:
+        yield Place(source, first).error("E_SCHEMA", wrong)
+        return
+    ours = names.names(header)
+    for number, cells in enumerate(rows[1:], first + 1):
+        given = [_value(name, cells[place]) for name, place in zip(ours, used, strict=True)]
+        if any(value is not None for value in given):
+            yield Record(dict(zip(header, given, strict=True)), Place(source, number))
+
+
+def _header_error(header: list[str], names: ColumnNames, *, ids: bool) -> str | None:
     ours = names.names(header)
     missing = [name for name in ("id", "text") if name not in ours and (ids or name != "id")]
     if missing:
         came = ", ".join(header)[:200] or "nothing"
-        message = f"missing columns: {', '.join(missing)}; the first row has: {came}{advice_on(header)}"
-        yield Place(source, 1).error("E_SCHEMA", message)
-        return
-    for number, cells in enumerate(rows[1:], 2):
-        values = {name: _value(name, cell) for name, cell in zip(ours, cells, strict=False) if name}
-        if any(value is not None for value in values.values()):
-            yield Record(values, Place(source, number))
+        return f"missing columns: {', '.join(missing)}; the first row has: {came}{advice_on(header)}"
+    doubles = doubled_names(ours)
+    return f"duplicate columns: {', '.join(doubles)[:200]}" if doubles else None
+
+
+def _name(cell: Any) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _value(name: str, cell: Any) -> Any:
     if cell == "":
         return None
-    if isinstance(cell, float) and cell.is_integer() and name in ("id", "text", "title"):
-        return str(int(cell))
+    if name in _TEXTS and isinstance(cell, float):
+        return _name(cell)
     if name == "id":
         return str(cell)
     return cell.isoformat() if isinstance(cell, date) else cell

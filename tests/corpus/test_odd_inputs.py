@@ -301,7 +301,7 @@ def test_stray_bytes_in_utf_8_are_not_another_encoding() -> None:
 
 def test_columns() -> None:
     names = ColumnNames("text=body")
-    assert dict(names.renamed({"text": "old", "body": "new", "id": "1"})) == {"text": "new", "id": "1"}
+    assert dict(names.renamed({"text": "old", "body": "new", "id": "1"})) == {"text_": "old", "text": "new", "id": "1"}
     assert names.names(["text", "body"]) == ["text_", "text"]
     for wrong in ("body", "colour=x", "id=a,id=b", "id="):
         with pytest.raises(ConfigurationError):

@@ -1,0 +1,111 @@
+"""The columns of every kind of file: renamed in the same way, never lost, named in errors as they must be typed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+import xlsxwriter
+
+from infostream_dedup.corpus import read_documents, row_of
+from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.rows import csv_line
+from infostream_dedup.errors import BadDataError
+
+NAMES = ("id", "text", "summary")
+ROWS = (("a", "Снег в горах", "Снег"), ("b", "Дождь в поле", "Дождь"))
+
+
+def workbook(path: Path, rows: Sequence[Sequence[object]], *, above: int = 0, left: int = 0) -> Path:
+    book = xlsxwriter.Workbook(path)
+    sheet = book.add_worksheet()
+    for number, row in enumerate(rows, above):
+        for column, cell in enumerate(row, left):
+            if cell is not None:
+                sheet.write(number, column, cell)
+    book.close()
+    return path
+
+
+def files(folder: Path) -> list[Path]:
+    records = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
+    table = pa.Table.from_pylist(records)
+    (folder / "d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    (folder / "d.json").write_text(json.dumps(records), encoding="utf-8")
+    (folder / "d.csv").write_bytes(b"".join(map(csv_line, (NAMES, *ROWS))))
+    pyarrow.parquet.write_table(table, folder / "d.parquet")
+    pyarrow.feather.write_feather(table, folder / "d.feather")
+    workbook(folder / "d.xlsx", (NAMES, *ROWS))
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("columns", "row"),
+    [
+        ("text=summary", {"id": "a", "text_": "Снег в горах", "text": "Снег"}),
+        ("text=summary,title=text", {"id": "a", "title": "Снег в горах", "text": "Снег"}),
+        ("id=text,text=id", {"text": "a", "id": "Снег в горах", "summary": "Снег"}),
+        ("text=text", {"id": "a", "text": "Снег в горах", "summary": "Снег"}),
+    ],
+)
+def test_columns_are_renamed_once_and_kept_in_every_format(
+    columns: str, row: dict[str, str], tmp_path: Path
+) -> None:
+    for path in files(tmp_path):
+        first = next(iter(read_documents(path, columns=columns)))
+        assert list(row_of(first).items()) == list(row.items()), path.suffix
+
+
+def test_a_replaced_column_takes_a_name_that_is_free() -> None:
+    assert ColumnNames("text=body").names(["text", "text_", "body"]) == ["text__", "text_", "text"]
+
+
+def test_blanks_around_a_name_do_not_hide_a_column() -> None:
+    assert ColumnNames("text= text").names(["id", " text"]) == ["id", "text"]
+    assert ColumnNames("text=Body,id=ID").names([" ID", "Body "]) == ["id", "text"]
+    assert ColumnNames("text=Body").names(["Body", " Body"]) == ["text", " Body"], "the exact name comes first"
+
+
+@pytest.mark.parametrize("names", [["Doc ID", "Article Text"], ["id", " text"], ["ID", "Текст"]])
+def test_the_advice_can_be_pasted_into_a_shell(names: list[str]) -> None:
+    words = shlex.split(advice_on(names).removeprefix("; perhaps "))
+    assert len(words) == 2
+    assert {"id", "text"} <= set(ColumnNames(words[1]).names(names))
+
+
+def test_a_workbook_may_begin_anywhere_and_errors_name_its_rows(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "d.xlsx", [("id", "text"), ("a", "Снег"), ("b", None)], above=3, left=2)
+    with pytest.raises(BadDataError) as caught:
+        list(read_documents(path))
+    assert caught.value.line == 6
+
+
+def test_a_workbook_loses_no_column(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "d.xlsx", [("id", "text", None, 2024, None), ("a", "Снег", "note", 1, None)])
+    assert row_of(next(iter(read_documents(path)))) == {"id": "a", "text": "Снег", "": "note", "2024": 1.0}
+
+
+def test_numbers_in_columns_of_texts_are_texts(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "d.xlsx", [("id", "text", "title", "source"), (1, "Снег", 0.5, 24)])
+    assert row_of(next(iter(read_documents(path)))) == {"id": "1", "text": "Снег", "title": "0.5", "source": "24"}
+
+
+@pytest.mark.parametrize(("names", "shown"), [(("text", "text"), "text"), (("text", "n", "n"), "n")])
+def test_doubled_columns_of_a_workbook_are_refused(names: tuple[str, ...], shown: str, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "d.xlsx", [("id", *names), ("a", *("Снег", "Дождь", "Град")[: len(names)])])
+    with pytest.raises(BadDataError, match=f"duplicate columns: {shown}") as caught:
+        list(read_documents(path))
+    assert caught.value.code == "E_SCHEMA"
+
+
+def test_columns_without_a_name_are_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("id,text,,\na,b,,\n", encoding="utf-8")
+    with pytest.raises(BadDataError, match=r"duplicate columns: \(no name\)"):
+        list(read_documents(path))
