@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
 from infostream_dedup.api.dedup_summary import STATUSES, DedupSummary, counted
 from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
@@ -99,12 +99,15 @@ def dedup(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import without_boilerplate
-    from infostream_dedup.batch.deduplication import kept_documents
+    from infostream_dedup.batch.deduplication import DuplicateRule, Keep, kept_documents
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
+    from infostream_dedup.model.limits import OneOf
 
+    OneOf(*get_args(Keep)).check("keep", keep)
+    OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
     judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)

@@ -78,6 +78,7 @@ def evaluate(
     """
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judging import JudgedCollection
+    from infostream_dedup.batch.translations import BETWEEN
     from infostream_dedup.corpus import same_file
     from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.estimation.sweep_estimator import SweepEstimator
@@ -85,8 +86,10 @@ def evaluate(
     from infostream_dedup.evaluation.second_look import checked_kinds
     from infostream_dedup.evidence.collecting import EvidenceReader
     from infostream_dedup.model import Settings
+    from infostream_dedup.model.limits import OneOf
 
     kinds = checked_kinds(kinds)
+    OneOf(*BETWEEN).check("between", between)
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     for name in (labels, kin):
         if read.quarantine is not None and name is not None and same_file(name, read.quarantine):

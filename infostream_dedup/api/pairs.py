@@ -158,6 +158,8 @@ def pairs(
         }
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
+    if k_min is not None and k_min < 1:
+        raise UsageError(f"k_min is {k_min}, but a pair shares at least one term; k_min is 1 to n")
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min is 1 to n")
     stack = ExitStack()

@@ -30,7 +30,7 @@ def search(
     top: int = 20,
     across: bool = True,
     languages: Sequence[Language] | None = None,
-    sources: Sequence[str] | None = None,
+    sources: Sequence[str] | str | None = None,
     everything: bool = False,
     since: datetime | None = None,
     until: datetime | None = None,
@@ -52,7 +52,7 @@ def search(
         top: maximum number of hits; 0 for all.
         across: also search documents of other languages, with the key terms translated by the dictionaries.
         languages: return only documents in these languages.
-        sources: return only documents of these sources.
+        sources: return only documents of these sources, or of this one.
         everything: search all documents whose signatures the store has, not only the window.
         since: search all documents that arrived at or after this moment of the stream's clock; it needs a time zone.
         until: return only documents that arrived before this moment.
@@ -87,7 +87,7 @@ def search(
             top=top,
             across=across,
             languages=languages,
-            sources=sources,
+            sources=[sources] if isinstance(sources, str) else sources,
             everything=everything or None,
             since=_microseconds(since),
             until=_microseconds(until),

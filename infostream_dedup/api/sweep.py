@@ -281,5 +281,7 @@ def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, fact
 def _check_ks(ks: Sequence[int] | None, settings: Settings) -> None:
     if ks is not None and settings.score == "share":
         raise UsageError("the share score has thresholds and no k; leave out ks (--k)")
+    if ks is not None and min(ks, default=1) < 1:
+        raise UsageError(f"{min(ks)} is not a number of key terms; ks (--k) is 1 to n")
     if ks is not None and max(ks, default=0) > settings.n:
         raise UsageError(f"{max(ks)} is more than the {settings.n} key terms; ks (--k) is 1 to n")
