@@ -196,7 +196,7 @@ def _dates(batch: Any) -> NDArray[np.int64] | None:
     elif pa.types.is_timestamp(column.type):
         try:
             column.to_pylist()
-        except (ValueError, OverflowError):
+        except (ValueError, OverflowError, KeyError):
             return None
         times = column.cast(pa.timestamp("us", column.type.tz)).cast(pa.int64()).fill_null(0)
         dates[:, 0] = times.to_numpy(zero_copy_only=False)

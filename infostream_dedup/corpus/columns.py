@@ -19,6 +19,8 @@ ReadBatch: TypeAlias = Callable[[Any, str, int], Iterator[Any]]
 """Reads a batch of rows, given the table's name and the rows that precede it: each alone, or many together."""
 
 _REQUIRED: Final = ("id", "text")
+_UNFIT: Final = (ValueError, OverflowError, KeyError)
+"""Errors of Arrow for values that Python cannot hold; unknown time zones are a ``KeyError``, of zoneinfo or pytz."""
 _TEXT_FIELDS: Final = ("text", "title", "lang", "source", "url")
 
 
@@ -103,7 +105,7 @@ def batch_records(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
     batch = without_nanoseconds(batch)
     try:
         rows = batch.to_pylist()
-    except (ValueError, OverflowError):
+    except _UNFIT:
         yield from _read_row_by_row(batch, source, rows_before)
         return
     for number, values in enumerate(rows, rows_before + 1):
@@ -131,9 +133,10 @@ def _read_row_by_row(batch: Any, source: str, rows_before: int) -> Iterator[Item
                 values[name] = column[position].as_py()
             except UnicodeDecodeError as error:
                 fault = fault or place.error("E_ENCODING", f"{error.reason} at byte {error.start}, not UTF-8", name)
-            except (ValueError, OverflowError) as error:
+            except _UNFIT as error:
                 code = "E_DATE" if name == "published" else "E_TYPE"
-                fault = fault or place.error(code, f"a value that Python cannot hold ({error})", name)
+                why = f"a time zone that Python does not know: {error}" if isinstance(error, KeyError) else str(error)
+                fault = fault or place.error(code, f"a value that Python cannot hold ({why})", name)
         if fault is None:
             yield Record(values, place)
         else:

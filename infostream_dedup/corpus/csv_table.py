@@ -168,6 +168,8 @@ def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | B
     missing = ", ".join(_missing_columns(columns.names(names), ids=ids))
     came = _format_names(names)
     message = f"missing columns: {missing}; the header has: {came or 'nothing readable'}"
+    if "\r" in text.rstrip("\r\n"):
+        message += "; the lines end with CR alone, expected LF or CR LF"
     return feed.place().error("E_SCHEMA", message + advice_on(names))
 
 

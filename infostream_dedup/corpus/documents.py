@@ -169,7 +169,9 @@ class DocumentBuilder:
         """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
         digest = blake2b(digest_size=_ID_BYTES)
         for name in ("title", "text", "published", "url"):
-            digest.update(repr(values.get(name)).encode("utf-8", "backslashreplace") + b"\0")
+            # Formats differ in what an empty field is, and libraries in the repr() of a time zone.
+            value = _read_published(values.get(name))
+            digest.update(repr(value).encode("utf-8", "backslashreplace") + b"\0")
         assert self._made is not None  # noqa: S101 - the caller has looked
         self._made[digest.digest()] += 1
         times = self._made[digest.digest()]
@@ -177,7 +179,7 @@ class DocumentBuilder:
 
     def _read_language(self, values: Mapping[str, Any], place: Place) -> str | None:
         value = values.get("lang")
-        if value is None or value == "":
+        if value is None or (isinstance(value, str) and not value):
             return self._recognised(values, place)
         if not isinstance(value, str):
             raise place.error("E_TYPE", f"{_type_name(value)}, {_EXPECTED_LANGUAGE}", "lang")

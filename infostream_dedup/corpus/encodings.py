@@ -27,13 +27,15 @@ def encoding_named(name: str | None) -> str | None:
     """Return Python's name for an encoding.
 
     Raises:
-        ConfigurationError: Python does not know it.
+        ConfigurationError: Python does not know it, or it is not an encoding of text (such as base64).
     """
     if name is None:
         return None
     try:
+        # Unlike lookup(), encode() refuses codecs that turn bytes into bytes.
+        "".encode(name)
         return codecs.lookup(name).name
-    except LookupError:
+    except (LookupError, ValueError):
         raise ConfigurationError(f"unknown encoding {name!r}; for example utf-8, cp1251, koi8-u, utf-16") from None
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "file_kind",
     "input_format",
     "must_be_gzip",
+    "without_ending",
 ]
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
@@ -109,6 +110,18 @@ def input_format(name: str) -> InputFormat:
         f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .json, .csv, .tsv and .txt, each also with "
         f"{', '.join(_PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"
     )
+
+
+def without_ending(name: str) -> str:
+    """Return the name of a file without its folders and its known ending.
+
+    Example:
+        >>> without_ending("news/march.txt.gz")
+        'march'
+    """
+    own = PurePath(name).name
+    ending = max((one for one in KNOWN_ENDINGS if own.lower().endswith(one)), key=len, default="")
+    return own[: len(own) - len(ending)] or own
 
 
 def must_be_gzip(name: str) -> bool:

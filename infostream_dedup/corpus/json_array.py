@@ -8,6 +8,7 @@ from typing import Any, Final
 import orjson
 
 from infostream_dedup.corpus.gunzip import StreamError
+from infostream_dedup.corpus.jsonl import deep_error, is_too_deep
 from infostream_dedup.corpus.lines import open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
 
@@ -15,6 +16,8 @@ __all__ = ["is_json_lines", "json_array_records"]
 
 _PEEKED: Final = 64 * 1024
 _LARGEST: Final = 2**31
+_OPEN_ENDS: Final = (b"[", b"{", b",", b":")
+"""Ends of a line after which the same value continues."""
 
 
 def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = False) -> bool:
@@ -40,13 +43,16 @@ def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = Fal
         value = orjson.loads(head)
     except orjson.JSONDecodeError:
         # Lines of objects, one of them broken, are left to the reader of lines, which reports the position.
-        return len(head.strip()) > 2 and not head.startswith(b"[")
+        return len(head.strip()) > 2 and not (head.startswith(b"[") or head.rstrip().endswith(_OPEN_ENDS))
     return isinstance(value, dict) and _inner(value) is None
 
 
 def _wraps(head: bytes) -> bool:
-    _, colon, value = head.partition(b":")
-    return bool(colon) and value.lstrip().startswith(b"[") and value.lstrip()[1:].lstrip().startswith(b"{")
+    name, colon, value = head.partition(b":")
+    # A document may begin with an array of objects too.
+    if not colon or name.strip(b'{" \t') in (b"images", b"links"):
+        return False
+    return value.lstrip().startswith(b"[") and value.lstrip()[1:].lstrip().startswith(b"{")
 
 
 def _inner(value: dict[str, Any]) -> list[Any] | None:
@@ -84,8 +90,14 @@ def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
         return
     records = value if isinstance(value, list) else (_inner(value) or [value])
     for number, one in enumerate(records, 1):
-        place = Place(source, number, raw=orjson.dumps(one))
+        place = Place(source, number)
+        try:
+            place = place._replace(raw=orjson.dumps(one))
+        except orjson.JSONEncodeError:
+            # orjson writes whatever it has read, down to a certain depth.
+            yield deep_error(place)
+            continue
         if isinstance(one, dict):
-            yield Record(one, place)
+            yield deep_error(place) if is_too_deep(one, place.raw or b"") else Record(one, place)
         else:
             yield place.error("E_TYPE", f"item {number} is {repr(one)[:20]}, expected an object")

@@ -80,9 +80,12 @@ def _parse_line(line: Line, place: Place) -> Item:
     if not isinstance(values, dict):
         kind = "an array" if isinstance(values, list) else repr(values)[:20]
         return place.error("E_TYPE", f"got {kind}, expected one JSON object per line")
-    if is_too_deep(values, line.data):
-        return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
-    return Record(values, place)
+    return deep_error(place) if is_too_deep(values, line.data) else Record(values, place)
+
+
+def deep_error(place: Place) -> BadDataError:
+    """Return the error of a record that `is_too_deep`."""
+    return place.error("E_DEPTH", f"nested deeper than {_MAX_DEPTH} levels")
 
 
 def is_too_deep(values: dict[str, Any], data: bytes) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from infostream_dedup.corpus.endings import KNOWN_ENDINGS, STANDARD_STREAM
+from infostream_dedup.corpus.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
 from infostream_dedup.corpus.gunzip import StreamError
 from infostream_dedup.corpus.lines import open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -76,4 +76,4 @@ def text_records(source: str, encoding: str | None) -> Iterator[Item]:
         yield place.error("E_ENCODING", f"byte 0x{byte:02x} at byte {error.start + 1} is not UTF-8; see --encoding")
         return
     if text.strip():
-        yield Record({"id": Path(source).stem, "text": text}, place._replace(raw=content))
+        yield Record({"id": without_ending(source), "text": text}, place._replace(raw=content))

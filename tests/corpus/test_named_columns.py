@@ -54,9 +54,7 @@ def files(folder: Path) -> list[Path]:
         ("text=text", {"id": "a", "text": "Снег в горах", "summary": "Снег"}),
     ],
 )
-def test_columns_are_renamed_once_and_kept_in_every_format(
-    columns: str, row: dict[str, str], tmp_path: Path
-) -> None:
+def test_columns_are_renamed_once_and_kept_in_every_format(columns: str, row: dict[str, str], tmp_path: Path) -> None:
     for path in files(tmp_path):
         first = next(iter(read_documents(path, columns=columns)))
         assert list(row_of(first).items()) == list(row.items()), path.suffix
