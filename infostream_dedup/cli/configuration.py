@@ -24,6 +24,7 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
     """
     if path is None:
         return
+    context.meta["config"] = path
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

@@ -6,11 +6,12 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from infostream_dedup.cli.configuration import read_configuration
+from infostream_dedup.cli.own_files import refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN
 from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model import OUR_LANGUAGES
@@ -46,6 +47,9 @@ __all__ = [
 
 Command = Callable[..., Any]
 
+_CHECKED: Final = "files checked"
+"""Set in the context if no output is another file of the command; otherwise no summary is written either."""
+
 
 def documents_argument(function: Command) -> Command:
     """``DOCS...``: one or more files, or ``-``."""
@@ -72,8 +76,9 @@ def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -
     RUN.start(context.meta.get("log_format", "text"), context.meta.get("log_level", "info"))
 
 
-def _sum_up(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
-    """Write the summary when the command ends, even with an error."""
+def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
+    """Write the summary when the command ends, even with an error, unless it would overwrite another file."""
+    _keep(context, parameter, path)
     if path is None:
         return
 
@@ -82,6 +87,8 @@ def _sum_up(context: click.Context, _parameter: click.Parameter, path: str | Non
 
         from infostream_dedup.report.rows import open_output
 
+        if _CHECKED not in context.meta:
+            return
         summary = RUN.summary(context.command_path.partition(" ")[2], sys.exc_info()[1])
         with open_output(path) as stream:
             stream.write(orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
@@ -136,7 +143,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
         callback=_keep,
         help="excel: CSV that Ukrainian or Russian Excel opens directly: byte order mark, semicolons, decimal commas.",
     )
-    return stack(
+    options = stack(
         [
             click.option(
                 "--format",
@@ -157,6 +164,18 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
             ),
         ]
     )
+    return lambda function: options(_with_own_files(function))
+
+
+def _with_own_files(function: Command) -> Command:
+    @functools.wraps(function)
+    def checked(*arguments: Any, **given: Any) -> Any:
+        context = click.get_current_context()
+        refuse_shared_files(context)
+        context.meta[_CHECKED] = True
+        return function(*arguments, **given)
+
+    return checked
 
 
 work_folder_options = stack(

@@ -43,7 +43,7 @@ def provenance(
 ) -> None:
     """Show who published a story first, and what each copy kept, cut, added and changed.
 
-    Name groups by --ids, or give DOCS written by 'dedup --annotate'. One row per copy: group, first, first_source,
+    Name groups by --group, or give DOCS written by 'dedup --annotate'. One row per copy: group, first, first_source,
     first_by (time; date: the earliest date, where a day without a time leaves the order open; order: the first in the
     input, as times are equal or unknown), id, source, published, title, url, copied_from (the earlier document with
     which it shares most), copied_share (share of its word triples), kept (sentences with the same words), kept_share

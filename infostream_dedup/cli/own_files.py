@@ -1,0 +1,63 @@
+"""Every file that a command writes has a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import click
+
+from infostream_dedup.errors import CannotCreateError, ConfigurationError, NoInputError
+
+__all__ = ["refuse_shared_files"]
+
+_OUTPUTS: Final = ("summary", "out", "html", "out_labels")
+_DOCUMENTS: Final = ("documents", "sources")
+
+
+def refuse_shared_files(context: click.Context) -> None:
+    """Refuse an output or quarantine file that the command also reads, or writes for another purpose.
+
+    Args:
+        context: that of the command, with all parameters.
+
+    Raises:
+        CannotCreateError: an output would overwrite another file of the command.
+        ConfigurationError: the quarantine file would overwrite an input.
+    """
+    from infostream_dedup.report.rows import same_file
+
+    files = list(_files(context))
+    for name, path in files:
+        exists = Path(path).exists()
+        if name not in (*_OUTPUTS, "quarantine") or (exists and not Path(path).is_file()):
+            continue
+        # The documents exist, so a file that does not is none of them.
+        others = [(one, given) for one, given in files if one != name and (exists or one not in _DOCUMENTS)]
+        for other in (one for one, given in others if same_file(path, given)):
+            if other == "quarantine":
+                raise CannotCreateError(f"{path} is also the quarantine file; give the output another name")
+            if other in _OUTPUTS and name in _OUTPUTS:
+                raise CannotCreateError(f"{path} is given for two outputs; give each its own name")
+            if name == "quarantine" and other not in _OUTPUTS:
+                raise ConfigurationError(f"{path} is one of the inputs; give the quarantine its own file")
+            if name != "quarantine":
+                raise CannotCreateError(f"{path} is one of the inputs; give the output another name")
+
+
+def _files(context: click.Context) -> Iterator[tuple[str, str]]:
+    """Names of parameters and the files that they name; the documents of folders and patterns are named one by one."""
+    from infostream_dedup.report.rows import files_of
+
+    for parameter in context.command.params:
+        name, kind = parameter.name or "", parameter.type
+        value = context.params.get(name, context.meta.get(name))
+        given = [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
+        if name in _DOCUMENTS:
+            for one in given:
+                with suppress(NoInputError):
+                    yield from ((name, path) for path in files_of(one))
+        elif isinstance(kind, click.Path) and kind.file_okay:
+            yield from ((name, str(one)) for one in given)
