@@ -34,7 +34,7 @@ def refuse_shared_files(context: click.Context) -> None:
         exists = Path(path).exists()
         if name not in (*_OUTPUTS, "quarantine") or (exists and not Path(path).is_file()):
             continue
-        # The documents exist, so a file that does not is none of them.
+        # All documents exist, so a file that does not exist cannot be one of them.
         others = [(one, given) for one, given in files if one != name and (exists or one not in _DOCUMENTS)]
         for other in (one for one, given in others if same_file(path, given)):
             if other == "quarantine":
