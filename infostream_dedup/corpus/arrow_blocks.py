@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrowBlock", "arrow_block"]
 
 _NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}
+_TEXTS: Final = ("id", "text", "title", "lang", "source", "url")
 _LANGUAGES: Final[dict[str | None, int]] = {
     None: NO_LANGUAGE,
     "": NO_LANGUAGE,
@@ -122,8 +123,12 @@ def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
 
 def _are_known(schema: Any) -> bool:
     """Whether Python can hold every value of the columns, and texts are strings."""
+    import pyarrow.types as types
+
     return all(
-        _is_text(field.type) if field.name in ("id", "text") else _is_simple(field.type, field.name == "published")
+        _is_text(field.type) or (types.is_null(field.type) and field.name not in ("id", "text"))
+        if field.name in _TEXTS
+        else _is_simple(field.type, field.name == "published")
         for field in schema
     )
 

@@ -179,7 +179,7 @@ class DocumentBuilder:
 
     def _read_language(self, values: Mapping[str, Any], place: Place) -> str | None:
         value = values.get("lang")
-        if value is None or (isinstance(value, str) and not value):
+        if value is None or _is_nan(value) or (isinstance(value, str) and not value):
             return self._recognised(values, place)
         if not isinstance(value, str):
             raise place.error("E_TYPE", f"{_type_name(value)}, {_EXPECTED_LANGUAGE}", "lang")
@@ -305,7 +305,7 @@ def _read_required_text(values: Mapping[str, Any], place: Place) -> str:
 
 def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:
     value = values.get(name)
-    if value is None:
+    if value is None or _is_nan(value):
         return None
     if not isinstance(value, str):
         raise place.error("E_TYPE", f"{_type_name(value)}, expected a string", name)
@@ -317,6 +317,11 @@ def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None
         surrogate = value[error.start]
         raise place.error("E_ENCODING", f"lone surrogate {surrogate!a}, expected Unicode text", name) from None
     return _CONTROL.sub(" ", value)
+
+
+def _is_nan(value: object) -> bool:
+    """Whether a value is not-a-number, with which pandas marks an empty cell."""
+    return isinstance(value, float) and value != value
 
 
 def _given_language(values: Mapping[str, Any]) -> str | None:

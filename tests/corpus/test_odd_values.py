@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
-from infostream_dedup.corpus import Reading, ReadingReport, read_documents
+from infostream_dedup.corpus import Reading, ReadingReport, read_documents, row_of
 from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.corpus.encodings import encoding_named
 from infostream_dedup.errors import BadDataError, ConfigurationError
@@ -99,3 +100,25 @@ def test_a_row_that_is_too_long_is_told_the_limit(tmp_path: Path) -> None:
     path.write_text('id,text\na,"' + "b" * 100 + '"\n', encoding="utf-8")
     with pytest.raises(BadDataError, match="longer than 50 bytes, or a quote is not closed"):
         list(read_documents(path, max_line_bytes=50))
+
+
+@pytest.mark.parametrize("field", ["title", "lang", "source", "url"])
+@pytest.mark.parametrize("value", [None, float("nan")])
+@pytest.mark.parametrize("always", [False, True])
+def test_a_column_that_pandas_left_empty_is_empty(
+    field: str, value: float | None, always: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "d.parquet"
+    table = pa.table({"id": ["a"], "text": [TEXT], field: pa.array([value], pa.float64())})
+    pyarrow.parquet.write_table(table, path)
+    found = next(iter(read_document_blocks(str(path), reading=Reading(), report=ReadingReport(), always=always)))
+    assert row_of(found) == {"id": "a", "text": TEXT, field: "" if field == "title" else None}
+
+
+def test_numbers_in_a_column_of_texts_are_refused_with_their_row(tmp_path: Path) -> None:
+    path = tmp_path / "d.parquet"
+    table = pa.table({"id": ["a", "b"], "text": [TEXT, TEXT], "title": [float("nan"), 1.5]})
+    pyarrow.parquet.write_table(table, path)
+    with pytest.raises(BadDataError, match="a number, expected a string") as caught:
+        list(read_documents(path))
+    assert (caught.value.line, caught.value.field) == (2, "title")
