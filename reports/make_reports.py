@@ -21,6 +21,7 @@ from infostream_dedup import Settings, read_documents
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.sweeping import SweepResult, SweepRow
+from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.evaluation.agreement import agreement
 from infostream_dedup.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
@@ -28,7 +29,7 @@ from infostream_dedup.evaluation.protocol import Evaluation
 from infostream_dedup.evaluation.scores import scores
 from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.model import full_text
-from infostream_dedup.report.plots import as_svg, curve_figure
+from infostream_dedup.report.plots import Quantity, as_svg, curve_figure
 from infostream_dedup.text.language import detect
 
 REPORTS = Path(__file__).resolve().parent
@@ -111,7 +112,8 @@ class _Collections:
         if corpus not in self._read:
             reader = EvidenceReader()
             found = collect(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"), evidence=reader)
-            self._choosers[corpus] = SweepEstimator(found, reader.finish(found.languages))
+            census = CopyCensus(found.documents, reader.finish(found.languages))
+            self._choosers[corpus] = SweepEstimator(found, census)
             self._read[corpus] = found
         return self._read[corpus]
 
@@ -206,8 +208,8 @@ def quality_page(collections: _Collections) -> None:
                 {
                     "configuration": name,
                     "sets": len(label_free),
-                    "mean F/F(best)": float(np.mean(label_free)),
-                    "least F/F(best)": min(label_free),
+                    "mean F/F(best)": float(np.mean(label_free)) if label_free else None,
+                    "least F/F(best)": min(label_free, default=None),
                 }
             )
     parts += [
@@ -220,7 +222,7 @@ def quality_page(collections: _Collections) -> None:
 
 def agreement_page(collections: _Collections) -> None:
     """Make the page on whether S follows precision and T follows recall, as the paper assumes."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for labelled in SETS:
         settings = Settings(rule=labelled.rule, representation="stem" if labelled.english else "morph")
         collection = collections[labelled.corpus]
@@ -253,7 +255,7 @@ def agreement_page(collections: _Collections) -> None:
                 "T with recall": found.transitivity_recall,
             }
         )
-    median = {"set": "median"}
+    median: dict[str, Any] = {"set": "median"}
     for column in list(rows[0])[1:]:
         known = [row[column] for row in rows if row[column] is not None]
         median[column] = float(np.median(known)) if known else None
@@ -319,14 +321,14 @@ def _link(collection: Collection, settings: Settings) -> Linked:
 
 
 def _sweep_table(rows: Sequence[SweepRow]) -> str:
-    table: dict[int, dict[str, Any]] = {}
+    lines: dict[int, dict[str, Any]] = {}
     for row in rows:
         measures = row.measures
-        line = table.setdefault(int(measures.k or 0), {"k": measures.k})
+        line = lines.setdefault(int(measures.k or 0), {"k": measures.k})
         line[f"links {row.representation}"] = measures.links
         line[f"S {row.representation}"] = measures.symmetry
         line[f"T {row.representation}"] = measures.transitivity
-    return table([table[k] for k in sorted(table)])
+    return table([lines[k] for k in sorted(lines)])
 
 
 def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
@@ -340,9 +342,10 @@ def _sweep_figures(corpus: str, rows: list[SweepRow]) -> str:
     ]
     result = SweepResult(rows=drawn, recommended_k={}, reason={}, configuration={})
     lines = []
-    for quantity in ("symmetry", "transitivity"):
+    quantities: tuple[Quantity, ...] = ("symmetry", "transitivity")
+    for quantity in quantities:
         path = folder / f"{corpus}-{quantity}.svg"
-        write_text(path, as_svg(curve_figure(result, quantity)))  # type: ignore[arg-type]
+        write_text(path, as_svg(curve_figure(result, quantity)))
         lines.append(f"![{quantity} of {corpus}](figures/{path.name})")
     return "\n".join(lines)
 
