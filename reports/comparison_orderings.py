@@ -71,21 +71,22 @@ def _best_precision(judged: Judged) -> list[dict[str, Any]]:
         known = {method: value for method, value in precision.items() if value is not None}
         own = [known[method] for method in three if method in known]
         others = {method: value for method, value in known.items() if method not in three}
-        best = max(others, key=lambda method: others[method])
-        failing = [method for method in three if known.get(method, 1.0) < others[best]]
+        best = max(others, key=others.__getitem__, default=None)
+        highest = 0.0 if best is None else others[best]
+        failing = [method for method in three if known.get(method, 1.0) < highest]
         if not own:
             holds = None
         elif failing:
             holds = f"no: {', '.join(failing)}"
         else:
-            holds = "tie" if min(own) == others[best] else "yes"
+            holds = "tie" if min(own) == highest else "yes"
         rows.append(
             {
                 "set": name,
                 **{method: precision[method] for method in three},
                 "best other": best,
-                "its precision": others[best],
-                "lowest other": min(others.values()),
+                "its precision": highest if others else None,
+                "lowest other": min(others.values(), default=None),
                 "holds": holds,
             }
         )
