@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from without_labels_measuring import STEPS
+from without_labels_measuring import STEPS, drawn_and_compared
 from without_labels_sets import CORPORA
 
 from infostream_dedup import read_documents
 from infostream_dedup.batch.collection import Collection, collect
 from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.estimation.candidates import compare_candidates
-from infostream_dedup.estimation.census import find_all_copies
+from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.duplicate_scores import estimate_duplicates
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
 from infostream_dedup.evaluation.protocol import evaluate
-from infostream_dedup.evidence.collecting import DocumentEvidence, EvidenceReader
-from infostream_dedup.evidence.pair_evidence import key_rows
+from infostream_dedup.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
 
 __all__ = ["CORPORA_ACROSS", "measure_across"]
@@ -32,14 +31,14 @@ def measure_across(corpus: str) -> list[dict[str, Any]]:
     """Figures of each pair of languages of a corpus; a list holds one for each of ``STEPS``."""
     reader = EvidenceReader()
     collection = collect(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"), evidence=reader)
-    evidence = reader.finish(collection.languages)
+    census = CopyCensus(collection.documents, reader.finish(collection.languages))
     linked = link(collection.key_terms(_SETTINGS), _SETTINGS, k_min=1)
-    found = (_measured(corpus, pair, collection, evidence, linked) for pair in _PAIRS)
+    found = (_measured(corpus, pair, collection, census, linked) for pair in _PAIRS)
     return [one for one in found if one is not None]
 
 
 def _measured(
-    corpus: str, pair: str, collection: Collection, evidence: DocumentEvidence, linked: Linked
+    corpus: str, pair: str, collection: Collection, census: CopyCensus, linked: Linked
 ) -> dict[str, Any] | None:
     kin = CORPORA / f"{corpus}.kin.jsonl.gz"
     truth = truth_for(
@@ -54,24 +53,12 @@ def _measured(
         return None
     rows = {row.step: row.scores for row in evaluate(predictions_of(linked), truth, recommended=6, resamples=1).rows}
     inside = np.flatnonzero(truth.scope.documents())
-    estimator = SweepEstimator(collection, evidence, inside)
+    part = census.part(inside)
     languages = linked.key_terms.counts.languages
-    matrix = linked.matrix.between(languages, same=False)
-    links, counted, _, _ = estimator.linked(linked.key_terms, matrix, _SETTINGS)
-    copies = find_all_copies(evidence.triples, counted.universe)
+    across = replace(linked, matrix=linked.matrix.between(languages, same=False))
+    links, _, copies, _ = SweepEstimator(collection, part).linked(across.key_terms, across.matrix, _SETTINGS)
     between = languages[copies.a] != languages[copies.b]
-    thirty = collection.key_terms(_SETTINGS.but(n=30))
-    candidates = compare_candidates(
-        matrix,
-        links,
-        key_rows(thirty.keys, thirty.targets),
-        evidence=evidence,
-        facts=estimator.facts,
-        universe=counted.universe,
-        languages=np.zeros_like(languages),
-        checked_step=6,
-        lowest_step=3,
-    )
+    candidates = drawn_and_compared(collection, part, across, links, np.zeros_like(languages))
     estimate = estimate_duplicates(candidates, steps=STEPS, draws=2)
     f1 = {k: rows[k].f1 or 0.0 for k in STEPS}
     return {

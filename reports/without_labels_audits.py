@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.estimation.census import Copies
+    from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.estimation.copy_scores import Links
-    from infostream_dedup.estimation.universe import CountedPairs
-    from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.links import SimilarityMatrix
 
 __all__ = ["AUDITED_K", "AUDITS", "JUDGEMENTS", "simulated_audits"]
@@ -32,8 +31,7 @@ def simulated_audits(
     matrix: SimilarityMatrix,
     links: Links,
     copies: Copies,
-    evidence: DocumentEvidence,
-    counted: CountedPairs,
+    census: CopyCensus,
     judge: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int8]],
 ) -> dict[str, Any]:
     """Audit a collection again and again, each time by other pairs; pairs that no label judges are left out.
@@ -41,9 +39,8 @@ def simulated_audits(
     Args:
         matrix: counts of three key terms and more.
         links: the same with grades.
-        copies: the census.
-        evidence: of the documents.
-        counted: the pairs that are counted.
+        copies: the copies that are counted.
+        census: the pairs that are counted, and their wording.
         judge: 1 for right pairs, -1 for wrong ones, 0 where nothing is known.
 
     Returns:
@@ -51,7 +48,7 @@ def simulated_audits(
         width of these; ``None`` where there is no truth.
     """
     population = audited_pairs(
-        matrix, links, copies, triples=evidence.triples, universe=counted.universe, step=AUDITED_K
+        matrix, links, copies, wording=census.wording, universe=census.counted.universe, step=AUDITED_K
     )
     verdicts = judge(population.a, population.b)
     population, right = _part(population, verdicts != 0), verdicts[verdicts != 0] == 1

@@ -11,9 +11,10 @@ from without_labels_audits import simulated_audits
 
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.batch.linking import link
-from infostream_dedup.estimation.candidates import compare_candidates
+from infostream_dedup.estimation.candidates import compare_candidates, draw_candidates
+from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.copy_scores import CopyScores, count_copies
-from infostream_dedup.estimation.duplicate_scores import estimate_duplicates
+from infostream_dedup.estimation.duplicate_scores import CHECKED_K, LOWEST_K, estimate_duplicates
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.estimation.universe import in_universe
@@ -27,10 +28,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from without_labels_sets import TrueSet
 
+    from infostream_dedup.batch.collection import Collection
+    from infostream_dedup.batch.linking import Linked
+    from infostream_dedup.estimation.candidates import ComparedCandidates
+    from infostream_dedup.estimation.copy_scores import Links
     from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate
     from infostream_dedup.evaluation.truth import Truth
 
-__all__ = ["STEPS", "measure"]
+__all__ = ["STEPS", "drawn_and_compared", "measure"]
 
 STEPS: Final = range(3, 13)
 _DECIMALS: Final = 6
@@ -53,24 +58,12 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
     truth, reader, settings = one.truth(documents), EvidenceReader(), Settings(representation=representation)
     engine = "compiled" if len(documents) >= COMPILED_FROM else "auto"
     collection = collect(documents, evidence=reader, engine=engine)
-    evidence = reader.finish(collection.languages)
-    estimator, key_terms = SweepEstimator(collection, evidence), collection.key_terms(settings)
-    linked = link(key_terms, settings, k_min=1)
-    links, counted, copies, _ = estimator.linked(key_terms, linked.matrix, settings)
-    languages = key_terms.counts.languages
+    census = CopyCensus(collection.documents, reader.finish(collection.languages))
+    linked = link(collection.key_terms(settings), settings, k_min=1)
+    links, counted, copies, _ = SweepEstimator(collection, census).linked(linked.key_terms, linked.matrix, settings)
+    languages = linked.key_terms.counts.languages
     scores = count_copies(links, copies, counted, languages, steps=STEPS)["all"]
-    thirty = collection.key_terms(settings.but(n=30))
-    candidates = compare_candidates(
-        linked.matrix,
-        links,
-        key_rows(thirty.keys, thirty.targets),
-        evidence=evidence,
-        facts=estimator.facts,
-        universe=counted.universe,
-        languages=languages,
-        checked_step=6,
-        lowest_step=3,
-    )
+    candidates = drawn_and_compared(collection, census, linked, links, languages)
     known = _judged(truth, candidates.a, candidates.b)
     estimate = estimate_duplicates(candidates, steps=STEPS, about=known != 0)
 
@@ -108,9 +101,42 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
             "hits": _by_hits(candidates.grades),
             "greatest S T": _greatest([_harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
         },
-        "audits": simulated_audits(linked.matrix, links, copies, evidence, counted, lambda a, b: _judged(truth, a, b)),
+        "audits": simulated_audits(linked.matrix, links, copies, census, lambda a, b: _judged(truth, a, b)),
         "cpu_seconds": round(time.process_time() - begin, 1),
     }
+
+
+def drawn_and_compared(
+    collection: Collection, census: CopyCensus, linked: Linked, links: Links, languages: NDArray[np.uint8]
+) -> ComparedCandidates:
+    """Candidates as a sweep by counts draws and compares them.
+
+    Args:
+        collection: the documents.
+        census: the pairs that are counted.
+        linked: key terms and counts.
+        links: the same counts with grades.
+        languages: only pairs within one of these are drawn.
+    """
+    drawn = draw_candidates(
+        linked.matrix,
+        links,
+        facts=census.facts,
+        universe=census.counted.universe,
+        languages=languages,
+        checked_step=CHECKED_K,
+    )
+    thirty = collection.key_terms_of(linked.settings.but(n=30), drawn.documents(), linked.key_terms)
+    return compare_candidates(
+        drawn,
+        links,
+        key_rows(thirty.keys, thirty.targets),
+        records=census.records,
+        wording=census.wording,
+        facts=census.facts,
+        checked_step=CHECKED_K,
+        lowest_step=LOWEST_K,
+    )
 
 
 def _judged(truth: Truth, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -166,7 +192,9 @@ def _by_hits(grades: NDArray[np.uint8]) -> int | None:
 
 
 def _divided(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    found = np.full(len(part), np.nan, dtype=np.float64)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
 
 
 def _harmonic(one: float | None, other: float | None) -> float:
