@@ -28,9 +28,11 @@ from infostream_dedup.criteria.learned_authority import LearnedAuthority, NoAuth
 from infostream_dedup.criteria.pair_vectors import PairVectors
 from infostream_dedup.criteria.stories import Fold, across_sites, by_time, folds
 from infostream_dedup.criteria.svm import prior_plane
+from infostream_dedup.errors import InfostreamError
 from infostream_dedup.evaluation.labels import read_labels
 from infostream_dedup.evidence.meaning import MEANING_MIDDLE, MEANING_WEIGHT, Meanings, with_meaning
 from infostream_dedup.evidence.pair_model import shipped_model
+from infostream_dedup.evidence.sentence_encoder import check_encoder
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
@@ -71,7 +73,14 @@ class LearningSet:
 
 def main() -> None:
     """Make the page."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--no-encoder", action="store_true", help="leave out the section that needs extra semantic")
+    encodes = not parser.parse_args().no_encoder
+    if encodes:
+        try:
+            check_encoder()
+        except InfostreamError as error:
+            raise SystemExit(f"{error}; --no-encoder leaves that section out") from None
     sets = [_read(name) for name in SETS]
     origin = (
         f"Made by `python reports/make_learning.py` on {date.today().isoformat()}, Python {platform.python_version()}. "
@@ -79,7 +88,8 @@ def main() -> None:
     )
     parts = ["# What the classifier is worth", origin, TEXT, _without_labels(sets), _splits(sets[0])]
     parts += [_sites(sets[0], sets[1]), _other_corpora(sets), _domains(sets), _methods(sets[:2]), _attachments()]
-    parts.append(_meaning())
+    if encodes:
+        parts.append(_meaning())
     (REPORTS / "learning.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
@@ -299,10 +309,10 @@ def _word_products(one: LearningSet, split: Sequence[Fold]) -> np.ndarray:
     from sklearn.svm import LinearSVC
 
     unit = one.models.words.unit
-    found = sp.csr_array(unit[one.pairs.i].multiply(unit[one.pairs.j]))
+    common = sp.csr_array(unit[one.pairs.i].multiply(unit[one.pairs.j]))
     # The solver takes 32-bit indices only.
-    indices, indptr = found.indices.astype(np.int32), found.indptr.astype(np.int32)
-    products = sp.csr_matrix((found.data, indices, indptr), shape=found.shape)
+    indices, indptr = common.indices.astype(np.int32), common.indptr.astype(np.int32)
+    products = sp.csr_matrix((common.data, indices, indptr), shape=common.shape)
     found = np.zeros(len(one.pairs), dtype=bool)
     for fold in split:
         machine = LinearSVC(C=10.0, dual=True, random_state=0, max_iter=5000)
@@ -349,8 +359,8 @@ def _meaning() -> str:
     chosen = np.zeros(len(truth), dtype=bool)
     for fold in range(5):
         rest = np.arange(len(truth)) % 5 != fold
-        found = [np.where(doubtful, logit + weight * (every - middle), logit) >= 0 for weight, middle in grid]
-        best = max(found, key=lambda one: 2 * int((truth & one)[rest].sum()) / int(truth[rest].sum() + one[rest].sum()))
+        tried = [np.where(doubtful, logit + weight * (every - middle), logit) >= 0 for weight, middle in grid]
+        best = max(tried, key=lambda one: 2 * int((truth & one)[rest].sum()) / int(truth[rest].sum() + one[rest].sum()))
         chosen[~rest] = best[~rest]
     tp = int((truth & chosen).sum())
     refitted = 2 * tp / int(truth.sum() + chosen.sum())
