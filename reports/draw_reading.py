@@ -19,7 +19,6 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from learn_pair_model import CORPORA, REPORTS
 from reading_rounds import ROUNDS, Round
 
 from infostream_dedup import Deduplicator, Document, pairs, read_documents
+from infostream_dedup.batch.judged_pairing import JudgedPairRow
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.text.fingerprint import text_hash
 
@@ -114,7 +114,7 @@ def ingested(documents: Sequence[Document]) -> list[Verdict]:
 def copies_of(documents: Sequence[Document]) -> list[Pair]:
     """Pairs of kind ``copy`` whose texts are not equal."""
     text = {one.id: text_hash(one.text) for one in documents}
-    rows = pairs(documents, preset="judged").rows
+    rows = (row for row in pairs(documents, preset="judged") if isinstance(row, JudgedPairRow))
     return [(row.a, row.b) for row in rows if row.kind == "copy" and text[row.a] != text[row.b]]
 
 
@@ -123,7 +123,8 @@ def read_before(seed: int) -> frozenset[Pair]:
     pages = [REPORTS / one.page for number, one in ROUNDS.items() if number < seed]
     rows = (line.split("|") for page in pages for line in page.read_text("utf-8").splitlines())
     listed = (row for row in rows if len(row) > 6 and re.match(r" (md|sl)-", row[1]))
-    return frozenset(pair for row in listed for pair in permutations((row[1].strip(), row[2].strip())))
+    links = [(row[1].strip(), row[2].strip()) for row in listed]
+    return frozenset([*links, *((other, one) for one, other in links)])
 
 
 def draw(corpora: Path, folder: Path, seed: int) -> None:
