@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,7 @@ def _run(documents: Sequence[Document], settings: StreamSettings) -> tuple[list[
         return verdicts, (time.process_time() - begin) / counted
 
 
-def _labelled(dated: Sequence[Document], verdicts: Sequence[Verdict], rows: Sequence[dict[str, Any]]) -> _Ingested:
+def _labelled(dated: Sequence[Document], verdicts: Sequence[Verdict], rows: Iterable[dict[str, Any]]) -> _Ingested:
     place = {one.id: number for number, one in enumerate(dated)}
     labels, of = [], {}
     for row in rows:

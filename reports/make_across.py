@@ -200,11 +200,11 @@ def page(stream: Stream, across: dict[int, Run], alone: Run) -> str:
     lines += TIMES.format(
         sums=sums, own=whole.own[:16], alone=alone.own[:16], documents=len(stream.documents) - WARM
     ).splitlines()
-    for title, one, other in (
+    for title, plain, looked in (
         ("the documents", alone.seconds, whole.seconds),
         ("restart and one document", alone.restart, whole.restart),
     ):
-        lines.append(f"| {title} | {one:.2f} | {other:.2f} | {other / one:.2f} |")
+        lines.append(f"| {title} | {plain:.2f} | {looked:.2f} | {looked / plain:.2f} |")
     lines.append("")
     return "\n".join(lines)
 

@@ -9,7 +9,7 @@ the lead of an item with probability 1 - (1 - p)^32. No list holds the frequenci
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def _lead_shares(language: Language) -> tuple[NDArray[np.float64], NDArray[np.ui
 
 def main() -> None:
     """Write the file."""
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for language in LANGUAGES:
         arrays[f"{language}_buckets"], arrays[f"{language}_shares"] = background(language)
     np.savez_compressed(FILE, **arrays)

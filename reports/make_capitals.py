@@ -109,7 +109,7 @@ class Ambiguous:
 
 
 @cache
-def ambiguous(source: str, target: str) -> Ambiguous:
+def ambiguous(source: Language, target: Language) -> Ambiguous:
     """Return the ambiguous words of a pair of languages, with the translations that only one kind has."""
     names, nouns = (
         _translations(_names(source, target), source, target),
@@ -123,18 +123,18 @@ def ambiguous(source: str, target: str) -> Ambiguous:
     )
 
 
-def _names(source: str, target: str, *, capitals: bool = True) -> list[tuple[str, str]]:
+def _names(source: Language, target: Language, *, capitals: bool = True) -> list[tuple[str, str]]:
     """Pairs of names; ``capitals``: also names in capitals."""
     rows = [row for table in NAME_TABLES for row in name_rows(table)]
     found = [(one, other) for row in rows for one in variants(row, source) for other in variants(row, target)]
     return [pair for pair in found if capitals or not pair[0].isupper()]
 
 
-def _nouns(source: str, target: str) -> list[tuple[str, str]]:
+def _nouns(source: Language, target: Language) -> list[tuple[str, str]]:
     return [(one, other) for row in concepts() for one in row.words[source] for other in row.words[target]]
 
 
-def _translations(pairs: list[tuple[str, str]], source: str, target: str) -> dict[str, set[str]]:
+def _translations(pairs: list[tuple[str, str]], source: Language, target: Language) -> dict[str, set[str]]:
     single = [pair for pair in pairs if " " not in "".join(pair)]
     terms = (
         as_terms([key_form(pair[side]) for pair in single], language) for side, language in enumerate((source, target))
@@ -145,7 +145,7 @@ def _translations(pairs: list[tuple[str, str]], source: str, target: str) -> dic
     return found
 
 
-def shapes_of(text: str, language: str) -> dict[str, set[Shape]]:
+def shapes_of(text: str, language: Language) -> dict[str, set[Shape]]:
     """Return the terms of a text, and how it writes each."""
     chosen = representation("pivot" if language == "en" else "morph")
     written = [form for surface in surfaces(text) for form in forms(surface)]

@@ -156,10 +156,10 @@ class _Truth:
             return listed
         if self._recipe.negatives == "topic":
             topics = np.unique([row.get("topic") or "" for row in self._rows], return_inverse=True)[1]
-            return listed | (topics[a] != topics[b])
+            return np.asarray(listed | (topics[a] != topics[b]), dtype=np.bool_)
         families = [row.get("family") for row in self._rows]
         known = np.array([family is not None for family in families])
-        return (self.families[a] != self.families[b]) & known[a] & known[b]
+        return np.asarray((self.families[a] != self.families[b]) & known[a] & known[b], dtype=np.bool_)
 
     def _families(self, corpora: Path) -> NDArray[np.int64]:
         """int64 (documents,): number of the family of each and all its kin."""

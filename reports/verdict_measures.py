@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,7 @@ class LabelledNews:
         """Dated pairs at most seven days apart."""
         times = self.facts.times
         dated = (times[a] != NO_TIME) & (times[b] != NO_TIME)
-        return dated & (np.abs(np.where(dated, times[a] - times[b], 0)) <= _WINDOW)
+        return np.asarray(dated & (np.abs(np.where(dated, times[a] - times[b], 0)) <= _WINDOW), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,18 +148,23 @@ def stream_figures(news: LabelledNews, model: PairModel | None = None) -> Stream
         passed=int(judged.passed.sum()),
         statuses=statuses,
         kinds=Counter(KIND_NAMES[judged.kinds[at]] for at in best.tolist() if status[at] == DocumentStatus.SIMILAR),
-        duplicate_right=float(overlap[duplicates].mean()),
-        duplicate_or_exact_right=float(overlap[repeated].mean()),
+        duplicate_right=_share(overlap[duplicates]),
+        duplicate_or_exact_right=_share(overlap[repeated]),
         reprints=later(labelled("reprint")),
         reprints_across=later([pair for pair in labelled("reprint") if sources[pair[0]] != sources[pair[1]]]),
         equal_texts=later([pair for pair in labelled("reprint") if texts[pair[0]] == texts[pair[1]]]),
         templates=Counter(kind_at(pair) for pair in labelled("template")),
         template_statuses=later(labelled("template")),
         containing=len(containing),
-        containing_pairs=float(np.mean([pair in place and status[place[pair]] > 0 for pair in containing])),
+        containing_pairs=_share([pair in place and status[place[pair]] > 0 for pair in containing]),
         largest_group=_largest_group(judged.a[joined], judged.b[joined]),
         best=[(*pairs[at], KIND_NAMES[judged.kinds[at]], STATUS_NAMES[status[at]]) for at in best.tolist()],
     )
+
+
+def _share(right: Sequence[bool] | NDArray[np.bool_]) -> float:
+    """Share of true ones, NaN without any."""
+    return float(np.mean(right)) if len(right) else np.nan
 
 
 def _largest_group(a: NDArray[np.int64], b: NDArray[np.int64]) -> int:

@@ -221,7 +221,7 @@ def _k_summary(figures: Sequence[Figures]) -> str:
     ratios = [_ratios(one) for one in figures]
     rows = []
     for name, title in _CHOICES.items():
-        known = [one[name] for one in ratios if one[name] is not None]
+        known = [value for one in ratios if (value := one[name]) is not None]
         rows.append(
             [title, len(known), _figure(float(np.mean(known))), _figure(min(known))] if known else [title, 0, "-", "-"]
         )

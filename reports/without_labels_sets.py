@@ -199,7 +199,7 @@ def _only_rates(random: Random) -> list[tuple[str, int]]:
 def _filled_in(random: Random) -> list[tuple[str, int]]:
     """Ten forms of 150 words; 12 words of each are names or numbers, others in every document."""
     names = sorted({word for one in _strangers()[:600] for word in one.text.split() if word[:1].isupper()})
-    found = []
+    found: list[tuple[str, int]] = []
     for one in _strangers()[:10]:
         words = one.text.split()[:150]
         slots = random.sample(range(len(words)), min(12, len(words)))
