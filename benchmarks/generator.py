@@ -184,7 +184,7 @@ def _make_alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64]
 
 
 @njit(cache=True)
-def _balance(share):
+def _balance(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     keep, other = np.ones(share.size), np.arange(share.size)
     small, large = np.flatnonzero(share < 1), np.flatnonzero(share >= 1)
     smalls, larges = small.size, large.size
@@ -203,13 +203,15 @@ def _balance(share):
 
 
 @njit(cache=True)
-def _draw(keep, other):
+def _draw(keep: NDArray[np.float64], other: NDArray[np.int64]) -> int:
     drawn = np.random.randint(0, keep.size)
     return drawn if np.random.random() < keep[drawn] else other[drawn]
 
 
 @njit(cache=True)
-def _compose(out, topics, keep, other):
+def _compose(
+    out: NDArray[np.int32], topics: NDArray[np.int32], keep: NDArray[np.float64], other: NDArray[np.int64]
+) -> int:
     length = min(max(int(np.exp(np.random.normal(np.log(_MEAN_LENGTH) - 0.125, 0.5))), 30), 1500)
     for place in range(length):
         if np.random.random() < 0.40:
@@ -221,7 +223,9 @@ def _compose(out, topics, keep, other):
 
 
 @njit(cache=True)
-def _reprint(original, out, keep, other):
+def _reprint(
+    original: NDArray[np.int32], out: NDArray[np.int32], keep: NDArray[np.float64], other: NDArray[np.int64]
+) -> int:
     edited = np.random.random() ** 2 * 0.45
     length = 0
     for token in original:
@@ -236,7 +240,14 @@ def _reprint(original, out, keep, other):
 
 
 @njit(cache=True)
-def _write_stories(seed, sizes, keep, other, topical_keep, topical_other):
+def _write_stories(
+    seed: int,
+    sizes: NDArray[np.int64],
+    keep: NDArray[np.float64],
+    other: NDArray[np.int64],
+    topical_keep: NDArray[np.float64],
+    topical_other: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     np.random.seed(seed)
     documents = sizes.sum()
     indptr, stories = np.zeros(documents + 1, np.int64), np.empty(documents, np.int32)
@@ -266,7 +277,7 @@ def _write_stories(seed, sizes, keep, other, topical_keep, topical_other):
 
 
 @njit(cache=True)
-def _gather(tokens, starts, indptr):
+def _gather(tokens: NDArray[np.int32], starts: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.int32]:
     out = np.empty(indptr[-1], tokens.dtype)
     for document in range(starts.size):
         for step in range(indptr[document + 1] - indptr[document]):
@@ -275,7 +286,7 @@ def _gather(tokens, starts, indptr):
 
 
 @njit(cache=True)
-def _chance(token, before, salt):
+def _chance(token: int, before: int, salt: int) -> float:
     """Return a number from 0 to 1 that depends only on a token, the one before it and the salt."""
     mixed = np.uint64(token) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(before) * np.uint64(0xC2B2AE3D27D4EB4F) ^ np.uint64(salt)
@@ -284,7 +295,7 @@ def _chance(token, before, salt):
 
 
 @njit(cache=True)
-def _put(data, size, source, begin, end):
+def _put(data: NDArray[np.uint8], size: int, source: NDArray[np.uint8], begin: int, end: int) -> int:
     for position in range(begin, end):
         data[size] = source[position]
         size += 1
@@ -292,7 +303,7 @@ def _put(data, size, source, begin, end):
 
 
 @njit(cache=True)
-def _capitalise(data, begin):
+def _capitalise(data: NDArray[np.uint8], begin: int) -> None:
     """Capitalise a two-byte Cyrillic letter: а-п are 0x20 above А-П, while р-я have another lead byte."""
     if data[begin] == 0xD0:
         data[begin + 1] -= 0x20
@@ -302,7 +313,18 @@ def _capitalise(data, begin):
 
 
 @njit(cache=True)
-def _spell_word(data, size, lemma, before, capital, pool, starts, lengths, endings, ending_starts):
+def _spell_word(
+    data: NDArray[np.uint8],
+    size: int,
+    lemma: int,
+    before: int,
+    capital: bool,
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    endings: NDArray[np.uint8],
+    ending_starts: NDArray[np.int64],
+) -> int:
     begin = size
     size = _put(data, size, pool, starts[lemma], starts[lemma] + lengths[lemma])
     ending = int(_chance(lemma, before, 1) ** 2 * (1 + lemma * 7919 % 14))
@@ -313,7 +335,7 @@ def _spell_word(data, size, lemma, before, capital, pool, starts, lengths, endin
 
 
 @njit(cache=True)
-def _spell_figure(data, size, figure):
+def _spell_figure(data: NDArray[np.uint8], size: int, figure: int) -> int:
     data[size] = 32
     for place in range(4):
         data[size + 4 - place] = 48 + figure % 10
@@ -322,7 +344,17 @@ def _spell_figure(data, size, figure):
 
 
 @njit(cache=True)
-def _spell(indptr, tokens, pool, starts, lengths, endings, ending_starts, offsets, data):
+def _spell(
+    indptr: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    pool: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    endings: NDArray[np.uint8],
+    ending_starts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    data: NDArray[np.uint8],
+) -> int:
     size = 0
     for document in range(indptr.size - 1):
         before, capital = 0, True

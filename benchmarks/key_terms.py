@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from numba import njit
+from numpy.typing import NDArray
 
 from benchmarks.generator import Corpus
 
@@ -28,7 +29,9 @@ def key_terms(corpus: Corpus, *, n: int = 12, k1: float = 2.0, b: float = 0.75) 
 
 
 @njit(cache=True)
-def _count_terms(indptr, tokens, lemmas):
+def _count_terms(
+    indptr: NDArray[np.int64], tokens: NDArray[np.int32], lemmas: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
     out_indptr = np.zeros(indptr.size, np.int64)
     terms, counts = np.empty(tokens.size, np.int32), np.zeros(tokens.size, np.uint16)
     seen = np.zeros(lemmas, np.uint16)
@@ -49,7 +52,15 @@ def _count_terms(indptr, tokens, lemmas):
 
 
 @njit(cache=True)
-def _select_heaviest(indptr, terms, counts, norm, idf, k1, n):
+def _select_heaviest(
+    indptr: NDArray[np.int64],
+    terms: NDArray[np.int32],
+    counts: NDArray[np.uint16],
+    norm: NDArray[np.float64],
+    idf: NDArray[np.float64],
+    k1: float,
+    n: int,
+) -> NDArray[np.int32]:
     keys = np.full((indptr.size - 1, n), -1, np.int32)
     weights = np.zeros(n)
     for document in range(indptr.size - 1):
