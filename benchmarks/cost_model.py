@@ -65,7 +65,7 @@ def predicted(
         task: bytes of memory of a task that holds a shard.
     """
     times = documents / large["documents"]
-    seconds = times * sum(large["stages"].get(name, 0.0) for name in _LINEAR)
+    seconds: float = times * sum(large["stages"].get(name, 0.0) for name in _LINEAR)
     for name in ("links", "totals"):
         measured = math.log(large["stages"][name] / small["stages"][name]) / math.log(
             large["documents"] / small["documents"]

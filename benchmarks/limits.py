@@ -69,8 +69,8 @@ def _run(folder: Path, size: int) -> tuple[dict[str, dict[str, int]], dict[str, 
     settings = Settings(representation="stem")
     _job(folder, settings)  # Compiles, or loads compiled code.
     spent, collection, terms, relation, measures = _job(folder, settings)
-    tokens = sum(len(chunk.tokens) for chunk in collection.surfaces.chunks)  # type: ignore[attr-defined]
-    surfaces = len(collection.surfaces.surfaces)  # type: ignore[attr-defined]
+    tokens = sum(len(chunk.tokens) for chunk in collection.surfaces.chunks)
+    surfaces = len(collection.surfaces.surfaces)
     entries, links = terms.counts.counts.nnz, measures[0].links
     postings = int(column_counts(terms.keys) @ column_counts(terms.targets))
     paths = sum(one.paths for one in measures)

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import log
@@ -133,7 +134,7 @@ def _arrow_texts(folder: Path) -> Iterator[Utf8Texts]:
         while first < len(offsets) - 1:
             last = max(int(np.searchsorted(offsets, offsets[first] + CHUNK, side="right")) - 1, first + 1)
             chunk = np.zeros(int(offsets[last] - offsets[first]) + ROOM, dtype=np.uint8)
-            data.readinto(chunk[:-ROOM])
+            data.readinto(chunk[:-ROOM].data)
             # Read-only like Arrow's buffers; writable ones would need another compilation.
             chunk.setflags(write=False)
             yield Utf8Texts(offsets[first : last + 1] - offsets[first], chunk)
@@ -151,7 +152,7 @@ def _read_arrow(folder: Path) -> Collection:
     counter = SurfaceCounter()
     for texts in _arrow_texts(folder):
         counter.add_texts(texts, [None] * len(texts))
-    return Collection([], [], counter.finish(), [], [])
+    return Collection([], [], counter.finish(), [], array("q"))
 
 
 def _read_documents(folder: Path) -> Collection:

@@ -22,10 +22,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.generator import generate, write_texts
 from benchmarks.spark_cluster import Cluster, session
@@ -106,11 +108,11 @@ _Runner = tuple[str, Callable[[], Numbers], Callable[[], list[tuple[str, ...]]]]
 
 def _runners(runs: Any, documents: list[Document]) -> Iterator[_Runner]:
     yield "engine", lambda: _of_engine(documents), lambda: _statuses(documents)
-    for cut in DISK_CUTS:
+    for on_disk in DISK_CUTS:
         yield (
-            f"work folder, {cut.shards} shards",
-            lambda cut=cut: _of_disk(documents, cut),
-            lambda: _statuses(documents, disk=True),
+            f"work folder, {on_disk.shards} shards",
+            partial(_of_disk, documents, on_disk),
+            partial(_statuses, documents, disk=True),
         )
     rows = [(one.id, one.text, one.title, one.lang) for one in documents]
     for cut, adaptive in SPARK_CUTS:
@@ -118,8 +120,8 @@ def _runners(runs: Any, documents: list[Document]) -> Iterator[_Runner]:
         frame = runs.createDataFrame(rows, _SCHEMA)
         yield (
             f"Spark, {cut.partitions} partitions, {cut.shards} shards, adaptive {adaptive}",
-            lambda cut=cut, frame=frame: _of_spark(frame, cut),
-            lambda cut=cut, frame=frame: _statuses_of_spark(frame, cut),
+            partial(_of_spark, frame, cut),
+            partial(_statuses_of_spark, frame, cut),
         )
 
 
@@ -163,7 +165,9 @@ def _written_out(nodes: Any, table: LinkTable) -> tuple[Any, Any, Any]:
     """Links between documents from those between nodes of equal documents."""
     indptr, members = nodes.members()
     several = np.flatnonzero(nodes.inside >= K_MIN)
-    ones, others, counts = [several], [several], [nodes.inside[several]]
+    ones: list[NDArray[Any]] = [several]
+    others: list[NDArray[Any]] = [several]
+    counts: list[NDArray[Any]] = [nodes.inside[several]]
     for rows in table.chunks():
         ones.append(np.repeat(rows.nodes, np.diff(rows.indptr)))
         others.append(rows.columns)
@@ -184,8 +188,15 @@ def _statuses(documents: list[Document], *, disk: bool = False) -> list[tuple[st
             json.dumps({name: value for name, value in row_of(one).items() if name in _SCHEMA}) for one in documents
         )
         source.write_text("\n".join(lines), encoding="utf-8")
-        where = {"workdir": Path(folder) / "work", "memory": "2GB"} if disk else {}
-        dedup(str(source), out, annotate=True, preset="faithful", representation="stem", **where)
+        dedup(
+            str(source),
+            out,
+            annotate=True,
+            preset="faithful",
+            representation="stem",
+            workdir=Path(folder) / "work" if disk else None,
+            memory="2GB" if disk else None,
+        )
         rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     return [_status(row) for row in rows]
 

@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -159,7 +160,7 @@ def _ours(texts: list[str]) -> Run:
         for text in some:
             counter.add(text, None)
         # Like the other contestants, without an object for each document.
-        key_terms = Collection([], [], counter.finish(), [], []).key_terms(settings)
+        key_terms = Collection([], [], counter.finish(), [], array("q")).key_terms(settings)
         linked = link(key_terms, settings, k_min=4, engine="compiled")
         linked.relation().measures()
         grades = count_grades(linked.matrix.counts, key_terms.sizes, n=settings.n).copy()

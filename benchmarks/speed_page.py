@@ -79,7 +79,7 @@ def speed_page(folder: Path) -> str:
     """
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     newest = max((path.stat().st_mtime for path in folder.glob("*.json")), default=0.0)
-    machine = next((one["machine"] for one in found.values() if "cores" in one.get("machine", {})), {})
+    machine: dict[str, Any] = next((one["machine"] for one in found.values() if "cores" in one.get("machine", {})), {})
     lines = [
         "# Speed and memory",
         "",

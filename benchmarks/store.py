@@ -92,7 +92,7 @@ def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -
                     remembered=remembered,
                     verdicts=verdicts,
                     closed=closed,
-                    new_terms=terms if first == 0 else (),
+                    new_terms=terms if first == 0 else [],
                     state={"documents": first},
                 ),
             )

@@ -33,6 +33,7 @@ import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,8 @@ def _run(given: argparse.Namespace) -> dict[str, Any]:
     documents = [one for path in given.files for one in islice(read_documents(str(path)), given.documents)]
     documents = list({one.id: one for one in documents}.values())
     if given.by_time:
-        documents = sorted((one for one in documents if one.time is not None), key=lambda one: one.time.timestamp())
+        dated = [(one.time.timestamp(), one) for one in documents if one.time is not None]
+        documents = [one for _, one in sorted(dated, key=itemgetter(0))]
     elif not given.in_order:
         random.Random(SEED).shuffle(documents)  # noqa: S311 - an order
     documents = documents[: given.most]

@@ -30,7 +30,7 @@ import numpy as np
 
 from benchmarks.store import EPOCH, VOCABULARY, remembered_documents
 from infostream_dedup.lexicon.translation_tables import concepts
-from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, Remembered, Verdict
 from infostream_dedup.store import Store
 from infostream_dedup.stream.engine import StreamEngine
@@ -137,7 +137,7 @@ def _list_words() -> list[list[str]]:
 def _fill(store: Store, documents: int, batch: int = 1000, *, endless: bool = False) -> float:
     """Write the documents; return the CPU seconds that the batches took which closed an epoch, beyond the others'."""
     terms, generator = _list_terms(), np.random.default_rng(11)
-    counts: dict[str, list[Remembered]] = defaultdict(list)
+    counts: dict[Language, list[Remembered]] = defaultdict(list)
     taken: dict[bool, list[float]] = {False: [], True: []}
     for first in range(0, documents, batch):
         made = remembered_documents(generator, first, min(batch, documents - first))
@@ -147,7 +147,7 @@ def _fill(store: Store, documents: int, batch: int = 1000, *, endless: bool = Fa
             remembered=remembered,
             verdicts=[Verdict(id=one.id, status="new", group=one.id) for one in remembered],
             closed=_frequencies(first // EPOCH - 1, counts) if closes else [],
-            new_terms=terms if first == 0 else (),
+            new_terms=terms if first == 0 else [],
             oldest=0 if endless else max(0, first - 7 * 24 * 60),
         )
         for one in remembered:
@@ -159,7 +159,7 @@ def _fill(store: Store, documents: int, batch: int = 1000, *, endless: bool = Fa
     return sum(one - usual for one in taken[True])
 
 
-def _frequencies(epoch: int, counts: dict[str, list[Remembered]]) -> list[EpochFrequencies]:
+def _frequencies(epoch: int, counts: dict[Language, list[Remembered]]) -> list[EpochFrequencies]:
     found = []
     for language, documents in sorted(counts.items()):
         terms, df = np.unique(np.concatenate([one.targets for one in documents]), return_counts=True)

@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -39,7 +40,8 @@ def main() -> None:
     parser.add_argument("--folder", help="where to write the stores; by default a temporary folder")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
-    rows, megabytes = [], {}
+    rows: list[dict[str, Any]] = []
+    megabytes: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         for kind, index in (("SQLite's index", _no_index), ("index of terms", index_terms)):
             path = Path(folder) / f"{len(rows)}.db"
@@ -66,6 +68,10 @@ def _store(path: Path, *, unique: bool) -> sqlite3.Connection:
     return connection
 
 
+def _add_one(add: Callable[[list[str]], None], batches: list[list[str]]) -> None:
+    add(batches.pop())
+
+
 def _measured(
     connection: sqlite3.Connection, index: Callable[[sqlite3.Connection, int], None], terms: int
 ) -> Iterator[dict[str, Any]]:
@@ -82,7 +88,7 @@ def _measured(
     add(list(islice(words, terms)))
     for more in BATCHES:
         batches = [list(islice(words, more)) for _ in range(REPEATED)]
-        clock, processor = _means(lambda batches=batches: add(batches.pop()))
+        clock, processor = _means(partial(_add_one, add, batches))
         yield {"step": f"{more} new terms", "clock_ms": clock, "processor_ms": processor}
     asked = [row[0] for row in connection.execute("SELECT term FROM term WHERE number % ? = 7", (terms // WORDS,))]
     found = TermIndex()

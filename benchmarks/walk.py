@@ -143,7 +143,7 @@ def attributes(value: Any) -> Iterable[Any]:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             slot = kind.__dict__.get(name)
-            if hasattr(slot, "__get__"):
+            if slot is not None and hasattr(slot, "__get__"):
                 try:
                     yield slot.__get__(value, kind)
                 except AttributeError:  # not set
