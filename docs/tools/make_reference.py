@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 import click
 
@@ -111,14 +111,15 @@ def raised() -> dict[str, tuple[set[str], set[str]]]:
                 found.setdefault(node.value, (set(), set()))[0].add(room)
             if isinstance(node, ast.Call):
                 values = [*node.args, *(keyword.value for keyword in node.keywords)]
-                codes = [one.value for one in values if isinstance(one, ast.Constant) and _is_code(one.value)]
+                constants = [one.value for one in values if isinstance(one, ast.Constant)]
+                codes = [one for one in constants if _is_code(one)]
                 messages = [text for one in values if (text := _message(one))]
                 for code in codes:
                     found.setdefault(code, (set(), set()))[1].update(messages[:1])
     return found
 
 
-def _is_code(value: object) -> bool:
+def _is_code(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and re.fullmatch(r"E_[A-Z_]+", value) is not None
 
 

@@ -35,12 +35,14 @@ def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
 def _run(source: str, space: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """What one cell prints, and its last line if that is an expression with a value."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
     value = None
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, "<cell>", "exec"), space)  # noqa: S102
-        if last is not None:
+        if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), space)  # noqa: S307
     outputs: list[dict[str, Any]] = []
     if printed.getvalue():
