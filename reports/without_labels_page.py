@@ -293,7 +293,8 @@ def _name(one: Figures) -> str:
 
 
 def _mean_error(one: Figures, name: str) -> float:
-    return float(np.mean(errors_of(one)[name]))
+    errors = errors_of(one)[name]
+    return float(np.mean(errors)) if errors else np.nan
 
 
 def _harmonic(one: float | None, other: float | None) -> float:
