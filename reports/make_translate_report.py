@@ -65,7 +65,8 @@ def main() -> int:
     """Run the tests, write the report and exit with pytest's exit code."""
     outcomes = Outcomes()
     code = pytest.main(
-        ["-m", "translate", "tests/translation/test_genuine_argos.py", *sys.argv[1:]], plugins=[outcomes]
+        ["-m", "translate", str(REPORTS.parent / "tests" / "translation" / "test_genuine_argos.py"), *sys.argv[1:]],
+        plugins=[outcomes],
     )
     if outcomes.words:
         (REPORTS / "translate.md").write_text(page(outcomes), encoding="utf-8")
