@@ -34,7 +34,7 @@ def main() -> None:
     answers = [_answer(name, result) for name, result in found.items()]
     nearer = sum(row["nearer"] == "yes" for row in answers)
     six = sum(row["H at 6, confirmed"] > row["H at 6"] for row in answers)
-    closer = sum(row["T "] >= row["T"] for row in answers)
+    closer = sum((row["T "] or 0.0) >= (row["T"] or 0.0) for row in answers)
     told = (
         '**Does the second look bring "similar" closer to an equivalence? '
         f"On {nearer} of {len(answers)} sets** by H at the k that is best for each of the two, over k = 3..12; "
