@@ -46,6 +46,7 @@ BY_HAND = {
     "make_across.py": "across.md",
     "make_capitals.py": "capitals.md",
     "make_clusters.py": "clusters.md",
+    "make_learning.py --no-encoder": "learning.md",
     "make_without_labels.py --set tgpairs --representation stem": "without-labels.json without-labels.md",
     "make_without_labels.py --more": "without-labels-more.json without-labels.md",
 }
