@@ -14,14 +14,14 @@ from pathlib import Path
 
 from infostream_dedup.lexicon.folder import dictionaries_folder
 from infostream_dedup.lexicon.tables import TableRow, read_table
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES
 
 REPORTS = Path(__file__).resolve().parent
 SHEET = REPORTS / "translation-sample.tsv"
 SEED = "2026-11-21"
 ROWS = 300
 PAIRS = ("ru-uk", "ru-en", "uk-en")
-COLUMNS = (*LANGUAGES, *PAIRS, "note")
+COLUMNS = (*OUR_LANGUAGES, *PAIRS, "note")
 RIGHT = "right"
 GOAL = 0.97
 
@@ -33,9 +33,11 @@ def rank(row: TableRow) -> str:
 
 def draw() -> list[dict[str, str]]:
     """Draw the rows of the sample, without verdicts."""
-    rows = read_table(dictionaries_folder() / "translations.tsv", (*LANGUAGES, "pos", "source"))
+    rows = read_table(dictionaries_folder() / "translations.tsv", (*OUR_LANGUAGES, "pos", "source"))
     chosen = sorted(rows, key=rank)[:ROWS]
-    return [{**{language: row.cells[language] for language in LANGUAGES}, **dict.fromkeys(PAIRS, "")} for row in chosen]
+    return [
+        {**{language: row.cells[language] for language in OUR_LANGUAGES}, **dict.fromkeys(PAIRS, "")} for row in chosen
+    ]
 
 
 def judged() -> list[dict[str, str]]:
@@ -48,11 +50,11 @@ def judged() -> list[dict[str, str]]:
 
 def write_sheet(rows: list[dict[str, str]]) -> None:
     """Write the sheet, keeping the verdicts of unchanged rows."""
-    known = {tuple(row[language] for language in LANGUAGES): row for row in judged()}
+    known = {tuple(row[language] for language in OUR_LANGUAGES): row for row in judged()}
     with SHEET.open("w", encoding="utf-8", newline="") as sheet:
         writer = csv.DictWriter(sheet, COLUMNS, delimiter="\t", lineterminator="\n", restval="")
         writer.writeheader()
-        writer.writerows(known.get(tuple(row[language] for language in LANGUAGES), row) for row in rows)
+        writer.writerows(known.get(tuple(row[language] for language in OUR_LANGUAGES), row) for row in rows)
 
 
 def page(rows: list[dict[str, str]]) -> str:
@@ -109,7 +111,7 @@ def _most_first(item: tuple[str, int]) -> tuple[int, str]:
 
 
 def _fault(row: dict[str, str], pair: str) -> str:
-    cells = (pair, *(row[language].replace("|", ", ") for language in LANGUAGES), row[pair], row["note"])
+    cells = (pair, *(row[language].replace("|", ", ") for language in OUR_LANGUAGES), row[pair], row["note"])
     return f"| {' | '.join(cells)} |"
 
 

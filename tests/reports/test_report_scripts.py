@@ -47,6 +47,8 @@ BY_HAND = {
     "make_capitals.py": "capitals.md",
     "make_clusters.py": "clusters.md",
     "make_learning.py --no-encoder": "learning.md",
+    "make_translation_sample.py draw": "translation-sample.tsv",
+    "make_translation_sample.py count": "translation-sample.md",
     "make_without_labels.py --set tgpairs --representation stem": "without-labels.json without-labels.md",
     "make_without_labels.py --more": "without-labels-more.json without-labels.md",
 }
@@ -118,6 +120,7 @@ def _folders(base: Path) -> tuple[Path, Path]:
     data.mkdir(parents=True)
     for script in (ROOT / "reports").glob("*.py"):
         shutil.copy(script, reports)
+    shutil.copy(ROOT / "reports" / "translation-sample.tsv", reports)
     shutil.copytree(ROOT / "reports" / "speed", reports / "speed")
     return reports, data
 
