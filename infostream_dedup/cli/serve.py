@@ -14,7 +14,13 @@ from infostream_dedup.cli.stream_options import pop_stream_settings, stream_opti
 __all__ = ["serve"]
 
 
-@click.command(epilog=examples("serve --store news.db", "serve --store news.db --port 8601 --read-only"))
+@click.command(
+    epilog=examples(
+        "serve --store news.db",
+        "serve --store news.db --port 8601 --read-only",
+        "serve --new-token desk --role analyst --token-file tokens",
+    )
+)
 @click.option("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
@@ -45,14 +51,10 @@ def serve(
     quiet: bool,
     **given: Any,
 ) -> None:
-    r"""Serve a store over HTTP: accept batches, return verdicts, show groups and documents, search.
+    """Serve a store over HTTP: accept batches, return verdicts, show groups and documents, search.
 
     Without a token file, the service listens on this machine only, and anyone who can reach it may do anything. Its
     routes are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
-
-    \b
-    infostream-dedup serve --store news.db
-    infostream-dedup serve --new-token desk --role analyst --token-file tokens
     """
     from infostream_dedup.service.server import run
     from infostream_dedup.service.settings import ServiceSettings

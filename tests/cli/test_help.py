@@ -30,3 +30,4 @@ def test_the_examples_of_a_command_are_commands(path: tuple[str, ...], command: 
             assert context.params is not None
         shown = command.get_help(click.Context(command, info_name=" ".join(path)))
         assert line.split(" --")[0] in shown, "examples keep their lines"
+        assert "\\" not in shown, "an escape that was not read as one"
