@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "ListedPairs",
     "PairChoice",
     "PairOrder",
+    "collected",
     "judged_pair_rows",
     "judged_rows",
     "listed_pairs",
@@ -44,6 +46,9 @@ LEAST_PROBABILITY: Final = 0.5
 PairOrder = Literal["id", "strength"]
 
 _DECIMALS: Final = 6
+
+_DROPPED_AT: Final = 1 << 20
+"""Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,22 +158,46 @@ class ListedPairs:
             judged.shares[chosen],
         )
 
-    @classmethod
-    def joined(cls, parts: list[ListedPairs]) -> ListedPairs:
-        """Concatenate the pairs of all parts."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
-
     def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
         """Select the pairs at these positions."""
         return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
 
-    def ordered(self, order: PairOrder, top: int | None) -> ListedPairs:
-        """Return the ``top`` strongest pairs in an order; among pairs of equal probability, shares decide."""
-        shares = self.shares
-        strongest = np.lexsort((self.b, self.a, -shares.max(axis=1), -shares.min(axis=1), -self.probability))[:top]
-        if order == "id":
-            strongest = strongest[np.lexsort((self.b[strongest], self.a[strongest]))]
-        return self.at(strongest)
+
+def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
+    """Return the ``top`` strongest pairs of all parts in an order; among pairs of equal probability, shares decide.
+
+    Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory.
+
+    Args:
+        parts: at least one.
+        order: as in ``PairChoice``.
+        top: number of pairs; ``None`` for all.
+    """
+    kept: list[ListedPairs] = []
+    for part in parts:
+        kept.append(part)
+        if top is not None and sum(len(one.a) for one in kept) >= 2 * top + _DROPPED_AT:
+            kept = [_in_order(kept, "strength", top)]
+    if top is not None:
+        kept = [_in_order(kept, "strength", top)]
+    return _in_order(kept, order, None)
+
+
+def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
+    """Return the first pairs of all parts in an order."""
+    a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b"))
+    if order == "id":
+        places = np.lexsort((b, a))[:top]
+    else:
+        shares = np.concatenate([part.shares for part in parts])
+        probability = np.concatenate([part.probability for part in parts])
+        places = np.lexsort((b, a, -shares.max(axis=1), -shares.min(axis=1), -probability))[:top]
+    columns = ([getattr(part, name) for part in parts] for name in ListedPairs.__slots__)
+    return ListedPairs(*(np.concatenate(column)[places] for column in columns))
+
+
+def _where(wanted: NDArray[np.bool_], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    return tuple(column[wanted] for column in columns)
 
 
 def judged_pair_rows(
@@ -192,7 +221,7 @@ def judged_pair_rows(
     if choice.sort == "strength":
         return (row for rows in both for row in rows)
     places = (listed.a, listed.b), (translated.a, translated.b)
-    placed = [zip(a.tolist(), b.tolist(), rows, strict=True) for (a, b), rows in zip(places, both, strict=True)]
+    placed = [zip(a.data, b.data, rows, strict=True) for (a, b), rows in zip(places, both, strict=True)]
     return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
 
 
@@ -215,15 +244,15 @@ def listed_pairs(
     """
     a, b = collection.candidates(k_min=choice.k_min, engine=engine)
     languages = collection.key_terms.counts.languages
-    wanted = np.ones(len(a), dtype=np.bool_) if not choice.cross_language else languages[a] != languages[b]
+    if choice.cross_language:
+        a, b = _where(languages[a] != languages[b], a, b)
     if parts is not None:
-        wanted &= parts[a] != parts[b]
-    a, b = a[wanted], b[wanted]
+        a, b = _where(parts[a] != parts[b], a, b)
     none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
     screened = choice.least >= LEAST_PROBABILITY
     every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
     found = (ListedPairs.of(judged, judged.probability >= choice.least) for judged in every)
-    return ListedPairs.joined([none, *found]).ordered(choice.sort, choice.top)
+    return collected(chain([none], found), choice.sort, choice.top)
 
 
 def _chosen_translations(

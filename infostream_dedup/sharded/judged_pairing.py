@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.batch.judged_pairing import JudgedPairRow, ListedPairs, PairChoice, judged_rows
+from infostream_dedup.batch.judged_pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judged_rows
 from infostream_dedup.batch.judging import CANDIDATE_TERMS
 from infostream_dedup.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.evidence.pair_model import shipped_model
@@ -36,7 +37,7 @@ def judged_pairs_on_disk(
     """
     listed = _listed(collection, choice, parts)
     if choice.sort != "id" or choice.top is not None:
-        listed = iter([ListedPairs.joined([_nothing(collection), *listed]).ordered(choice.sort, choice.top)])
+        listed = iter([collected(chain([_nothing(collection)], listed), choice.sort, choice.top)])
     rows = DocumentRows(collection)
     for found in listed:
         for begin in range(0, len(found.a), _ROWS_AT_ONCE):

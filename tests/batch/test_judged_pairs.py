@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from infostream_dedup import pairs, read_documents
+from infostream_dedup.batch import judged_pairing
 from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.judged_pairing import PairChoice, judged_pair_rows
+from infostream_dedup.batch.judged_pairing import ListedPairs, PairChoice, collected, judged_pair_rows
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.evidence.collecting import EvidenceReader
@@ -174,3 +175,21 @@ def test_copies_in_a_closed_world(corpora):
     assert len(duplicates) == 39
     assert duplicates <= copies
     assert len(copies & overlap) / len(copies) >= 0.98
+
+
+@pytest.mark.parametrize("order", ["id", "strength"])
+@pytest.mark.parametrize("top", [None, 1, 7, 500])
+def test_pairs_collected_part_by_part_are_the_strongest_of_all(monkeypatch, order, top):
+    """Weaker pairs are dropped after nearly every part; many pairs tie in probability, some in shares too."""
+    monkeypatch.setattr(judged_pairing, "_DROPPED_AT", 3)
+    numbers = np.random.default_rng(6)
+    ends = [(a, b) for b in range(20) for a in range(b)]
+    probability, shares = numbers.choice([0.5, 0.75, 1.0], len(ends)), numbers.choice([0.5, 1.0], (len(ends), 2))
+    a, b = np.array(ends, dtype=np.int64).T
+    every = ListedPairs(a, b, probability, np.zeros(len(ends), np.int8), shares[:, ::-1], shares)
+    plain = sorted(range(len(ends)), key=lambda n: (-probability[n], -min(shares[n]), -max(shares[n]), *ends[n]))[:top]
+    plain = sorted(plain, key=lambda n: ends[n]) if order == "id" else plain
+    found = collected((every.at(slice(begin, begin + 9)) for begin in range(0, len(ends), 9)), order, top)
+    assert [*zip(found.a.tolist(), found.b.tolist(), strict=True)] == [ends[number] for number in plain]
+    assert found.shares.tolist() == shares[plain].tolist()
+    assert found.wording.tolist() == shares[plain, ::-1].tolist()
