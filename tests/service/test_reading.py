@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 from .conftest import ServiceClient, sample_documents
@@ -122,3 +124,19 @@ def test_a_forgotten_document_is_gone(fresh: ServiceClient) -> None:
     assert fresh("DELETE", "/v1/documents/a%2Fb?wipe=true").status_code == 204
     assert fresh("GET", "/v1/documents/a%2Fb").status_code == 410
     assert fresh("DELETE", "/v1/documents/other").status_code == 404
+
+
+def test_ids_may_end_in_the_words_of_other_addresses(fresh: ServiceClient) -> None:
+    text = "Рятувальники знайшли в горах двох туристів, які заблукали через густий туман."
+    ids = ["https://news.example/1", "https://news.example/1/similar", "https://news.example/1/provenance"]
+    documents = [{"id": name, "text": text} for name in ids]
+    assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    for name in ids:
+        assert fresh("GET", f"/v1/documents/{quote(name, safe='')}").json()["id"] == name
+    first = quote(ids[0], safe="")
+    for address in (first, ids[0]):
+        hits = fresh("GET", f"/v1/documents/{address}/similar").json()["items"]
+        assert [hit["id"] for hit in hits] == ids[1:]
+    assert fresh("GET", f"/v1/groups/{first}").json()["documents"] == 3
+    assert fresh("GET", f"/v1/groups/{first}/provenance").json()["code"] == "texts-not-kept"
+    assert fresh("GET", f"/v1/groups/{first}%2Fprovenance").status_code == 308

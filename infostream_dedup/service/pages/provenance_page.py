@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import needs
+from infostream_dedup.service.literal_ends import LiteralEndRoute
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import traced_group
@@ -17,7 +18,7 @@ from infostream_dedup.store.browsing import document_versions
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
 
 
 @router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")])

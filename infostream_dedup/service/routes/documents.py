@@ -10,6 +10,7 @@ from starlette.responses import Response
 from infostream_dedup.desk.forgetting import forget_in_desk
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted, unchanged
+from infostream_dedup.service.literal_ends import LiteralEndRoute
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -17,7 +18,7 @@ from infostream_dedup.store.browsing import document_versions, key_terms_of, ver
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1", tags=["documents"])
+router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
 
 _MOST_TERMS: Final = 255
 

@@ -13,6 +13,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.figures import reprints_now
 from infostream_dedup.service.first_published import as_given
+from infostream_dedup.service.literal_ends import LiteralEndRoute
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -26,7 +27,7 @@ from infostream_dedup.store.browsing import (
 
 __all__ = ["group_filter", "group_place", "router", "traced_group"]
 
-router = APIRouter(prefix="/v1", tags=["groups"])
+router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
 
 _MICROSECONDS: Final = 1_000_000
 _TRACED: Final = 200
