@@ -33,8 +33,8 @@ from infostream_dedup.service.pages import (
     settings_page,
     story_pages,
 )
-from infostream_dedup.service.pages.frame import page
-from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError, problem_of
+from infostream_dedup.service.pages.problem_page import problem_answer
+from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.routes import (
     batches,
     checks,
@@ -142,25 +142,19 @@ def routes() -> FastAPI:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
     place = error.errors()[0]["loc"]
-    return _response(request, ProblemError(422, "invalid", field=str(place[-1])))
+    return problem_answer(request, ProblemError(422, "invalid", field=str(place[-1])))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
-    return _response(request, ProblemError(error.status_code, _CODE_OF_STATUS.get(error.status_code, "bad-request")))
+    code = _CODE_OF_STATUS.get(error.status_code, "bad-request")
+    return problem_answer(request, ProblemError(error.status_code, code))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return _response(request, problem_of(error))
+    return problem_answer(request, problem_of(error))
 
 
 async def _not_modified(_: Request, error: Exception) -> Response:
     assert isinstance(error, NotModifiedError)  # noqa: S101 - registered for it
     return Response(status_code=304, headers={"etag": error.tag})
-
-
-def _response(request: Request, problem: ProblemError) -> Response:
-    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/"):
-        detail = problem.detail or CODES[problem.code]
-        return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
-    return Response(problem.body(), problem.status, problem.headers(), PROBLEM_TYPE)

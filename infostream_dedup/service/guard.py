@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
 from infostream_dedup.service.logs import failure_of, log_request
 from infostream_dedup.service.metrics import Metrics
-from infostream_dedup.service.problems import PROBLEM_TYPE, ProblemError, problem_of
+from infostream_dedup.service.pages.problem_page import problem_answer
+from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.rates import Rates
 from infostream_dedup.service.running import RunningService
 from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
@@ -107,7 +108,7 @@ class Guard:
             await self._application(scope, _replay(body, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem, not a traceback
             # Not bound to a name: its traceback would keep this frame alive, and with it a half-read connection.
-            await outgoing.problem(self._told(error), to_person=_is_page(scope))
+            await outgoing.problem(self._told(error), scope, receive)
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
         self._metrics.answered(route, outgoing.status, seconds)
@@ -187,23 +188,12 @@ class _Outgoing:
         async with asyncio.timeout(self._seconds):
             await self._send(message)
 
-    async def problem(self, problem: ProblemError, *, to_person: bool) -> None:
-        """Send a problem, unless an answer has begun; redirect people who have not signed in."""
+    async def problem(self, problem: ProblemError, scope: Scope, receive: Receive) -> None:
+        """Send a problem, unless an answer has begun."""
         if self.status:
             return
-        if to_person and problem.status == 401:
-            headers_of = [(b"location", b"/sign-in"), (b"content-length", b"0")]
-            await self({"type": "http.response.start", "status": 303, "headers": headers_of})
-            await self({"type": "http.response.body", "body": b""})
-            return
-        body = problem.body()
-        headers = {"content-type": PROBLEM_TYPE, "content-length": str(len(body)), **problem.headers()}
-        if problem.status in (408, 413):
-            # Otherwise the rest of the body would be read as the next request.
-            headers["connection"] = "close"
-        encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
-        await self({"type": "http.response.start", "status": problem.status, "headers": encoded})
-        await self({"type": "http.response.body", "body": body})
+        scope.setdefault("state", {})
+        await problem_answer(Request(scope), problem)(scope, receive, self)
 
 
 def _headers(scope: Scope, most: int) -> dict[str, str]:
@@ -221,11 +211,6 @@ def _is_read(scope: Scope) -> bool:
     if scope["method"] == "POST":
         return path in _QUESTIONS
     return scope["method"] == "GET" and path not in _OPEN and not path.startswith(_FILES)
-
-
-def _is_page(scope: Scope) -> bool:
-    accepted = dict(scope["headers"]).get(b"accept", b"")
-    return scope["method"] in ("GET", "POST") and b"text/html" in accepted and not scope["path"].startswith("/v1/")
 
 
 def _cookie(headers: dict[str, str], name: str) -> str:

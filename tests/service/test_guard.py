@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,6 @@ def test_reads_fill_a_bucket() -> None:
 
 
 def test_a_body_that_never_ends_is_cut_off(tmp_path: Path) -> None:
-    from dataclasses import replace
-
     settings = ServiceSettings(store=tmp_path / "news.db")
     settings = replace(settings, limits=replace(settings.limits, body_seconds=0.05))
     guard = Guard(routes(), settings, None, Sessions(), Metrics())
@@ -135,3 +134,39 @@ def test_every_problem_has_a_title() -> None:
         assert ProblemError(400, code).body()
     assert Caller("a", "reader").may("reader")
     assert not Caller("a", "reader").may("writer")
+
+
+PERSON = {"accept": "text/html,application/xhtml+xml"}
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "status", "code"),
+    [
+        ("GET", {"headers": PERSON | {"host": "elsewhere.example"}}, 400, "host"),
+        ("GET", {"headers": PERSON | {"host": "[elsewhere"}}, 400, "host"),
+        ("GET", {"headers": PERSON | {"x-long": "a" * 17_000}}, 431, "headers-too-large"),
+        ("POST", {"headers": PERSON | {"origin": "http://elsewhere.example"}}, 403, "cross-site"),
+        ("POST", {"headers": PERSON, "data": {"token": "a" * 70_000}}, 413, "too-large"),
+        ("POST", {"headers": PERSON, "json": {}}, 415, "content-type"),
+    ],
+)
+def test_people_get_a_page_when_they_are_refused(
+    filled: ServiceClient, method: str, options: dict[str, Any], status: int, code: str
+) -> None:
+    answer = filled(method, "/sign-in", **options)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert code in answer.text
+    assert answer.headers.get("connection") == ("close" if status == 413 else None)
+    assert filled(method, "/v1/search", **options).headers["content-type"] == "application/problem+json"
+
+
+def test_people_who_read_too_much_learn_when_to_come_back(tmp_path: Path) -> None:
+    settings = ServiceSettings(store=tmp_path / "news.db")
+    client = ServiceClient(replace(settings, limits=replace(settings.limits, reads_per_second=1)))
+    wait_until_ready(client)
+    answers = [client("GET", "/groups", headers=PERSON) for _ in range(12)]
+    client.close()
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert refused.headers["retry-after"] == "1"
+    assert "too-many" in refused.text
+    assert refused.headers["content-type"] == "text/html; charset=utf-8"
