@@ -14,6 +14,7 @@ from infostream_dedup.desk.candidates import asked_pairs
 from infostream_dedup.desk.jobs import end_job, job_shown, report_step
 from infostream_dedup.desk.labels import import_labels, label_rows
 from infostream_dedup.errors import ConfigurationError, InfostreamError
+from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.learning_jobs import compare_methods_on_labels, labels_file, train_classifier
 
 if TYPE_CHECKING:
@@ -34,16 +35,24 @@ class _StoppedError(Exception):
     """The job was asked to stop, or its service has ended."""
 
 
-def main(store: Path, desk_file: Path, number: int) -> None:
-    """Run one job, and put its result on the desk.
+def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
+    """Run one job, put its result on the desk, and let the next job begin.
 
     Args:
         store: the store to examine.
         desk_file: the desk that holds the job.
         number: the job's number.
+        lock: held by this process; released here because the process may need seconds to end.
     """
     if hasattr(os, "nice"):
         os.nice(_NICE)
+    try:
+        _run(store, desk_file, number)
+    finally:
+        lock.release()
+
+
+def _run(store: Path, desk_file: Path, number: int) -> None:
     with Desk.open(desk_file, create=False) as desk:
         with desk.reading() as connection:
             job = job_shown(connection, number)
@@ -173,4 +182,4 @@ _KINDS: Final[Mapping[str, Callable[[Path, Desk, Mapping[str, Any], Progress], d
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), JobLock(tuple(map(int, sys.argv[4:]))))

@@ -54,7 +54,7 @@ class JobRunner:
             with Desk.open(self._desk) as desk, desk.reading() as connection:
                 if is_job_open(connection) or time.monotonic() > until:
                     raise StoreBusyError("another job is running; wait for it, or stop it")
-            # The process of a job that has reported its result is about to end.
+            # The process of a job that has reported its result is about to release the lock.
             time.sleep(_PAUSE)
         if lock.descriptors and self._desk.exists():
             self._end_orphans(lock)
@@ -73,7 +73,7 @@ class JobRunner:
         command = [sys.executable, "-m", "infostream_dedup.service.job_process"]
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
-            [*command, str(self._store), str(self._desk), str(number)],
+            [*command, str(self._store), str(self._desk), str(number), *map(str, lock.descriptors)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=lock.descriptors,

@@ -134,11 +134,18 @@ def compare_methods_on_labels(
 
 @contextmanager
 def labels_file(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The name of a labels file that exists while the block runs."""
+    """The name of a labels file that exists while the block runs; messages about it do not quote the name."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
         file.flush()
-        yield file.name
+        try:
+            yield file.name
+        except BadDataError as error:
+            if error.source != file.name:
+                raise
+            raise BadDataError(
+                error.message, code=error.code, source="labels", line=error.line, field=error.field
+            ) from error
 
 
 def _judged(desk: Desk) -> list[dict[str, Any]]:

@@ -10,6 +10,8 @@ import pytest
 
 from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.desk.candidates import asked_pairs
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.service.learning_jobs import labels_file
 from infostream_dedup.service.settings import ServiceSettings
 
 from .conftest import ServiceClient, sample_documents, wait_until_ready
@@ -17,9 +19,6 @@ from .conftest import ServiceClient, sample_documents, wait_until_ready
 
 def run_job(client: ServiceClient, **parameters: Any) -> dict[str, Any]:
     begun = client("POST", "/v1/jobs", json={"kind": "audit", **parameters})
-    while begun.status_code == 409:
-        # The process of the last job has not ended yet.
-        begun = client("POST", "/v1/jobs", json={"kind": "audit", **parameters})
     number = begun.json()["number"]
     for _ in range(1200):
         job: dict[str, Any] = client("GET", f"/v1/jobs/{number}").json()
@@ -61,3 +60,9 @@ def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:
         judge(client, a, b, "boundary", "different")
     assert audited(run_job(client, judged=True)) == before
     client.close()
+
+
+def test_messages_do_not_quote_the_name_of_a_temporary_file() -> None:
+    with pytest.raises(BadDataError) as caught, labels_file([{"a": "1", "b": "2", "label": "dup"}]) as name:
+        raise BadDataError("nothing was asked", code="E_NOT_ASKED", source=name)
+    assert str(caught.value) == "labels: nothing was asked [E_NOT_ASKED]"

@@ -11,6 +11,7 @@ import pytest
 from infostream_dedup.desk import Desk
 from infostream_dedup.desk.jobs import add_job, job_shown
 from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.service import job_process
 from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.job_runner import JobRunner
 
@@ -70,3 +71,18 @@ def test_only_one_of_two_claims_succeeds(tmp_path: Path) -> None:
     again = JobLock.take(path)
     assert again is not None
     again.release()
+
+
+def test_the_next_job_need_not_wait_for_the_process_of_the_last(
+    desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, number = desk_with_job
+    lock = JobLock.take(path)
+    assert lock is not None
+    monkeypatch.setattr("os.nice", lambda _: 0)
+    job_process.main(path.with_name("missing.db"), path, number, lock)
+    assert state_of(path, number) == "failed"
+    # This process has not ended, as that of a job may not have when somebody begins the next.
+    following = JobLock.take(path)
+    assert following is not None
+    following.release()
