@@ -14,7 +14,7 @@ from infostream_dedup.service.pair_view import pair_shown
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService
 from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import group_with_members
+from infostream_dedup.store.browsing import document_versions, group_with_members
 from infostream_dedup.store.restoring import position_of
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -26,7 +26,6 @@ _GROUP: Final = "group:"
 _OF_DESK: Final = ("audit", "disagreement", "learning", "methods")
 _DISAGREED: Final = 1_000
 _KEPT_CHOICES: Final = 8
-_TRIES: Final = 5
 
 
 def check_queue(queue: str) -> None:
@@ -56,28 +55,22 @@ async def pairs_for(
     candidates = await _candidates(service, queue)
     share = 2.0 if queue == "disagreement" else SHARE_OF_TWO
     gone: set[Pair] = set()
-    shown: list[dict[str, Any]] = []
-    for _ in range(_TRIES):
 
-        def choose(connection: sqlite3.Connection) -> list[Pair]:
-            listed = candidates
-            if queue in _OF_DESK:
-                listed = _from_desk(connection, queue)
-            return next_pairs(
-                connection,
-                listed,
-                person=person,
-                queue=queue,
-                wanted=wanted,
-                besides=besides | gone,
-                share_of_two=share,
-            )
+    def choose(connection: sqlite3.Connection) -> tuple[list[Pair], list[Pair]]:
+        listed = _from_desk(connection, queue) if queue in _OF_DESK else candidates
+        chosen = next_pairs(
+            connection, listed, person=person, queue=queue, wanted=wanted, besides=besides | gone, share_of_two=share
+        )
+        return chosen, listed
 
-        chosen = await service.desk.write(choose)
-        shown = await service.read(lambda store, chosen=chosen: _shown(store, chosen, gone))  # type: ignore[misc]
+    while True:
+        chosen, listed = await service.desk.write(choose)
+        shown = await service.read(lambda store, chosen=chosen: _shown(store, chosen))  # type: ignore[misc]
         if len(shown) == len(chosen):
-            break
-    return shown
+            return shown
+        # All of them at once: a list of pairs may come from another collection.
+        tried = [*chosen, *listed]
+        gone |= await service.read(lambda store, tried=tried: _absent(store, tried))  # type: ignore[misc]
 
 
 async def _candidates(service: RunningService, queue: str) -> list[Pair]:
@@ -115,14 +108,13 @@ def _from_desk(connection: sqlite3.Connection, queue: str) -> list[Pair]:
     return [(row["a"], row["b"]) for row in disagreements(connection, _DISAGREED)]
 
 
-def _shown(store: Store, pairs: list[Pair], gone: set[Pair]) -> list[dict[str, Any]]:
-    found = []
-    for pair in pairs:
-        try:
-            found.append(pair_shown(store, *pair))
-        except ProblemError as problem:
-            # An imported id may be unknown here; a document may have been forgotten since.
-            if problem.code not in ("not-found", "forgotten"):
-                raise
-            gone.add(pair)
-    return found
+def _shown(store: Store, pairs: list[Pair]) -> list[dict[str, Any]]:
+    gone = _absent(store, pairs)
+    return [pair_shown(store, *pair) for pair in pairs if pair not in gone]
+
+
+def _absent(store: Store, pairs: list[Pair]) -> set[Pair]:
+    """The pairs with a document that is unknown here, as an imported one may be, or was forgotten."""
+    versions = {one: document_versions(store.connection, one) for one in {one for pair in pairs for one in pair}}
+    present = {one for one, known in versions.items() if known and not known[-1]["forgotten"]}
+    return {pair for pair in pairs if not present.issuperset(pair)}

@@ -218,3 +218,26 @@ def test_each_group_gives_one_pair_before_any_gives_two(desk: Any, tmp_path: Pat
     assert all(
         desk("taras", "GET", "/v1/pairs/next", params={"queue": queue}).status_code in (200, 204) for queue in QUEUES
     )
+
+
+def test_pairs_of_other_collections_do_not_end_a_queue(desk: Any) -> None:
+    known = [document["id"] for document in sample_documents()[:300:150]]
+    rows = [{"a": f"elsewhere-{place}", "b": known[0], "label": None} for place in range(12)]
+    rows.append({"a": known[0], "b": known[1], "label": None})
+    assert desk("oksana", "POST", "/v1/judgements/import", json={"documents": rows}).json()["asked"] == 13
+    (pair,) = next_pair(desk, "taras", "audit")
+    assert [pair["a"]["id"], pair["b"]["id"]] == known
+
+
+def test_those_who_disagree_learn_where_their_pairs_are(desk: Any) -> None:
+    ids = [document["id"] for document in sample_documents()[:3:2]]
+    pair = {"a": {"id": ids[0]}, "b": {"id": ids[1]}}
+    for person, label in (("oksana", "dup"), ("taras", "different")):
+        assert judge(desk, person, pair, label, f"apart-{person}").status_code == 201
+    while found := next_pair(desk, "taras", "disagreement"):
+        judge(desk, "taras", found[0], "dup", f"third-{found[0]['a']['id']}-{found[0]['b']['id']}")
+    page = desk("taras", "GET", "/judge?queue=disagreement&ui=en").text
+    assert "“To settle” on the page “Labels”" in page
+    labels = desk("taras", "GET", "/labels").text
+    assert f"queue=disagreement&amp;a={min(ids)}&amp;b={max(ids)}" in labels
+    assert "To settle" not in desk("taras", "GET", "/judge?queue=translation&ui=en").text
