@@ -7,12 +7,13 @@ passed the slot. Repeated documents get their stored verdicts, so the result doe
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +41,9 @@ class SlotWriter:
     end of the slot. One that arrives after that is judged with the next slot that closes. The clock is the latest date;
     but a date more than a day later than the others counts only once there are five such dates, so that a wrong date
     does not keep all later documents waiting. A document with such a date is judged with the next slot, too.
+
+    A document that comes again with the same fields is judged once. If its id comes with other fields, the judge gets
+    both: a store refuses the second, unless it was opened with ``on_conflict="version"``.
 
     Attributes:
         judge: called with the documents of a slot in order, for example the result of ``judge_in_store``. If it fails,
@@ -83,7 +87,7 @@ class SlotWriter:
         """
         held, clock, closed = self._read()
         for row in rows:
-            plain = {name: _plain(value) for name, value in row.items() if value is not None}
+            plain = _plain(row)
             held.setdefault(_key(plain), plain)
         clock = _advanced(clock, [_moment(row) for row in held.values()])
         open_from = max(closed, (clock - self.delay_seconds) // self.slot_seconds)
@@ -113,7 +117,9 @@ class SlotWriter:
         content = checked_bytes(self.waiting, _ADVICE)
         # Older files, without a checksum, have one line.
         state = json.loads(content if content.startswith(b"{") else content.partition(b"\n")[2])
-        return state["held"], state["clock"], state["closed"]
+        # In older files the key was the id alone.
+        held = {_key(row): row for row in state["held"].values()}
+        return held, state["clock"], state["closed"]
 
     def _write(self, held: Mapping[str, Any], clock: int, closed: int) -> None:
         state = {"held": held, "clock": clock, "closed": closed}
@@ -146,16 +152,25 @@ def judge_in_store(
             thread.submit(stream.close).result()
 
 
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row as it comes back from the file of waiting documents: the judge must not see when it was written."""
+    given = {name: value for name, value in row.items() if value is not None}
+    found: dict[str, Any] = json.loads(json.dumps(given, default=_text))
+    return found
+
+
+def _text(value: Any) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _key(row: Mapping[str, Any]) -> str:
+    """The id and a digest of all fields: another content of an id is not a repetition."""
     for name in ("id", "published"):
         if name not in row:
             message = "a document of a stream needs an id and a date"
             raise BadDataError(message, code="E_MISSING", source="<stream>", field=name)
-    return str(row["id"])
+    content = json.dumps(row, sort_keys=True).encode()
+    return f"{row['id']}\0{hashlib.blake2b(content, digest_size=16).hexdigest()}"
 
 
 def _advanced(clock: int, moments: Sequence[int]) -> int:

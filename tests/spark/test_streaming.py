@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup import Deduplicator
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.spark.streaming import SlotWriter
 
@@ -91,3 +95,33 @@ def test_five_dates_after_a_gap_are_believed_however_they_arrive(tmp_path):
         for part in ([row("a", "2026-11-21T10:00:00")], *parts, [row("z", "2026-12-01T10:01:00")]):
             write.take(part)
         assert [[one["id"] for one in slot] for slot in judged] == [["a"], [f"n{second}" for second in range(5)]]
+
+
+def test_both_contents_of_an_id_are_judged_in_whatever_order_they_come(tmp_path):
+    rows = [row("a", "2026-11-21T10:00:00") | {"text": text} for text in ("one", "other")]
+    found = []
+    for number, order in enumerate((rows, rows[::-1])):
+        judged = []
+        write = SlotWriter(judge=judged.extend, waiting=tmp_path / f"{number}.json", delay_seconds=0)
+        for one in [*order, *rows]:
+            write.take([one])
+        write.take([row("b", "2026-11-21T10:01:00")])
+        found.append(judged)
+    assert sorted(one["text"] for one in judged) == ["one", "other"]
+    assert found[0] == found[1]
+    with Deduplicator.open(tmp_path / "stream.db", on_conflict="version") as stream:
+        assert [verdict.id for verdict in stream.process(judged)] == ["a", "a"]
+        assert len(stream.store.known("a")) == 2
+
+
+def test_fields_of_any_type_can_wait(tmp_path):
+    judged = []
+    fields = {"id": "a", "text": "", "published": datetime(2026, 11, 21, 10, tzinfo=UTC), "day": date(2026, 11, 21)}
+    further = {"price": Decimal("1.50"), "seen": [datetime(2026, 11, 20, 9, 30, tzinfo=UTC)], "none": None}
+    write = SlotWriter(judge=judged.extend, waiting=tmp_path / "waiting.json", delay_seconds=0)
+    write.take([fields | further])
+    write.take([fields | further, row("b", "2026-11-21T10:01:00")])
+    assert judged == [
+        {"id": "a", "text": "", "published": "2026-11-21T10:00:00+00:00", "day": "2026-11-21"}
+        | {"price": "1.50", "seen": ["2026-11-20T09:30:00+00:00"]}
+    ]
