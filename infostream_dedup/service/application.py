@@ -148,7 +148,10 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
     code = _CODE_OF_STATUS.get(error.status_code, "bad-request")
-    return problem_answer(request, ProblemError(error.status_code, code))
+    answer = problem_answer(request, ProblemError(error.status_code, code))
+    # Such as the methods that the address does support.
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 async def _failed(request: Request, error: Exception) -> Response:

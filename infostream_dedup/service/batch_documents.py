@@ -89,6 +89,6 @@ def _built(builder: DocumentBuilder, item: Any, place: Place) -> Document:
 
 
 def _detail(error: BadDataError) -> str:
-    """Say what was expected, without quoting what was sent."""
+    """Say what was expected, without quoting what was sent, and without advice about options of the command line."""
     _, separator, expected = error.message.partition("expected ")
-    return f"expected {expected}" if separator else "see the field"
+    return f"expected {expected.partition(';')[0]}" if separator else "see the field"

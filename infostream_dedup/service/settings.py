@@ -5,11 +5,14 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.service.limits import ServiceLimits
 
 __all__ = ["ServiceSettings"]
+
+_USUAL_PORT: Final = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,9 @@ class ServiceSettings:
     def known_hosts(self) -> frozenset[str]:
         """Values of the header ``Host`` that are answered, in lower case."""
         names = ["localhost", "127.0.0.1", "[::1]"] if _is_loopback(self.host) else [_bracketed(self.host)]
-        return frozenset(name.lower() for name in (*(f"{name}:{self.port}" for name in names), *self.hosts))
+        # Clients leave out the usual port.
+        usual = names if self.port == _USUAL_PORT else []
+        return frozenset(name.lower() for name in (*(f"{name}:{self.port}" for name in names), *usual, *self.hosts))
 
 
 def _is_loopback(host: str) -> bool:

@@ -69,6 +69,8 @@ def test_bad_documents_are_set_aside_when_asked(fresh: ServiceClient) -> None:
         (3, "E_TYPE"),
         (4, "E_ID_CONFLICT"),
     ]
+    # Options of the command line are no advice here.
+    assert answer["quarantined"][1]["detail"] == "expected a string"
 
 
 def test_json_lines_and_gzip(fresh: ServiceClient) -> None:

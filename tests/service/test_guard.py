@@ -51,6 +51,17 @@ def test_hosts_and_sites(
     assert code is None or answer.json()["code"] == code
 
 
+def test_clients_leave_out_the_usual_port(tmp_path: Path) -> None:
+    settings = ServiceSettings(store=tmp_path / "news.db", port=80, hosts=("news.example",))
+    assert {"localhost", "localhost:80", "127.0.0.1", "[::1]", "news.example"} <= settings.known_hosts
+    assert "localhost" not in ServiceSettings(store=tmp_path / "news.db").known_hosts
+
+
+def test_a_method_that_is_not_supported_is_answered_with_those_that_are(filled: ServiceClient) -> None:
+    answer = filled("DELETE", "/v1/groups")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+
+
 def test_each_role_may_do_what_is_its_own(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     tokens = {role: add_token(file, f"the-{role}", role) for role in ROLES}

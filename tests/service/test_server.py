@@ -194,6 +194,8 @@ def test_a_stream_of_verdicts_goes_on_where_it_was_cut_and_ends_with_the_service
     httpx.post(f"{served.address}/v1/batches", json=first, timeout=60)
     with httpx.Client(base_url=served.address, timeout=60) as client:
         with client.stream("GET", "/v1/verdicts/events?after=-1") as stream:
+            # A proxy must not hold events back until it has kilobytes of them.
+            assert stream.headers["x-accel-buffering"] == "no"
             for line in stream.iter_lines():
                 if line.startswith("id: "):
                     seen.append(int(line[4:]))

@@ -55,7 +55,9 @@ class _CountedStream(StreamingResponse):
     """Counts as an open stream from its creation until it ends."""
 
     def __init__(self, service: RunningService, place: int) -> None:
-        super().__init__(_events(service, place), media_type="text/event-stream")
+        # Otherwise nginx would hold events back until kilobytes have come together.
+        headers = {"x-accel-buffering": "no"}
+        super().__init__(_events(service, place), media_type="text/event-stream", headers=headers)
         self._service = service
         service.streams += 1
 
