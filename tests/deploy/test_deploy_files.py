@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError, UsageError
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.notifying import tell_system
 
@@ -65,6 +66,7 @@ def test_the_composition_has_what_it_names() -> None:
     engine = found["services"]["engine"]
     assert engine["read_only"] is True
     assert engine["cap_drop"] == ["ALL"]
+    assert engine["restart"] == "unless-stopped"
     assert all(port.startswith("127.0.0.1:") for port in engine["ports"])
     assert {volume.split(":")[0] for volume in engine["volumes"]} <= set(found["volumes"])
     assert set(engine["secrets"]) <= set(found["secrets"])
@@ -84,6 +86,8 @@ def test_the_unit_keeps_the_service_in() -> None:
     for name, value in {"DynamicUser": "yes", "ProtectSystem": "strict", "NoNewPrivileges": "yes"}.items():
         assert service[name] == value
     assert int(service["TimeoutStopSec"]) >= 60
+    for_ever = (UsageError, BadDataError, NoInputError, ConfigurationError)
+    assert set(map(int, service["RestartPreventExitStatus"].split())) == {kind.exit_code for kind in for_ever}
 
 
 def test_secrets_stay_out_of_images_and_commits() -> None:
