@@ -199,6 +199,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     the indexes against signatures and terms), checked, faults, first (the first fault).
     """
     from infostream_dedup.api import store as kept
+    from infostream_dedup.machine.restoring import restoring_advice
 
     rows = [asdict(check) for check in kept.verify(file)]
     _print(rows, output_format)
@@ -206,7 +207,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     if faulty:
         faults = sum(faulty.values())
         found = f"{file}: {faults:,} fault{'' if faults == 1 else 's'}"
-        advice = "restore the latest 'store backup' that passes this check"
+        advice = restoring_advice(file)
         if faulty.keys() == {"index"}:
             advice = "nothing is lost; 'store index' rebuilds the indexes"
         note(f"{found}; {advice}", quiet=quiet)

@@ -14,13 +14,19 @@ from infostream_dedup.desk.schema import APPLICATION_ID, TABLES, VERSION
 from infostream_dedup.desk.seals import SEALS, add_checksum_function, fault_of, fill_seals
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.machine.private_files import make_private_file
-from infostream_dedup.store.connection import begin_wal, connect, naming_failures, snapshot, writing
+from infostream_dedup.machine.restoring import restoring_advice
+from infostream_dedup.store.connection import (
+    begin_wal,
+    connect,
+    naming_failures,
+    snapshot,
+    writing,
+)
 from infostream_dedup.store.copying import copy_file
 
 __all__ = ["Desk", "desk_path", "present_moment"]
 
 _BUSY_SECONDS: Final = 30.0
-_ADVICE: Final = "restore the latest 'desk backup': replace the file with it"
 
 
 def desk_path(store: str | Path) -> Path:
@@ -198,7 +204,11 @@ def _state_of(connection: sqlite3.Connection) -> int:
 
 
 def _damaged(what: str, path: Path) -> BadDataError:
-    return BadDataError(f"the desk is damaged: {what}; {_ADVICE}", code="E_DESK_DAMAGED", source=str(path))
+    return BadDataError(
+        f"the desk is damaged: {what}; {restoring_advice(path, made_by='desk backup')}",
+        code="E_DESK_DAMAGED",
+        source=str(path),
+    )
 
 
 @contextmanager

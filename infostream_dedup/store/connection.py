@@ -20,6 +20,7 @@ from infostream_dedup.errors import (
     InfostreamError,
     StoreBusyError,
 )
+from infostream_dedup.machine.restoring import restoring_advice
 
 __all__ = ["begin_wal", "connect", "naming_failures", "snapshot", "writing"]
 
@@ -191,7 +192,7 @@ def _kind(error: sqlite3.Error) -> int | None:
 
 
 def _damaged(error: Exception, path: Path) -> BadDataError:
-    message = f"the store is damaged ({error}); 'store verify' says where; restore the latest 'store backup'"
+    message = f"the store is damaged ({error}); 'store verify' says where; {restoring_advice(path)}"
     return BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 

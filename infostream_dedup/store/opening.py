@@ -19,6 +19,7 @@ from infostream_dedup.errors import (
     NoInputError,
 )
 from infostream_dedup.machine.private_files import make_private_file
+from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.store.connection import begin_wal, connect, naming_failures, writing
 from infostream_dedup.store.migrations import apply_steps, is_empty, migrate, newest_version, version_of
@@ -157,7 +158,7 @@ def _check_length(path: Path) -> None:
     expected = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
     size = path.stat().st_size
     if size < expected:
-        message = f"the file is cut short: {size:,} of {expected:,} bytes; restore the latest 'store backup'"
+        message = f"the file is cut short: {size:,} of {expected:,} bytes; {restoring_advice(path)}"
         raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.store.connection import snapshot
 
 __all__ = ["check_settings", "settings_are_as_written", "state_of", "write_settings_checksum"]
@@ -38,8 +39,7 @@ def check_settings(connection: sqlite3.Connection, path: Path) -> None:
     with snapshot(connection, path):
         if not settings_are_as_written(connection):
             message = "the store is damaged (settings or state do not match their checksum)"
-            advice = "restore the latest 'store backup' that passes 'store verify'"
-            raise BadDataError(f"{message}; {advice}", code="E_STORE_DAMAGED", source=str(path))
+            raise BadDataError(f"{message}; {restoring_advice(path)}", code="E_STORE_DAMAGED", source=str(path))
 
 
 def state_of(connection: sqlite3.Connection) -> dict[str, Any]:

@@ -200,7 +200,7 @@ def test_a_changed_value_of_a_desk_is_named_with_its_row(tmp_path):
     with pytest.raises(BadDataError, match="of table judgement does not match its checksum") as found:
         Desk.open(path)
     assert (found.value.code, found.value.exit_code) == ("E_DESK_DAMAGED", 65)
-    assert "restore the latest 'desk backup'" in str(found.value)
+    assert "restore the latest 'desk backup': remove news.db.desk-wal and" in str(found.value)
 
 
 @pytest.mark.parametrize("flips", [15, pytest.param(200, marks=pytest.mark.slow)])

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError
+from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.store import Store
 
 
@@ -22,6 +25,28 @@ def test_a_copy_is_the_store(filled, synthetic, tmp_path, faults):
         assert synthetic.content(opened) == whole
         assert faults(opened) == []
         opened.append(synthetic.batch(21))
+
+
+def test_going_back_to_a_copy_after_a_kill_as_advised(filled, synthetic, tmp_path, faults):
+    copy = tmp_path / "copy.db"
+    killed = tmp_path / "killed.db"
+    with Store.open(filled) as store:
+        store.backup(copy)
+        whole = synthetic.content(store)
+        store.append(synthetic.batch(20))
+        for ending in ("", "-wal", "-shm"):
+            shutil.copy(f"{filled}{ending}", f"{killed}{ending}")
+    shutil.copy(copy, killed)
+    with Store.open(shutil.copytree(tmp_path, tmp_path / "not advised") / "killed.db") as opened:
+        # What came after the copy is back, or a mixture of both.
+        assert synthetic.content(opened) != whole
+    advice = restoring_advice(killed)
+    for ending in ("-wal", "-shm"):
+        assert f"{killed.name}{ending}" in advice
+        Path(f"{killed}{ending}").unlink()
+    with Store.open(killed) as opened:
+        assert synthetic.content(opened) == whole
+        assert faults(opened) == []
 
 
 def test_an_older_copy_is_replaced(filled, synthetic, tmp_path):

@@ -103,6 +103,7 @@ def test_a_store_cut_short_is_refused(filled, share):
     assert error.code == "E_STORE_DAMAGED" if share > 0.01 else "E_STORE_FOREIGN"
     if share > 0.01:
         assert "cut short" in str(error)
+        assert "remove stream.db-wal and stream.db-shm, then replace stream.db with it" in str(error)
 
 
 def test_settings_are_for_life(tmp_path):
