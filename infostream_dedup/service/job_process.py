@@ -48,6 +48,10 @@ def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
         os.nice(_NICE)
     try:
         _run(store, desk_file, number)
+    except InfostreamError as error:
+        # The desk cannot be written: nobody would see the result.
+        sys.stderr.write(f"infostream-dedup: job {number}: {error}\n")
+        sys.exit(error.exit_code)
     finally:
         lock.release()
 

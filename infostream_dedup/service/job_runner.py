@@ -11,13 +11,14 @@ from typing import Final
 
 from infostream_dedup.desk import Desk
 from infostream_dedup.desk.jobs import end_job, end_orphans, is_job_open
-from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.errors import InfostreamError, StoreBusyError
 from infostream_dedup.service.job_lock import JobLock
 
 __all__ = ["JobRunner"]
 
 _GRACE_SECONDS: Final = 5.0
 _PAUSE: Final = 0.05
+_AGAIN_SECONDS: Final = 2.0
 
 
 class JobRunner:
@@ -33,6 +34,7 @@ class JobRunner:
         self._process: subprocess.Popen[bytes] | None = None
         self._watch: threading.Thread | None = None
         self._number = 0
+        self._closing = threading.Event()
 
     def begin(self) -> None:
         """End jobs that an earlier service left running. A job whose process still runs is another service's."""
@@ -90,6 +92,7 @@ class JobRunner:
 
     def close(self) -> None:
         """End the running process."""
+        self._closing.set()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
         if self._watch is not None:
@@ -97,10 +100,17 @@ class JobRunner:
 
     def _wait(self, process: subprocess.Popen[bytes], number: int) -> None:
         code = process.wait()
-        with Desk.open(self._desk) as desk, desk.writing() as connection:
-            # This has no effect on a job that ended by itself.
-            state = "stopped" if code < 0 else "failed"
-            end_job(connection, number, state, message=None if code < 0 else f"exit code {code}")
+        message = None if code < 0 else f"exit code {code}; the log of the service says why"
+        while True:
+            try:
+                with Desk.open(self._desk) as desk, desk.writing() as connection:
+                    # This has no effect on a job that ended by itself.
+                    end_job(connection, number, "stopped" if code < 0 else "failed", message=message)
+                return
+            except InfostreamError:
+                # Such as a full disk, which may have ended the job as well. The next start ends what is still open.
+                if self._closing.wait(_AGAIN_SECONDS):
+                    return
 
 
 def _terminate(process: subprocess.Popen[bytes]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from infostream_dedup.desk import Desk
-from infostream_dedup.desk.jobs import add_job, job_shown
-from infostream_dedup.errors import StoreBusyError
-from infostream_dedup.service import job_process
+from infostream_dedup.desk.jobs import add_job, end_job, job_shown
+from infostream_dedup.errors import CannotWriteError, StoreBusyError
+from infostream_dedup.service import job_process, job_runner
 from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.job_runner import JobRunner
 
@@ -86,3 +87,23 @@ def test_the_next_job_need_not_wait_for_the_process_of_the_last(
     following = JobLock.take(path)
     assert following is not None
     following.release()
+
+
+def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
+    desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, number = desk_with_job
+    failures = [CannotWriteError("no space left")] * 2
+
+    def full(*given: Any, **named: Any) -> None:
+        if failures:
+            raise failures.pop()
+        end_job(*given, **named)
+
+    monkeypatch.setattr(job_runner, "end_job", full)
+    monkeypatch.setattr(job_runner, "_AGAIN_SECONDS", 0.01)
+    runner = JobRunner(path.with_suffix(""), path)
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(74)"])
+    runner._wait(process, number)
+    assert not failures
+    assert state_of(path, number) == "failed"
