@@ -36,7 +36,11 @@ class Metrics:
         self.store_bytes = self._gauge("store_bytes", "Size of the store")
         self.log_bytes = self._gauge("wal_bytes", "Size of the store's log")
         self.restore_seconds = self._gauge("restore_seconds", "Time to open the store")
-        self.last_batch = self._gauge("last_batch_timestamp_seconds", "When the last batch was stored")
+        self.last_batch = self._gauge(
+            "last_batch_timestamp_seconds", "When the last batch was stored; until then, when the service was started"
+        )
+        # With 0, every start would look as if no batch had come since 1970.
+        self.last_batch.set_to_current_time()
         self.streams = self._gauge("sse_streams", "Open streams of events")
         self.loop_lag = self._gauge("loop_lag_seconds", "Delay of the event loop")
 

@@ -84,6 +84,7 @@ class RunningService:
     figures: dict[str, Figure] = field(default_factory=dict)
     counts: dict[str, asyncio.Future[Figure]] = field(default_factory=dict)
     choices: dict[tuple[str, Position], list[tuple[str, str]]] = field(default_factory=dict)
+    _batches: int | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
@@ -149,6 +150,12 @@ class RunningService:
     async def position(self) -> Position:
         """Position of the store."""
         return await self.read(lambda store: _position(store))
+
+    def see_batches(self, stored: int) -> None:
+        """Note how many batches the store has: another process may write to it."""
+        if self._batches is not None and stored > self._batches and self.writer is None:
+            self.metrics.last_batch.set_to_current_time()
+        self._batches = stored
 
     def tell(self) -> None:
         """Wake everybody who waits for a new batch."""

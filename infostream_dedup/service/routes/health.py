@@ -61,17 +61,18 @@ async def metrics(request: Request) -> Response:
     figures.store_bytes.set(_size(str(store)))
     figures.log_bytes.set(_size(f"{store}-wal"))
     if writer is None or writer.ready:
-        stored, window = await service.read(_documents)
+        batches, stored, window = await service.read(_counts)
+        service.see_batches(batches)
         figures.stored.set(stored)
         figures.window.set(window)
     return Response(figures.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _documents(store: Store) -> tuple[int, int]:
-    """Documents of the store, and of the window."""
-    end = position_of(store.connection).documents
+def _counts(store: Store) -> tuple[int, int, int]:
+    """Batches and documents of the store, and documents of the window."""
+    position = position_of(store.connection)
     last = store.connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
-    return end, end - (last[0] if last else 0)
+    return position.batches, position.documents, position.documents - (last[0] if last else 0)
 
 
 def _size(path: str) -> int:
