@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from infostream_dedup.estimation.stream_copies import latest_drifts
 from infostream_dedup.service.problems import ProblemError
@@ -45,10 +45,18 @@ async def templates_now(service: RunningService) -> list[dict[str, Any]]:
     return await _kept(service, "templates", _templates)
 
 
-async def drifts_now(service: RunningService) -> list[dict[str, Any]] | None:
-    """See ``latest_drifts``; None also if this takes too long. The answer is shared: do not change it."""
+async def drifts_now(service: RunningService) -> list[dict[str, Any]] | Literal["counting"] | None:
+    """See ``latest_drifts``; None also if this takes too long. The answer is shared: do not change it.
+
+    The time limit of a query does not end the count, most of which is not a query. Nobody waits longer than that limit:
+    during the first count the answer is ``counting``, and during a later one the previous answer.
+    """
     try:
-        return await _kept(service, _DRIFTS, _drifts)
+        async with asyncio.timeout(service.settings.limits.query_seconds):
+            return await _kept(service, _DRIFTS, _drifts)
+    except TimeoutError:
+        kept = service.figures.get(_DRIFTS)
+        return "counting" if kept is None else kept.value
     except ProblemError as problem:
         if problem.code != "too-slow":
             raise
