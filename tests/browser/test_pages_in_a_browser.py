@@ -142,6 +142,30 @@ def test_new_verdicts_come_to_the_page_and_wait_while_it_is_paused(address: str,
     page.context.close()
 
 
+def test_new_verdicts_come_again_after_a_proxy_has_answered_for_the_service(address: str, browser: Any) -> None:
+    page = browser.new_context().new_page()
+    refused = [502, 503]
+    page.route(
+        "**/v1/verdicts/events*",
+        lambda route: route.fulfill(status=refused.pop(), body="") if refused else route.continue_(),
+    )
+    page.goto(address)
+    until(page, "document.getElementById('live').textContent === document.getElementById('live').dataset.lost")
+    until(page, "document.getElementById('live').textContent === document.getElementById('live').dataset.live")
+    assert refused == []
+    page.context.close()
+
+
+def test_new_verdicts_lead_to_the_entrance_when_the_session_has_ended(address: str, browser: Any) -> None:
+    page = browser.new_context().new_page()
+    page.route("**/v1/verdicts*", lambda route: route.fulfill(status=401, body="{}"))
+    page.route("**/v1/verdicts/events*", lambda route: route.fulfill(status=401, body="{}"))
+    page.goto(address)
+    with page.expect_navigation():
+        pass
+    page.context.close()
+
+
 def test_a_page_that_follows_a_job_leads_to_the_entrance_when_the_session_ends(address: str, browser: Any) -> None:
     page = browser.new_context().new_page()
     page.route("**/v1/jobs/*", lambda route: route.fulfill(status=401, body="{}"))

@@ -38,19 +38,37 @@ function pause() {
   if (!paused) { add(waiting); waiting = []; }
 }
 
-if (state) {
-  // The browser asks again by itself after a break, from the last number it has seen.
-  const stream = new EventSource(`/v1/verdicts/events?after=${state.dataset.after}`);
+let stream = null;
+let last = state?.dataset.after;
+function follow() {
+  stream = new EventSource(`/v1/verdicts/events?after=${last}`);
   stream.addEventListener("open", () => shown(paused ? state.dataset.paused : state.dataset.live));
-  stream.addEventListener("error", () => shown(state.dataset.lost));
+  stream.addEventListener("error", () => {
+    shown(state.dataset.lost);
+    // The browser asks again by itself after a break, but not after an answer such as a proxy's 502 during a restart.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(again, 3000);
+  });
   stream.addEventListener("verdict", (event) => {
+    last = event.lastEventId;
     const verdict = JSON.parse(event.data);
     if (verdict.forgotten) return;
     if (paused) waiting = [...waiting, verdict].slice(-most);
     else add([verdict]);
   });
+}
+
+async function again() {
+  const answer = await fetch("/v1/verdicts?limit=1").catch(() => null);
+  // The session has ended: the page leads to the entrance.
+  if (answer?.status === 401) location.reload();
+  else follow();
+}
+
+if (state) {
+  follow();
   on("pause", () => { held = !held; pause(); });
   list.addEventListener("pointerenter", () => { over = true; pause(); });
   list.addEventListener("pointerleave", () => { over = false; pause(); });
   addEventListener("pagehide", () => stream.close());
+  addEventListener("pageshow", (event) => { if (event.persisted) follow(); });
 }
