@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.machine.file_lock import lock_file
 
 __all__ = ["JobLock"]
@@ -22,8 +23,16 @@ class JobLock:
 
     @classmethod
     def take(cls, desk: Path) -> JobLock | None:
-        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one."""
-        descriptor = os.open(desk.with_name(f"{desk.name}.job"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one.
+
+        Raises:
+            CannotCreateError: its file cannot be written.
+        """
+        path = desk.with_name(f"{desk.name}.job")
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise CannotCreateError(f"{path}: {error.strerror or error}") from error
         locked = lock_file(descriptor)
         if locked:
             return cls((descriptor,))

@@ -11,7 +11,7 @@ from typing import Final
 
 from infostream_dedup.desk import Desk
 from infostream_dedup.desk.jobs import end_job, end_orphans, is_job_open
-from infostream_dedup.errors import InfostreamError, StoreBusyError
+from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBusyError
 from infostream_dedup.service.job_lock import JobLock
 
 __all__ = ["JobRunner"]
@@ -40,7 +40,11 @@ class JobRunner:
         """End jobs that an earlier service left running. A job whose process still runs is another service's."""
         if not self._desk.exists():
             return
-        lock = JobLock.take(self._desk)
+        try:
+            lock = JobLock.take(self._desk)
+        except CannotCreateError:
+            # Where nobody can write, such as on a mounted backup, no job is left.
+            return
         if lock is not None:
             self._end_orphans(lock)
             lock.release()

@@ -104,7 +104,8 @@ def problem_of(error: Exception) -> ProblemError:
     if isinstance(error, StoreBusyError):
         return ProblemError(503, "store-busy", retry_after=1)
     if isinstance(error, CannotWriteError | CannotCreateError):
-        return ProblemError(507, "disk-full", "the store cannot be written; free some space and send the batch again")
+        advice = "the store or its desk cannot be written; free some space, or allow writing, and send this again"
+        return ProblemError(507, "disk-full", advice)
     if isinstance(error, ConfigurationError | NoInputError):
         return ProblemError(422, "invalid", str(error))
     if isinstance(error, InfostreamError):

@@ -11,7 +11,7 @@ import pytest
 
 from infostream_dedup.desk import Desk
 from infostream_dedup.desk.jobs import add_job, end_job, job_shown
-from infostream_dedup.errors import CannotWriteError, StoreBusyError
+from infostream_dedup.errors import CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.service import job_process, job_runner
 from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.job_runner import JobRunner
@@ -107,3 +107,14 @@ def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
     runner._wait(process, number)
     assert not failures
     assert state_of(path, number) == "failed"
+
+
+def test_a_service_starts_where_the_lock_cannot_be_written(desk_with_job: tuple[Path, int]) -> None:
+    path, number = desk_with_job
+    # As on a file system that is read-only, which root would not notice from permissions.
+    path.with_name(f"{path.name}.job").mkdir()
+    runner = JobRunner(path.with_suffix(""), path)
+    runner.begin()
+    assert state_of(path, number) == "waiting"
+    with pytest.raises(CannotCreateError, match=r"stream\.db\.desk\.job: "):
+        runner.claim()
