@@ -46,7 +46,9 @@ def next_pairs(
             others do not matter.
     """
     now = present_moment()
-    connection.execute("DELETE FROM reservation WHERE until < ?", (now,))
+    until = now + _MINUTES * 60 * _MICROSECONDS
+    # Those that end later were made before the clock was set back.
+    connection.execute("DELETE FROM reservation WHERE until < ? OR until > ?", (now, until + _MICROSECONDS))
     mine = connection.execute(
         "SELECT a, b FROM reservation WHERE person = ? AND queue = ? ORDER BY until, a, b", (person, queue)
     ).fetchall()
@@ -59,7 +61,6 @@ def next_pairs(
         taken = connection.execute("SELECT person FROM reservation WHERE a = ? AND b = ?", pair).fetchone()
         if taken is None or taken[0] == person:
             chosen.append(pair)
-    until = now + _MINUTES * 60 * _MICROSECONDS
     for place, pair in enumerate(chosen[:wanted]):
         connection.execute(
             "REPLACE INTO reservation (a, b, person, queue, until) VALUES (?, ?, ?, ?, ?)",

@@ -360,3 +360,16 @@ def test_the_present_is_the_latest_that_was_not_taken_back(steps: list[tuple[str
         with desk.reading() as connection:
             rows = connection.execute("SELECT a || b, person, label FROM v_judgement").fetchall()
         assert {(pair, person): label for pair, person, label in rows} == expected
+
+
+def test_reservations_made_before_the_clock_was_set_back_do_not_last(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minute = 60_000_000
+    given = []
+    # A day ahead, then set right, then five and eleven minutes later.
+    for person, now in (("oksana", 1440), ("taras", 0), ("oksana", 5), ("oksana", 11)):
+        monkeypatch.setattr("infostream_dedup.desk.reservations.present_moment", lambda now=now: now * minute)
+        with desk.writing() as connection:
+            given.append(next_pairs(connection, [("a", "b")], person=person, queue="random", wanted=1))
+    assert [len(pairs) for pairs in given] == [1, 1, 0, 1]
