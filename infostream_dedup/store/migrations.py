@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.store.connection import writing
+from infostream_dedup.store.connection import connect, writing
 from infostream_dedup.store.copying import copy_store
 from infostream_dedup.store.group_tables import FILL_GROUPS, GROUPS
 from infostream_dedup.store.schema import (
@@ -176,6 +177,9 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
 def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
     """Bring a store to the newest schema, all steps in one transaction.
 
+    The copy is made inside the transaction: it has all batches of older programs, and never the new schema, even if
+    several processes migrate at once.
+
     Returns:
         Path of the copy of the old store, which is made first; ``None`` if the store was new enough.
 
@@ -183,15 +187,18 @@ def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:
         BadDataError: see `version_of`.
         CannotWriteError, CannotCreateError, StoreBusyError: copying or writing failed; the store is unchanged.
     """
-    version = version_of(connection, path)
-    if version == newest_version():
+    if version_of(connection, path) == newest_version():
         return None
-    copy = path.with_name(f"{path.name}.schema-{version}")
-    copy_store(connection, path, copy)
     with writing(connection, path):
-        # Another process may have done so while we waited.
-        if version_of(connection, path) < newest_version():
-            apply_steps(connection)
+        version = version_of(connection, path)
+        if version == newest_version():
+            # Another process has done so while we waited.
+            return None
+        copy = path.with_name(f"{path.name}.schema-{version}")
+        # SQLite does not copy from a connection that is writing.
+        with closing(connect(path, mode="ro", busy_seconds=0)) as reader:
+            copy_store(reader, path, copy)
+        apply_steps(connection)
     return copy
 
 

@@ -181,6 +181,32 @@ def test_a_kill_while_migrating_leaves_the_old_or_the_new(filled, newer_program,
         assert store.load().position.batches == 20
 
 
+def test_a_process_that_migrates_first_keeps_its_copy(filled, newer_program, monkeypatch):
+    asked, others = migrations.version_of, [migrate_store]
+
+    def overtaken(connection, path):
+        found = asked(connection, path)
+        while others:
+            others.pop()(path)
+        return found
+
+    monkeypatch.setattr(migrations, "version_of", overtaken)
+    assert migrate_store(filled) == (13, None)
+    assert schema_of(filled.with_name("stream.db.schema-12")) == 12
+
+
+def test_nobody_writes_between_the_copy_and_the_steps(filled, newer_program, monkeypatch):
+    copied = migrations.copy_store
+
+    def while_copying(connection, path, target):
+        copied(connection, path, target)
+        with closing(sqlite3.connect(path, timeout=0)) as writer, pytest.raises(sqlite3.OperationalError, match="lock"):
+            writer.execute("DELETE FROM state")
+
+    monkeypatch.setattr(migrations, "copy_store", while_copying)
+    assert migrate_store(filled) == (13, filled.with_name("stream.db.schema-12"))
+
+
 def test_only_stores_are_migrated(tmp_path, newer_program):
     with pytest.raises(NoInputError):
         migrate_store(tmp_path / "a.db")
