@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from infostream_dedup.sharded.deduplication import FoundStatuses
     from infostream_dedup.sharded.disk_runner import DiskRun
 
-    FoundOnDisk = tuple[FoundStatuses, Mapping[str, Any]]
-
 __all__ = ["dedup"]
 
 _MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
@@ -145,8 +143,8 @@ def dedup(
                     documents=documents,
                     progress=progress,
                 ) as run:
-                    found_on_disk = way.decide_on_disk(run, disk.window_days)
-                    return _written_from_disk(found_on_disk, documents, out, columns, keep)
+                    on_disk = way.decide_on_disk(run, disk.window_days)
+                    return _written_from_disk(on_disk, run.counted().facts, documents, out, columns, keep)
         first: Iterable[Document | DocumentBlock]
         named = engine_named(engine)
         if columns is None and boilerplate is None and named != "plain":
@@ -195,22 +193,26 @@ def _copies_in_groups(
 
 
 def _written_from_disk(
-    found: FoundOnDisk, documents: Rereadable, out: str | Path, columns: Annotation | None, keep: Keep
+    found: FoundStatuses,
+    facts: Mapping[str, Any],
+    documents: Rereadable,
+    out: str | Path,
+    columns: Annotation | None,
+    keep: Keep,
 ) -> DedupSummary:
     """Write the output of ``dedup`` from decisions made in a work folder."""
     from infostream_dedup.corpus import ReadingReport, write_documents
 
-    statuses, facts = found
-    report = ReadingReport(**facts)
+    report = ReadingReport(**facts["report"])
     if documents.report != report:
-        documents.was_read(report)
-    kept = [True] * len(statuses) if columns is not None else statuses.kept(keep).tolist()
-    write_documents(_rows(documents.again(), statuses.statuses(), kept, columns), out, inputs=documents.paths)
+        documents.was_read(report, facts["documents"])
+    kept = [True] * len(found) if columns is not None else found.kept(keep).tolist()
+    write_documents(_rows(documents.again(), found.statuses(), kept, columns), out, inputs=documents.paths)
     return DedupSummary(
-        documents=len(statuses),
+        documents=len(found),
         kept=sum(kept),
-        statuses={name: statuses.counts()[name] for name in STATUSES},
-        groups=statuses.groups(),
+        statuses={name: found.counts()[name] for name in STATUSES},
+        groups=found.groups(),
         report=documents.report,
     )
 
@@ -222,14 +224,13 @@ class _Way:
     Attributes:
         columns: columns that annotate a document.
         decide: reads documents and decides; also returns their evidence, if it was computed.
-        decide_on_disk: decides in a work folder, with documents at most some days apart; also gives what was noted
-            when they were read.
+        decide_on_disk: decides in a work folder, with documents at most some days apart.
         at_k: decides at another k; ``None`` if k does not decide.
     """
 
     columns: tuple[str, ...]
     decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]
-    decide_on_disk: Callable[[DiskRun, float | None], FoundOnDisk]
+    decide_on_disk: Callable[[DiskRun, float | None], FoundStatuses]
     at_k: Callable[[Collection, int], Sequence[Status]] | None = None
 
 
@@ -248,11 +249,11 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
         taken = None if reader is None else reader.finish(collection.languages)
         return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
 
-    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundOnDisk:
+    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
         from infostream_dedup.sharded.deduplication import statuses_on_disk
 
         linked = run.linked(settings.representation, window_days=window_days)
-        return statuses_on_disk(linked, duplicate_rule=duplicate_rule), linked.report
+        return statuses_on_disk(linked, duplicate_rule=duplicate_rule)
 
     def at_k(collection: Collection, k: int) -> Sequence[Status]:
         return statuses(collection, replace(settings, k=k), duplicate_rule=duplicate_rule)
@@ -283,12 +284,12 @@ def _by_evidence(
         judged = JudgedCollection.of(collection, evidence, settings)
         return collection, evidence, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
 
-    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundOnDisk:
+    def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
         from infostream_dedup.sharded.judged_deduplication import judged_statuses_on_disk
         from infostream_dedup.sharded.judging import JudgedRun
 
         linked = JudgedRun(run, run.counted(), settings, window_days)
-        return judged_statuses_on_disk(linked, join=kinds), linked.report
+        return judged_statuses_on_disk(linked, join=kinds)
 
     return _Way(JUDGED_STATUS_COLUMNS, decide, decide_on_disk)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import shutil
 import tempfile
@@ -96,12 +97,15 @@ class Disk:
                 return documents.first_blocks()
             return without_boilerplate(documents.first(), boilerplate)
 
+        def facts() -> dict[str, Any]:
+            return {"report": asdict(report), "documents": None if documents is None else documents.mark}
+
         mark = _mark(source, reading, boilerplate)
         folder = WorkFolder(self.folder)
         with folder.held():
             yield DiskRun(
                 folder=folder,
-                source=Input(read, mark, lambda: asdict(report)),
+                source=Input(read, mark, facts, lambda: _checksum(reading.quarantine)),
                 settings=settings,
                 representations=representations,
                 plan=plan,
@@ -237,6 +241,17 @@ def _lenient(reading: Reading) -> Reading:
     from dataclasses import replace
 
     return replace(reading, on_error="fail", quarantine=None, max_errors=None)
+
+
+def _checksum(quarantine: str | Path | None) -> str | None:
+    """Return a checksum of the quarantine file: ``""`` if it is missing, ``None`` if none is kept."""
+    if quarantine is None or (Path(quarantine).exists() and not Path(quarantine).is_file()):
+        return None
+    try:
+        with Path(quarantine).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:

@@ -85,10 +85,20 @@ class Rereadable:
         else:
             self._kept.append(document)
 
-    def was_read(self, report: ReadingReport) -> None:
-        """Treat the first pass as done by an earlier run, which checked what it read; ``again`` compares the number."""
+    @property
+    def mark(self) -> int | None:
+        """Checksum of what the first pass read; ``None`` if the documents are kept."""
+        return None if self._kept is not None else self._mark
+
+    def was_read(self, report: ReadingReport, mark: int | None) -> None:
+        """Treat the first pass as done by an earlier run.
+
+        Args:
+            report: what it read.
+            mark: its ``mark``, with which ``again`` compares what it reads.
+        """
         self.report = report
-        self._mark = None
+        self._mark = mark
 
     def again(self) -> Iterator[Document]:
         """The second pass: the same documents in the same order.

@@ -27,12 +27,14 @@ class Input:
     Attributes:
         read: reads them from the beginning.
         mark: identifies the documents, to recognise those of an earlier run; ``None`` if impossible (standard input).
-        facts: called once they are read, for the manifest.
+        facts: called once they are read, for the manifest; ``report`` holds the fields of the reading report.
+        left: identifies the files that reading leaves elsewhere; if they have changed since, documents are read again.
     """
 
     read: Callable[[], Iterable[Document | DocumentBlock]]
     mark: Mapping[str, Any] | None
     facts: Callable[[], Mapping[str, Any]] = field(default=dict)
+    left: Callable[[], Any] = field(default=lambda: None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +73,6 @@ class DiskRun:
             "hashes": self.hashes,
             "evidence": self.evidence,
         }
-        if self.source.mark is None:
-            self.folder.drop("counted")
         found = self.folder.stage(
             "counted",
             FIRST_TABLES | (EVIDENCE_TABLES if self.evidence else {}),
@@ -86,11 +86,15 @@ class DiskRun:
                 workers=self.workers,
                 progress=self.progress,
             ),
-            self.source.facts,
+            lambda: {**self.source.facts(), "left": self.source.left()},
+            holds=self._holds,
         )
         # A resumed run reads no documents, from which the loops would learn how much there is to do.
         count_work(0, sum(path.stat().st_size for path in found.paths.values()))
         return found
+
+    def _holds(self, facts: Mapping[str, Any]) -> bool:
+        return self.source.mark is not None and facts.get("left", "") == self.source.left()
 
     def linked(self, representation: str, *, window_days: float | None = None) -> LinkedRun:
         """The collection in one representation.

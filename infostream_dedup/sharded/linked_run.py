@@ -89,8 +89,9 @@ class LinkedRun:
 
     @property
     def report(self) -> Mapping[str, Any]:
-        """Facts noted by the first stage."""
-        return self.counted.facts
+        """What was read, as noted by the first stage."""
+        found: Mapping[str, Any] = self.counted.facts.get("report", {})
+        return found
 
     @cached_property
     def vocabulary(self) -> FrozenVocabulary:

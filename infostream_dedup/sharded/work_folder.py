@@ -28,6 +28,7 @@ from infostream_dedup.sharded.layout import Layout
 __all__ = ["Stage", "WorkFolder", "bytes_of_tables", "key_of"]
 
 _ENDING: Final = ".arrow"
+_PART: Final = f"{_ENDING}.part"
 _LOCK: Final = "infostream-dedup.lock"
 
 Make = Callable[[], Iterable[tuple[str, pa.RecordBatch]]]
@@ -101,7 +102,8 @@ class WorkFolder:
         try:
             if lock_file(descriptor) is False:
                 raise StoreBusyError(f"another run is working in {self.path}; wait for it, or name another folder")
-            for part in self.path.glob("*.part"):
+            # The folder may hold files of other programs, which also call unfinished files *.part.
+            for part in self.path.glob(f"*{_PART}"):
                 part.unlink()
             yield
         finally:
@@ -114,6 +116,8 @@ class WorkFolder:
         decided_by: Mapping[str, Any],
         make: Make,
         facts: Callable[[], Mapping[str, Any]] = dict,
+        *,
+        holds: Callable[[Mapping[str, Any]], bool] = lambda _: True,
     ) -> Stage:
         """Return a complete stage: left by an earlier run, or made now.
 
@@ -123,6 +127,7 @@ class WorkFolder:
             decided_by: everything that decides their content, including the keys of earlier stages.
             make: yields their batches; called only if they are not there.
             facts: called once they are made, for the manifest.
+            holds: whether the facts noted by an earlier run still hold; if not, the stage is made again.
 
         Raises:
             CannotWriteError: a file cannot be written, for example because the disk is full.
@@ -132,7 +137,9 @@ class WorkFolder:
         if seen is not None and seen.key == key:
             # Nobody else writes here, and the files have been checked once.
             return seen
-        found = self.complete(name, key) or self._made(name, key, tables, make, facts)
+        found = self.complete(name, key)
+        if found is None or not holds(found.facts):
+            found = self._made(name, key, tables, make, facts)
         self._seen[name] = found
         return found
 
@@ -191,7 +198,7 @@ class WorkFolder:
     def _write(
         self, paths: Mapping[str, Path], tables: Mapping[str, Layout], batches: Iterable[tuple[str, pa.RecordBatch]]
     ) -> None:
-        parts = {table: path.with_suffix(f"{_ENDING}.part") for table, path in paths.items()}
+        parts = {table: path.with_suffix(_PART) for table, path in paths.items()}
         files = {table: pa.OSFile(str(part), "wb") for table, part in parts.items()}
         writers = {table: pa.ipc.new_file(files[table], layout.schema) for table, layout in tables.items()}
         try:
