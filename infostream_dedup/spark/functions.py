@@ -59,6 +59,7 @@ def sweep(
         MissingExtraError: pyspark is not installed, or is older than 4.1.
         UsageError: a setting is not for Spark.
         ConfigurationError: a setting is out of range.
+        BadDataError: an id occurs in several partitions; other bad rows fail in a task of Spark, with Spark's error.
     """
     chosen = _settings(settings, representations)
     configuration = configuration_of(chosen, representations)
@@ -101,7 +102,7 @@ def pairs(
         ``k_min``: links of fewer terms are not kept.
 
     Raises:
-        MissingExtraError, UsageError, ConfigurationError: as in ``sweep``.
+        MissingExtraError, UsageError, ConfigurationError, BadDataError: as in ``sweep``.
     """
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut) as run:
@@ -133,7 +134,7 @@ def dedup(
         duplicates is ``frame`` joined with the rows whose ``id`` equals their ``group``.
 
     Raises:
-        MissingExtraError, UsageError, ConfigurationError: as in ``sweep``.
+        MissingExtraError, UsageError, ConfigurationError, BadDataError: as in ``sweep``.
     """
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut, hashes=True) as run:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from infostream_dedup.corpus import Reading, ReadingReport
 from infostream_dedup.corpus.block_reading import read_document_blocks
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings
 from infostream_dedup.sharded.collapse import NodeTable, collapse_documents
@@ -25,7 +26,7 @@ from infostream_dedup.sharded.linking import Linking, Shard, merge_links
 from infostream_dedup.sharded.reading import DOCUMENTS, read_and_count
 from infostream_dedup.sharded.recounting import pick_terms
 from infostream_dedup.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
-from infostream_dedup.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value
+from infostream_dedup.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value, unpacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +101,9 @@ class SparkRun:
         """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
 
         Except for statistics, a place is a partition and a position in it.
+
+        Raises:
+            BadDataError: an id occurs in several partitions.
         """
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
@@ -127,6 +131,7 @@ class SparkRun:
         with rows_of_texts(self.spark):
             # Now, before tasks read its rows, since few of them fit in a batch.
             found.frame.count()
+        _check_ids(found)
         return found
 
     @property
@@ -283,6 +288,19 @@ def _documents(batches: Iterator[pa.RecordBatch]) -> Iterator[Document | Documen
         return iter(())
     rows = pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
     return read_document_blocks(rows, reading=Reading(), report=ReadingReport())
+
+
+def _check_ids(counted: Flow) -> None:
+    """Refuse an id that occurs in several partitions: a task sees only the ids of its own."""
+
+    def list_ids(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for row in DOCUMENTS.rows(blob.batch for blob in unpacked(batches)):
+            yield pa.RecordBatch.from_arrays([row["ids"]], names=["id"])
+
+    ids = counted.only(1).frame.mapInArrow(list_ids, "id string")
+    for row in ids.groupBy("id").count().where("count > 1").orderBy("id").limit(1).collect():
+        message = f"{row['id']!r} occurs {row['count']} times; an id may occur only once in a collection"
+        raise BadDataError(message, code="E_ID_DUPLICATE", source="<frame>", field="id")
 
 
 def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup import Settings, dedup, pairs, sweep
 from infostream_dedup.batch.pair_table import least_count
-from infostream_dedup.errors import UsageError
+from infostream_dedup.errors import BadDataError, UsageError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -83,6 +83,18 @@ def test_what_spark_does_not_know_is_refused(spark, frame):
         on_spark.dedup(frame, representation="pivot")
     with pytest.raises(UsageError, match="share score"):
         on_spark.pairs(frame, score="share")
+
+
+def test_an_id_that_occurs_in_two_partitions_is_refused(spark, rows):
+    from infostream_dedup import spark as on_spark
+
+    twice = [row | {"published": f"2026-01-{1 + place % 28:02d}"} for place, row in enumerate([*rows, rows[0]])]
+    frame = spark.createDataFrame(twice, "id string, text string, lang string, published string")
+    cut = on_spark.SparkCut(partitions=3)
+    for run in (on_spark.sweep, on_spark.pairs, on_spark.dedup):
+        with pytest.raises(BadDataError, match=f"'{rows[0]['id']}' occurs 2 times") as refused:
+            run(frame, cut=cut, **({"representations": ["stem"]} if run is on_spark.sweep else {}))
+        assert refused.value.code == "E_ID_DUPLICATE"
 
 
 def test_a_frame_without_rows_gives_nothing(spark):
