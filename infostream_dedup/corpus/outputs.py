@@ -14,6 +14,8 @@ from typing import BinaryIO, Final
 from infostream_dedup.corpus.endings import STANDARD_STREAM
 from infostream_dedup.corpus.workbook_output import require_workbooks
 from infostream_dedup.errors import CannotCreateError, CannotWriteError
+from infostream_dedup.machine.file_lock import lock_file
+from infostream_dedup.machine.part_files import remove_stale_parts
 
 __all__ = ["check_output", "open_output", "same_file"]
 
@@ -111,11 +113,16 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
 
 
 def _create_part(path: Path, target: str | Path) -> tuple[BinaryIO, Path]:
+    # A killed process may have left gigabytes in a file that 'ls' does not show.
+    remove_stale_parts(path.parent)
     while True:
         # The name does not contain the target's, which may already have the maximum length.
         part = path.with_name(f".infostream-dedup-{os.getpid()}-{next(_PART_NUMBERS)}.part")
         if not part.exists():
-            return _create(part, "xb", target), part
+            stream = _create(part, "xb", target)
+            # Otherwise a process in another container, where our number is unknown, would take it for stale.
+            lock_file(stream.fileno())
+            return stream, part
 
 
 def _create(path: Path, mode: str, target: str | Path) -> BinaryIO:
