@@ -91,9 +91,10 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
     begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
     across.links.resume(window.first if first is None else first, _rows(table.pivot.links, begin))
     across.stories.resume(loaded.stories)
-    known = loaded.pivot.get(PIVOT)
-    if first is None or known is None or known.documents != frequencies.closed.totals.documents:
-        frequencies.resume(_counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts()))
+    closed = _counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
+    # Otherwise the open epoch goes on, and what has been counted in it stays.
+    if first is None or closed.totals.documents != frequencies.closed.totals.documents:
+        frequencies.resume(closed)
         frequencies.withhold(loaded.withheld_pivot)
     fresh = int(np.searchsorted(table.epochs, loaded.epoch))
     frequencies.count(table.lengths[fresh:], _rows(table.pivot.canonical, fresh))

@@ -18,6 +18,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links.between_languages import nothing_better
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.store import Store
+from infostream_dedup.store.checking import checks
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.links_across import LinkAcross, LinksAcross
 from infostream_dedup.stream.settings import StreamSettings
@@ -155,11 +156,14 @@ def test_verdicts_do_not_depend_on_batches_or_restarts(stream, whole, size, tmp_
         assert rows(dedup.process(stream)) == whole
 
 
-def test_two_processes_take_turns(stream, whole, tmp_path):
+@pytest.mark.parametrize("size", [7, 23])
+def test_two_processes_take_turns(stream, whole, tmp_path, size):
+    """With 7 documents in a batch, both processes return several times within the first epoch."""
     found = []
     with Deduplicator.open(tmp_path / "s.db", ACROSS) as one, Deduplicator.open(tmp_path / "s.db", ACROSS) as other:
-        for number, begin in enumerate(range(0, len(stream), 23)):
-            found += (one, other)[number % 2].process(stream[begin : begin + 23])
+        for number, begin in enumerate(range(0, len(stream), size)):
+            found += (one, other)[number % 2].process(stream[begin : begin + size])
+        assert [check for check in checks(one.store.connection) if check.faults] == []
     assert rows(found) == whole
 
 
@@ -208,8 +212,6 @@ def test_the_store_knows_stories_and_forgets_what_met(stream, tmp_path):
         store.expire()
     for name in ("s.db", "copy.db"):
         with Store.open(tmp_path / name) as store:
-            from infostream_dedup.store.checking import checks
-
             assert [check for check in checks(store.connection) if check.faults] == []
     with Deduplicator.open(path) as dedup:
         assert dedup.process([news("en-late", BRIDGE["en"])])[0].story is None
