@@ -83,10 +83,12 @@ def audit(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
     from infostream_dedup.evidence.collecting import EvidenceReader
 
     agreed, read = chosen(audit, MatrixKeywords, options, settings=settings, reading=reading)
+    check_quarantine(read.quarantine, [judged])
     if pairs < 1:
         raise UsageError(f"pairs is {pairs}; ask for at least one (--pairs)")
     labels = None if judged is None else _judgements(judged, positive)

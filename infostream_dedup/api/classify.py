@@ -90,6 +90,7 @@ def classify(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_list
+    from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.criteria.document_models import document_models
     from infostream_dedup.criteria.domains import ClassifierSet, read_domain_rules
     from infostream_dedup.criteria.given_pairs import read_pairs
@@ -97,7 +98,8 @@ def classify(
 
     _, reads = parted(classify, ReadingOptions, options)
     read = chosen_reading(reading, reads)
-    paths = [models] if isinstance(models, str | Path) else models
+    paths = [models] if isinstance(models, str | Path) else list(models)
+    check_quarantine(read.quarantine, [*paths, rules, pairs])
     ordered = () if rules is None else read_domain_rules(rules)
     classifiers = ClassifierSet([read_model(path) for path in paths], rules=ordered, domain=domain)
     documents, report = read_list(source, read)

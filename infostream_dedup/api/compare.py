@@ -88,11 +88,14 @@ def compare(
         [('md5', 0, 0.0), ('long-sent', 1, 1.0)]
     """
     from infostream_dedup.api.sources import read_list
+    from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.evaluation.comparison import compare_methods
     from infostream_dedup.methods.texts import Texts
 
     _, reads = parted(compare, ReadingOptions, options)
-    documents, report = read_list(source, chosen_reading(reading, reads))
+    read = chosen_reading(reading, reads)
+    check_quarantine(read.quarantine, [labels if isinstance(labels, str | Path) else None, kin])
+    documents, report = read_list(source, read)
     found = compare_methods(
         Texts(documents),
         methods=methods,

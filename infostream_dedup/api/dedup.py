@@ -99,7 +99,7 @@ def dedup(
     from infostream_dedup.api.sources import without_boilerplate
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, kept_documents
     from infostream_dedup.batch.sources import rereadable
-    from infostream_dedup.corpus import Annotation, check_output, file_kind, write_documents
+    from infostream_dedup.corpus import Annotation, check_output, check_quarantine, file_kind, write_documents
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
@@ -114,11 +114,13 @@ def dedup(
         refuse_without_judged({"join": join, "semantic": semantic})
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_key_terms(agreed, duplicate_rule, evidence=count_copies)
+    check_quarantine(read.quarantine, [boilerplate])
     if out is not None:
         file_kind(str(out))
     with rereadable(source, read, keep=out is None) as documents:
         if out is not None:
-            check_output(out, inputs=documents.paths, quarantine=read.quarantine)
+            inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]
+            check_output(out, inputs=inputs, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
         refusal = _IN_ROWS if out is None else refuse_on_disk(agreed, engine)
         refusal = _COUNTED_IN_MEMORY if count_copies else _MEANT_IN_MEMORY if semantic else refusal

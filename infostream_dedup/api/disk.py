@@ -13,7 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.api.sources import documents_to_collect, paths_of, without_boilerplate
+from infostream_dedup.api.sources import documents_to_collect, without_boilerplate
+from infostream_dedup.corpus.endings import STANDARD_STREAM
+from infostream_dedup.corpus.own_files import paths_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.engines import engine_named
 
@@ -255,10 +257,10 @@ def _checksum(quarantine: str | Path | None) -> str | None:
 
 
 def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:
-    """Return a mark that changes when a file is changed or replaced; ``None`` for other sources."""
-    items = source if isinstance(source, list | tuple) else [source]
+    """Return a mark that changes when a file is added, changed or replaced; ``None`` for other sources."""
     paths = paths_of(source)
-    if len(paths) != len(items) or not all(Path(path).is_file() for path in paths):
+    items = source if isinstance(source, list | tuple) else [source]
+    if not paths or STANDARD_STREAM in map(str, items) or not all(Path(path).is_file() for path in paths):
         return None
     files = [*paths, *([] if boilerplate is None else [str(boilerplate)])]
     stats = [(name, Path(name).stat()) for name in files]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import EvaluateKeywords, chosen
-from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.translations import Between
@@ -79,7 +78,7 @@ def evaluate(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judging import JudgedCollection
     from infostream_dedup.batch.translations import BETWEEN
-    from infostream_dedup.corpus import same_file
+    from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.estimation.copy_census import CopyCensus
     from infostream_dedup.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.evaluation.collection_scores import evaluate_collection
@@ -91,9 +90,7 @@ def evaluate(
     kinds = checked_kinds(kinds)
     OneOf(*BETWEEN).check("between", between)
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
-    for name in (labels, kin):
-        if read.quarantine is not None and name is not None and same_file(name, read.quarantine):
-            raise ConfigurationError(f"{read.quarantine} is one of the inputs; give the quarantine its own file")
+    check_quarantine(read.quarantine, [labels, kin])
     evidence = EvidenceReader(semantic=semantic)
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
     taken = evidence.finish(collection.languages)

@@ -181,7 +181,7 @@ def ingest(
         ...     [(verdict.id, verdict.status, verdict.of) for verdict in found]
         [('1', 'new', None), ('2', 'exact', '1')]
     """
-    from infostream_dedup.corpus import Annotation
+    from infostream_dedup.corpus import Annotation, check_quarantine
     from infostream_dedup.criteria.model_file import read_model
     from infostream_dedup.passages.boilerplate_file import read_boilerplate
     from infostream_dedup.store.files_beside import set_mode
@@ -191,6 +191,7 @@ def ingest(
 
     single, reads = parted(ingest, IngestKeywords, options)
     read = chosen_reading(reading, reads)
+    check_quarantine(read.quarantine, [store, model, boilerplate])
     if follow and batch_id is not None:
         raise UsageError(
             "batch_id (--batch-id) names a single input; with follow (--follow), batches are named by content"

@@ -45,9 +45,11 @@ def judged_pairs(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
     from infostream_dedup.batch.judging import JudgedCollection
+    from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.evidence.collecting import EvidenceReader
 
     settings, reading = agreed
+    check_quarantine(reading.quarantine, [boilerplate])
     stack = ExitStack()
     disk = stack.enter_context(place.disk(source, settings, reading, choice, engine, semantic=semantic))
     if disk is not None:

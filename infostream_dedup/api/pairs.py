@@ -123,6 +123,7 @@ def pairs(
     from infostream_dedup.batch.judged_pairing import PairChoice
     from infostream_dedup.batch.pair_order import ordered_rows
     from infostream_dedup.batch.pairing import pair_rows
+    from infostream_dedup.corpus import check_quarantine
 
     order = PairChoice(sort=sort or "id", top=top)
     if statistics is None and is_judged(options, settings=settings, k_min=k_min):
@@ -158,6 +159,7 @@ def pairs(
         }
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
+    check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
     if k_min is not None and k_min < 1:
         raise UsageError(f"k_min is {k_min}, but a pair shares at least one term; k_min is 1 to n")
     if k_min is not None and k_min > agreed.n:

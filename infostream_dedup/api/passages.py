@@ -69,7 +69,7 @@ def find(
     from infostream_dedup.passages.finding import passages_of
     from infostream_dedup.passages.sentence_collection import read_collection
 
-    agreed, read = _chosen(find, options, settings, reading)
+    agreed, read = _chosen(find, options, settings, reading, boilerplate)
     report = ReadingReport()
     collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
     without = marked_sentences(boilerplate, collection)
@@ -109,7 +109,7 @@ def find_novel(
     from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
     from infostream_dedup.passages.sentence_collection import read_collection
 
-    agreed, read = _chosen(find_novel, options, settings, reading)
+    agreed, read = _chosen(find_novel, options, settings, reading, boilerplate)
     kept, report = read_list(source, read)
     collection = read_collection(kept, progress=progress)
     without = marked_sentences(boilerplate, collection)
@@ -156,7 +156,7 @@ def find_digests(
     from infostream_dedup.passages.finding import passages_of
     from infostream_dedup.passages.sentence_collection import read_collection
 
-    agreed, read = _chosen(find_digests, options, settings, reading)
+    agreed, read = _chosen(find_digests, options, settings, reading, boilerplate)
     report = ReadingReport()
     collection = read_collection(read_documents(source, report=report, reading=read), progress=progress)
     without = marked_sentences(boilerplate, collection)
@@ -192,10 +192,18 @@ def compare(
 
 
 def _chosen(
-    function: Callable[..., Any], options: Any, settings: PassageSettings | None, reading: Reading | None
+    function: Callable[..., Any],
+    options: Any,
+    settings: PassageSettings | None,
+    reading: Reading | None,
+    boilerplate: str | Path | None,
 ) -> tuple[PassageSettings, Reading]:
+    from infostream_dedup.corpus import check_quarantine
+
     single, reads = parted(function, FindKeywords, options)
-    return _settings(settings, single), chosen_reading(reading, reads)
+    read = chosen_reading(reading, reads)
+    check_quarantine(read.quarantine, [boilerplate])
+    return _settings(settings, single), read
 
 
 def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> PassageSettings:

@@ -15,17 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "documents_to_collect",
-    "paths_of",
     "read_collection",
     "read_list",
     "without_boilerplate",
 ]
-
-
-def paths_of(source: Any) -> list[str]:
-    """Return the files of a source, which no output may overwrite."""
-    items = source if isinstance(source, list | tuple) else [source]
-    return [str(item) for item in items if isinstance(item, str | Path) and str(item) != "-"]
 
 
 def read_collection(

@@ -104,7 +104,7 @@ def sweep(
     from infostream_dedup.api.memory_sweep import MemorySweep
     from infostream_dedup.api.sources import documents_to_collect
     from infostream_dedup.batch.parts import PARTINGS, part_into
-    from infostream_dedup.corpus import ReadingReport, time_zone
+    from infostream_dedup.corpus import ReadingReport, check_quarantine, time_zone
     from infostream_dedup.estimation.disk_estimator import DiskEstimator
     from infostream_dedup.model import single_documents
     from infostream_dedup.sharded.sweeping import sweep_on_disk
@@ -115,6 +115,7 @@ def sweep(
             f"the settings have representation {agreed.representation!r}, but a sweep takes several: give "
             f"representations=[{agreed.representation!r}]"
         )
+    check_quarantine(read.quarantine, [boilerplate])
     _check_ks(ks, agreed)
     wanted = tuple(representations or REPRESENTATIONS)
     refusal = refuse_on_disk(agreed, engine)

@@ -162,8 +162,8 @@ def train(
         CannotCreateError, CannotWriteError: the model cannot be written.
         TypeError: an option is unknown.
     """
-    from infostream_dedup.api.sources import paths_of, read_list
-    from infostream_dedup.corpus import check_output
+    from infostream_dedup.api.sources import read_list
+    from infostream_dedup.corpus import check_output, check_quarantine, paths_of
     from infostream_dedup.criteria.classifier_presets import chosen_preset
     from infostream_dedup.criteria.document_models import document_models
     from infostream_dedup.criteria.judged_pairs import judged_pairs
@@ -174,6 +174,7 @@ def train(
     _, reads = parted(train, ReadingOptions, options)
     read = chosen_reading(reading, reads)
     inputs = [*paths_of(source), str(labels), *([] if authority is None else [str(authority)])]
+    check_quarantine(read.quarantine, [labels, authority])
     if model is not None:
         check_output(model, inputs=inputs, quarantine=read.quarantine)
     chosen = chosen_preset(preset)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from infostream_dedup.corpus import Reading, ReadingReport, read_documents, row_of
+from infostream_dedup.corpus import Reading, ReadingReport, paths_of, read_documents, row_of
 from infostream_dedup.corpus.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document, DocumentBlock
@@ -45,7 +45,7 @@ class Rereadable:
     @property
     def paths(self) -> list[str]:
         """The files of the source, which must not be overwritten."""
-        return [str(item) for item in _items(self._source) if isinstance(item, str | Path) and item != "-"]
+        return paths_of(self._source)
 
     def first(self) -> Iterator[Document]:
         """The first pass: bad records are reported and quarantined here."""
@@ -130,7 +130,7 @@ class Rereadable:
                 f"the second reading returned different documents from the first, which returned {self.report.used}; "
                 "leave the files alone while they are read, and give a list instead of an iterator",
                 code="E_CHANGED",
-                source=", ".join(self.paths) or "-",
+                source=", ".join(str(item) for item in _items(self._source) if isinstance(item, str | Path)) or "-",
             )
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import click
 
-from infostream_dedup.errors import CannotCreateError, ConfigurationError, NoInputError
+from infostream_dedup.errors import CannotCreateError
 
 __all__ = ["refuse_shared_files"]
 
@@ -27,7 +26,7 @@ def refuse_shared_files(context: click.Context) -> None:
         CannotCreateError: an output would overwrite another file of the command.
         ConfigurationError: the quarantine file would overwrite an input.
     """
-    from infostream_dedup.report.rows import same_file
+    from infostream_dedup.report.rows import check_quarantine, same_file
 
     files = list(_files(context))
     for name, path in files:
@@ -36,28 +35,26 @@ def refuse_shared_files(context: click.Context) -> None:
             continue
         # All documents exist, so a file that does not exist cannot be one of them.
         others = [(one, given) for one, given in files if one != name and (exists or one not in _DOCUMENTS)]
+        if name == "quarantine":
+            check_quarantine(path, [given for one, given in others if one not in _OUTPUTS])
+            continue
         for other in (one for one, given in others if same_file(path, given)):
             if other == "quarantine":
                 raise CannotCreateError(f"{path} is also the quarantine file; give the output another name")
-            if other in _OUTPUTS and name in _OUTPUTS:
+            if other in _OUTPUTS:
                 raise CannotCreateError(f"{path} is given for two outputs; give each its own name")
-            if name == "quarantine" and other not in _OUTPUTS:
-                raise ConfigurationError(f"{path} is one of the inputs; give the quarantine its own file")
-            if name != "quarantine":
-                raise CannotCreateError(f"{path} is one of the inputs; give the output another name")
+            raise CannotCreateError(f"{path} is one of the inputs; give the output another name")
 
 
 def _files(context: click.Context) -> Iterator[tuple[str, str]]:
     """Names of parameters and the files that they name; the documents of folders and patterns are named one by one."""
-    from infostream_dedup.report.rows import files_of
+    from infostream_dedup.report.rows import paths_of
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
         value = context.params.get(name, context.meta.get(name))
         given = [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
         if name in _DOCUMENTS:
-            for one in given:
-                with suppress(NoInputError):
-                    yield from ((name, path) for path in files_of(one))
+            yield from ((name, path) for path in paths_of(given))
         elif isinstance(kind, click.Path) and kind.file_okay:
             yield from ((name, str(one)) for one in given)

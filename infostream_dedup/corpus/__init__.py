@@ -7,6 +7,7 @@ from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import check_output, open_output, same_file
+from infostream_dedup.corpus.own_files import check_quarantine, paths_of
 from infostream_dedup.corpus.reading import (
     MAX_LINE_BYTES,
     Reading,
@@ -29,10 +30,12 @@ __all__ = [
     "ReadingReport",
     "Source",
     "check_output",
+    "check_quarantine",
     "csv_line",
     "file_kind",
     "json_bytes",
     "open_output",
+    "paths_of",
     "placed_documents",
     "read_documents",
     "row_of",

@@ -20,7 +20,7 @@ from infostream_dedup.corpus.frames import frame_records, is_frame, list_records
 from infostream_dedup.corpus.json_array import is_json_lines, json_array_records
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.jsonl import jsonl_records
-from infostream_dedup.corpus.outputs import same_file
+from infostream_dedup.corpus.own_files import check_quarantine
 from infostream_dedup.corpus.parquet import parquet_records
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.corpus.seen_ids import SeenIds
@@ -302,8 +302,7 @@ def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers:
     paths = [one for path in given for one in files_of(str(path))]
     for path in paths:
         input_format(path)
-        if reading.quarantine is not None and same_file(path, reading.quarantine):
-            raise ConfigurationError(f"{reading.quarantine} is one of the inputs; give the quarantine its own file")
+    check_quarantine(reading.quarantine, paths)
     if paths.count(STANDARD_STREAM) > 1:
         raise ConfigurationError("- is given twice; standard input can be read only once")
     encoding_named(reading.encoding)

@@ -129,6 +129,20 @@ def test_a_changed_file_and_other_documents_are_read_again(documents, tmp_path):
     assert rows_of(fewer) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
 
 
+def test_a_folder_of_files_is_recognised_until_a_file_is_added(documents, tmp_path):
+    folder, source = tmp_path / "work", tmp_path / "in"
+    source.mkdir()
+    lines = documents.read_text(encoding="utf-8").splitlines(keepends=True)
+    (source / "a.jsonl").write_text("".join(lines[:20]), encoding="utf-8")
+    (source / "b.jsonl").write_text("".join(lines[20:30]), encoding="utf-8")
+    first = sweep(source, workdir=folder, memory="2GB", representations=["stem"])
+    counted = (folder / "counted.json").stat().st_mtime_ns
+    assert rows_of(sweep(source, workdir=folder, memory="2GB", representations=["stem"])) == rows_of(first)
+    assert (folder / "counted.json").stat().st_mtime_ns == counted
+    (source / "c.jsonl").write_text("".join(lines[30:]), encoding="utf-8")
+    assert sweep(source, workdir=folder, memory="2GB", representations=["stem"]).report.used == 40
+
+
 def test_files_are_read_once_to_see_that_they_are_whole(documents, tmp_path, monkeypatch):
     folder = tmp_path / "work"
     first = rows_of(sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"]))
@@ -254,11 +268,12 @@ def test_a_table_of_another_kind_is_refused():
         list(other.rows([one.row(a=3)]))
 
 
-def test_a_collection_too_large_for_memory_goes_to_disk(documents, tmp_path, monkeypatch, caplog):
+@pytest.mark.parametrize("named", ["documents.jsonl", "*.jsonl"])
+def test_a_collection_too_large_for_memory_goes_to_disk(documents, named, tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
-    found = sweep(str(documents), representations=["stem"], estimate=False)
+    found = sweep(f"{tmp_path}/{named}", representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
     assert not list(tmp_path.glob("infostream-dedup-*"))
     assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"], estimate=False))[0]
