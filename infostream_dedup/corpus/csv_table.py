@@ -1,13 +1,15 @@
 """Read records of CSV files: a header line, then one record per row, quoted as in RFC 4180, even across lines.
 
-The delimiter is whichever of comma, semicolon and tab yields the required columns in the header. Every cell is text;
-an empty cell means an absent value in a field that we interpret, and an empty string in any other column. The
-apostrophe that `infostream_dedup.corpus.rows` puts before cells that a spreadsheet would run is removed again.
+The delimiter is whichever of comma, semicolon and tab yields the required columns in the header, or the one that a line
+``sep=;`` before it names. Every cell is text; an empty cell means an absent value in a field that we interpret, and an
+empty string in any other column. The apostrophe that `infostream_dedup.corpus.rows` puts before cells that a
+spreadsheet would run is removed again.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -32,6 +34,8 @@ class ReadRows(Protocol):
 
 
 _DELIMITERS: Final = ",;\t"
+_DECLARED: Final = re.compile(r"""("?)sep=(?P<delimiter>[!#-/:-@[-`{-~\t])\1[\r\n]*""", re.IGNORECASE)
+"""The first line that Excel understands, and some programs write for it."""
 _REQUIRED: Final = ("id", "text")
 OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 """Columns in which an empty cell is an absent value."""
@@ -152,15 +156,21 @@ def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | B
         columns: what the columns are called.
         ids: whether a column of ids is required.
     """
+    delimiters = _DELIMITERS
     try:
         text = next(feed)
+        declared = _DECLARED.fullmatch(text)
+        if declared is not None:
+            delimiters = declared["delimiter"] + delimiters
+            feed.begin()
+            text = next(feed)
     except StopIteration:
         return feed.place().error("E_SCHEMA", "the file is empty, expected a header line with the columns id and text")
     except _RowTooLongError:
         return feed.place().error("E_TOO_LARGE", "the header line is too long")
     if not feed.is_utf8:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
-    headers = [_split_header(text, delimiter, columns) for delimiter in _DELIMITERS]
+    headers = [_split_header(text, delimiter, columns) for delimiter in delimiters]
     for header in headers:
         if header is not None and not _missing_columns(header.ours, ids=ids):
             return _refuse_doubles(header, feed.place())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.corpus.column_names import ColumnNames, advice_on, doubled_names
-from infostream_dedup.corpus.columns import ReadBatch
+from infostream_dedup.corpus.columns import ReadBatch, schema_error
 from infostream_dedup.corpus.documents import IdType
 from infostream_dedup.corpus.frames import frame_records
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -17,6 +17,15 @@ from infostream_dedup.errors import MissingExtraError, NoInputError
 __all__ = ["arrow_records", "workbook_records"]
 
 _TEXTS: Final = ("id", "title", "text", "source", "url")
+
+_BEGINNING: Final = datetime(1899, 12, 30)
+"""Day 0 of workbooks, for days after February 1900."""
+
+_FIRST_DAY: Final = 10_000
+"""18 May 1927; smaller numbers are years."""
+
+_END_OF_DAYS: Final = 100_000
+"""14 October 2173; greater numbers are months, days written as digits, and seconds since 1970."""
 
 
 def arrow_records(
@@ -48,13 +57,19 @@ def arrow_records(
         return
     except OSError as error:
         raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+    wrong = schema_error(table.schema, id_type, source, names, ids=ids)
+    if wrong is not None:
+        # A frame in memory without rows may have columns of any type, but a file was written with these.
+        yield wrong
+        return
     yield from frame_records(table, id_type, names, read_batch, ids=ids, source=source)
 
 
 def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
     """Yield the records of the first sheet of a workbook: a row of names, then one record per row, without empty cells.
 
-    Numbers in columns of texts become their digits, because people type titles and ids such as 2024 into cells.
+    Numbers in columns of texts become their digits, because people type titles and ids such as 2024 into cells. A date
+    in a cell without a date format is a number of days, and becomes the date.
 
     Args:
         source: path of the file.
@@ -110,6 +125,14 @@ def _value(name: str, cell: Any) -> Any:
         return None
     if name in _TEXTS and isinstance(cell, float):
         return _name(cell)
+    if name == "published" and isinstance(cell, float) and _FIRST_DAY <= cell < _END_OF_DAYS:
+        return _date_of(cell)
     if name == "id":
         return str(cell)
     return cell.isoformat() if isinstance(cell, date) else cell
+
+
+def _date_of(days: float) -> str:
+    """Return the date that a number of days means, and the time of day if it is not midnight."""
+    moment = _BEGINNING + timedelta(seconds=round(days * 86_400))
+    return (moment.date() if days.is_integer() else moment).isoformat()

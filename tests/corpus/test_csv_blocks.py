@@ -73,10 +73,11 @@ def cell(draw, delimiter):
 
 @st.composite
 def tables(draw):
-    delimiter = draw(st.sampled_from(",;\t"))
+    delimiter = draw(st.sampled_from(",;\t|"))
     names = ["id", "text", *draw(st.lists(st.sampled_from(["title", "lang", "published", "topic"]), unique=True))]
     end = draw(st.sampled_from(["\n", "\r\n"]))
-    rows = [delimiter.join(names)]
+    declared = [f"sep={delimiter}"] if delimiter == "|" or draw(st.booleans()) else []
+    rows = [*declared, delimiter.join(names)]
     for number in range(draw(st.integers(0, 12))):
         cells = [cell(draw, delimiter) for _ in names]
         cells[0] = str(draw(st.integers(0, 9)) if draw(st.integers(0, 5)) == 0 else 100 + number)
@@ -130,6 +131,30 @@ def test_plain_news_is_read_in_columns(in_columns, tmp_path):
     documents = list(read_documents(path))
     assert list(blocks[0].documents()) == documents
     assert documents[7].text == 'Мэр сказал: "открыт мост 7",\nи ушёл'
+
+
+@pytest.mark.parametrize(
+    ("first", "delimiter"),
+    [("sep=;", ";"), ("SEP=,", ","), ('"sep=;"', ";"), ("sep=\t", "\t"), ("sep=|", "|"), ("sep=;", ",")],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_line_with_which_excel_declares_the_delimiter(in_columns, tmp_path, first, delimiter, encoding):
+    path = tmp_path / "excel.csv"
+    lines = [first, *(delimiter.join(cells) for cells in (("id", "text"), ("a", "Снег выпал"), ("a", "Дождь")))]
+    path.write_bytes("\r\n".join(lines).encode(encoding))
+    together, single = both(path, tmp_path, on_error="skip")
+    assert together == single
+    documents, _, error, report, set_aside = single
+    assert [(one.id, one.text) for one in documents] == [("a", "Снег выпал")]
+    assert (error, report.quarantined_by_code) == (None, {"E_ID_CONFLICT": 1})
+    assert b'"line":4' in set_aside
+
+
+def test_only_the_declaration_is_an_empty_file(in_columns, tmp_path):
+    (tmp_path / "excel.csv").write_text("sep=;\n", encoding="utf-8")
+    together, single = both(tmp_path / "excel.csv", tmp_path)
+    assert together == single
+    assert "the file is empty" in single[2][1]
 
 
 def test_the_place_of_a_repeated_id(in_columns, tmp_path):

@@ -22,6 +22,11 @@ NAMES = ("id", "text", "summary")
 ROWS = (("a", "Снег в горах", "Снег"), ("b", "Дождь в поле", "Дождь"))
 
 
+def write_arrow(table, path):
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+
+
 def workbook(path: Path, rows: Sequence[Sequence[object]], *, above: int = 0, left: int = 0) -> Path:
     book = xlsxwriter.Workbook(path)
     sheet = book.add_worksheet()
@@ -92,6 +97,35 @@ def test_a_workbook_loses_no_column(tmp_path: Path) -> None:
 def test_numbers_in_columns_of_texts_are_texts(tmp_path: Path) -> None:
     path = workbook(tmp_path / "d.xlsx", [("id", "text", "title", "source"), (1, "Снег", 0.5, 24)])
     assert row_of(next(iter(read_documents(path)))) == {"id": "1", "text": "Снег", "title": "0.5", "source": "24"}
+
+
+@pytest.mark.parametrize(
+    ("number", "published", "time"),
+    [
+        (45352, "2024-03-01", "2024-03-01T00:00:00+00:00"),
+        (45352.42, "2024-03-01T10:04:48", "2024-03-01T10:04:48+00:00"),
+        (45352.999999999, "2024-03-02T00:00:00", "2024-03-02T00:00:00+00:00"),
+        (2024, 2024.0, "2024-01-01T00:00:00+00:00"),
+        (20240301, 20240301.0, "2024-03-01T00:00:00+00:00"),
+        (1709287500, 1709287500.0, "2024-03-01T10:05:00+00:00"),
+    ],
+    ids=["day", "time", "midnight", "year", "digits", "seconds"],
+)
+def test_dates_of_a_workbook_without_a_date_format_are_days(tmp_path, number, published, time):
+    path = workbook(tmp_path / "d.xlsx", [("id", "text", "published"), ("a", "Снег", number)])
+    (document,) = read_documents(path)
+    assert (document.published, document.time.isoformat()) == (published, time)
+
+
+@pytest.mark.parametrize("write", [pyarrow.parquet.write_table, pyarrow.feather.write_feather, write_arrow])
+def test_a_file_without_rows_must_have_the_columns(tmp_path, write):
+    suffix = "parquet" if write is pyarrow.parquet.write_table else "feather"
+    path = tmp_path / f"d.{suffix}"
+    write(pa.table({"a": pa.array([], pa.string())}), path)
+    with pytest.raises(BadDataError, match="missing columns: id, text; the columns are: a"):
+        list(read_documents(path))
+    write(pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())}), path)
+    assert list(read_documents(path)) == []
 
 
 @pytest.mark.parametrize(("names", "shown"), [(("text", "text"), "text"), (("text", "n", "n"), "n")])
