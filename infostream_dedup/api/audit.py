@@ -46,7 +46,7 @@ def audit(
     *,
     pairs: int = 50,
     judged: str | Path | None = None,
-    positive: Sequence[str] = ("dup",),
+    positive: Sequence[str] | str = ("dup",),
     k: int = 6,
     settings: Settings | None = None,
     reading: Reading | None = None,
@@ -86,12 +86,13 @@ def audit(
     from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
     from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.model import names_in
 
     agreed, read = chosen(audit, MatrixKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [judged])
     if pairs < 1:
         raise UsageError(f"pairs is {pairs}; ask for at least one (--pairs)")
-    labels = None if judged is None else _judgements(judged, positive)
+    labels = None if judged is None else _judgements(judged, names_in(positive))
     evidence = EvidenceReader()
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
     found = AuditedCollection.of(

@@ -23,15 +23,15 @@ __all__ = ["compare"]
 def compare(
     source: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     labels: str | Path | Sequence[Label] | None = None,
     protocol: Protocol | None = None,
     pool: str = "a0-a10",
     kin: str | Path | None = None,
     kin_field: str | None = "submission=translation",
     lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
+    domains: Sequence[str] | str = (),
+    positive: Sequence[str] | str = ("dup",),
     closed: bool = False,
     resamples: int = 1000,
     growth: bool = False,
@@ -91,6 +91,7 @@ def compare(
     from infostream_dedup.corpus import check_quarantine
     from infostream_dedup.evaluation.comparison import compare_methods
     from infostream_dedup.methods.texts import Texts
+    from infostream_dedup.model import names_in
 
     _, reads = parted(compare, ReadingOptions, options)
     read = chosen_reading(reading, reads)
@@ -98,15 +99,15 @@ def compare(
     documents, report = read_list(source, read)
     found = compare_methods(
         Texts(documents),
-        methods=methods,
+        methods=None if methods is None else names_in(methods),
         labels=labels,
         protocol=protocol,
         pool=pool,
         kin=kin,
         kin_field=kin_field,
         lang=lang,
-        domains=domains,
-        positive=positive,
+        domains=names_in(domains),
+        positive=names_in(positive),
         closed=closed,
         resamples=resamples,
         growth=growth,

@@ -114,7 +114,7 @@ def import_table(
     target: Language,
     table_format: TableFormat,
     *,
-    parts: Iterable[str] = (),
+    parts: Iterable[str] | str = (),
     name: str | None = None,
     skip: bool = False,
     progress: Progress | None = None,
@@ -144,8 +144,9 @@ def import_table(
     """
     from infostream_dedup.lexicography.imports import TERMS
     from infostream_dedup.lexicography.imports import import_table as bring
+    from infostream_dedup.model import names_in
 
-    taken = tuple(parts) or TERMS
+    taken = (names_in(parts) if parts else ()) or TERMS
     return bring(Path(file), source, target, table_format, parts=taken, name=name, skip=skip, progress=progress)
 
 

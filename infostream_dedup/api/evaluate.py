@@ -26,10 +26,10 @@ def evaluate(
     kin: str | Path | None = None,
     kin_field: str | None = "submission=translation",
     lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
+    domains: Sequence[str] | str = (),
+    positive: Sequence[str] | str = ("dup",),
     closed: bool = False,
-    kinds: Sequence[str] | None = None,
+    kinds: Sequence[str] | str | None = None,
     between: Between = "nothing-better",
     semantic: bool = False,
     settings: Settings | None = None,
@@ -84,10 +84,10 @@ def evaluate(
     from infostream_dedup.evaluation.collection_scores import evaluate_collection
     from infostream_dedup.evaluation.second_look import checked_kinds
     from infostream_dedup.evidence.collecting import EvidenceReader
-    from infostream_dedup.model import Settings
+    from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
 
-    kinds = checked_kinds(kinds)
+    chosen_kinds = checked_kinds(None if kinds is None else names_in(kinds))
     OneOf(*BETWEEN).check("between", between)
     agreed, read = chosen(evaluate, EvaluateKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [labels, kin])
@@ -101,12 +101,12 @@ def evaluate(
         kin=kin,
         kin_field=kin_field,
         lang=lang,
-        domains=domains,
-        positive=positive,
+        domains=names_in(domains),
+        positive=names_in(positive),
         closed=closed,
         second_look=JudgedCollection.of(collection, taken, Settings()),
         chooser=SweepEstimator(collection, CopyCensus(collection.documents, taken)),
-        kinds=kinds,
+        kinds=chosen_kinds,
         between=between,
         engine=engine,
     )

@@ -236,9 +236,11 @@ def _settings(
     store: Path, settings: StreamSettings | None, given: Mapping[str, Any], *, classified: bool
 ) -> StreamSettings | None:
     """Return all settings: those given, completed by those of the store; None if none was given."""
+    from infostream_dedup.model.limits import check_record
     from infostream_dedup.store.opening import settings_at
     from infostream_dedup.stream.settings import StreamSettings
 
+    check_record("settings", settings, StreamSettings)
     if settings is not None and given:
         raise ConfigurationError(f"settings and {', '.join(given)} are both given; put everything into settings")
     if not given:

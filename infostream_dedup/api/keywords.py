@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 from infostream_dedup.corpus.reading import Reading, ReadingOptions, chosen_reading
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
+from infostream_dedup.model.limits import check_record
 
 __all__ = [
     "DedupKeywords",
@@ -175,6 +176,7 @@ def chosen(
         TypeError: a keyword is unknown.
         ConfigurationError: settings or reading options are given both ways, or a value is out of range.
     """
+    check_record("settings", settings, Settings)
     single, reads = parted(function, known, given)
     named = [name for name, value in single.items() if value is not None]
     if settings is not None and named:

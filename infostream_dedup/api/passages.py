@@ -207,9 +207,11 @@ def _chosen(
 
 
 def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> PassageSettings:
+    from infostream_dedup.model.limits import check_record
     from infostream_dedup.passages.sentence_feature import sentence_feature
     from infostream_dedup.passages.settings import PassageSettings
 
+    check_record("settings", settings, PassageSettings)
     named = {name: value for name, value in given.items() if value is not None}
     if settings is not None and named:
         raise ConfigurationError(f"settings and {', '.join(named)} are both given; put everything into settings")

@@ -10,6 +10,7 @@ from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import UsageError
+from infostream_dedup.model import names_in
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import Reading, ReadingReport
@@ -63,7 +64,7 @@ class Provenances(Listing[dict[str, Any]]):
 def provenance(
     source: Any,
     *,
-    groups: Iterable[Sequence[str]] | None = None,
+    groups: Iterable[Sequence[str] | str] | None = None,
     prefix: str = "",
     most: int = 100,
     reading: Reading | None = None,
@@ -118,7 +119,7 @@ def provenance(
 def original_messages(
     source: Any,
     *,
-    groups: Iterable[Sequence[str]] | None = None,
+    groups: Iterable[Sequence[str] | str] | None = None,
     prefix: str = "",
     most: int = 100,
     reading: Reading | None = None,
@@ -182,7 +183,7 @@ class _Read(NamedTuple):
     report: ReadingReport
 
 
-def _read(source: Any, groups: Iterable[Sequence[str]] | None, prefix: str, most: int, reading: Reading) -> _Read:
+def _read(source: Any, groups: Iterable[Sequence[str] | str] | None, prefix: str, most: int, reading: Reading) -> _Read:
     from infostream_dedup.api.sources import read_list
 
     documents, report = read_list(source, reading)
@@ -199,11 +200,11 @@ def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
     return Boilerplate(find_boilerplate(documents, read_collection(documents).sentences))
 
 
-def _given(documents: Sequence[Document], groups: Iterable[Sequence[str]]) -> dict[str, list[Document]]:
+def _given(documents: Sequence[Document], groups: Iterable[Sequence[str] | str]) -> dict[str, list[Document]]:
     place_of = {document.id: place for place, document in enumerate(documents)}
     members: dict[str, list[Document]] = {}
     for number, ids in enumerate(groups, start=1):
-        names = list(dict.fromkeys(ids))
+        names = list(dict.fromkeys(names_in(ids)))
         missing = [name for name in names if name not in place_of]
         if missing:
             raise UsageError(f"no document has the id {missing[0]!r}; groups (--group) name documents of the input")

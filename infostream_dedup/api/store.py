@@ -234,7 +234,7 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
 
 
 def representatives_of(
-    path: str | Path, best: str = "earliest", *, source_ranks: Sequence[str] = (), top: int = 20
+    path: str | Path, best: str = "earliest", *, source_ranks: Sequence[str] | str = (), top: int = 20
 ) -> list[dict[str, Any]]:
     """List the largest groups of the window, each with the document that represents it.
 
@@ -251,11 +251,12 @@ def representatives_of(
         ConfigurationError: there is no such rule, or ``source-rank`` is given without sources.
         NoInputError, BadDataError: see ``stats``.
     """
+    from infostream_dedup.model import one_or_several
     from infostream_dedup.store import Store
     from infostream_dedup.stream.representatives import representatives
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        return representatives(opened, connection, best=best, source_ranks=source_ranks, top=top)
+        return representatives(opened, connection, best=best, source_ranks=one_or_several(source_ranks), top=top)
 
 
 def verify(path: str | Path) -> list[Check]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keywords import RepresentedKeywords, SweepKeywords, chosen, parted
-from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.model import Settings
+from infostream_dedup.errors import UsageError
+from infostream_dedup.model import Settings, names_in
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ _PLANTED_IN_MEMORY: Final = "copies are planted (--planted) in memory; leave out
 def sweep(
     source: Any,
     *,
-    representations: Sequence[str] | None = None,
-    ks: Sequence[int] | None = None,
+    representations: Sequence[str] | str | None = None,
+    ks: Sequence[int] | int | None = None,
     examples: bool = True,
     by: Parting | None = None,
     estimate: bool | None = None,
@@ -116,8 +117,8 @@ def sweep(
             f"representations=[{agreed.representation!r}]"
         )
     check_quarantine(read.quarantine, [boilerplate])
-    _check_ks(ks, agreed)
-    wanted = tuple(representations or REPRESENTATIONS)
+    shown = _checked_ks(ks, agreed)
+    wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
     refusal = refuse_on_disk(agreed, engine)
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
@@ -131,11 +132,11 @@ def sweep(
         if disk is not None:
             with disk.run(source, read, agreed, wanted, boilerplate=boilerplate, progress=progress) as run:
                 if not estimate:
-                    return sweep_on_disk(run, ks=ks, examples=examples, window_days=disk.window_days)
+                    return sweep_on_disk(run, ks=shown, examples=examples, window_days=disk.window_days)
                 estimator = DiskEstimator()
                 return sweep_on_disk(
                     estimator.watching(run),
-                    ks=ks,
+                    ks=shown,
                     examples=examples,
                     window_days=disk.window_days,
                     estimate=estimator.estimate,
@@ -147,7 +148,7 @@ def sweep(
     job = MemorySweep(
         settings=agreed,
         representations=wanted,
-        ks=ks,
+        ks=shown,
         examples=examples,
         estimate=estimate is not False,
         confirmed=confirmed,
@@ -172,7 +173,7 @@ def sweep_store(
     *,
     since: datetime | None = None,
     until: datetime | None = None,
-    ks: Sequence[int] | None = None,
+    ks: Sequence[int] | int | None = None,
     examples: bool = True,
     exact: bool = False,
     engine: str = "auto",
@@ -211,15 +212,11 @@ def sweep_store(
     given, _ = parted(sweep_store, RepresentedKeywords, settings)
     collection = stored_collection(path, since=since, until=until, evidence=True)
     agreed = collection.settings(given)
-    if ks is not None and agreed.score == "share":
-        raise ConfigurationError("a sweep by score share has thresholds and no k: leave out k")
-    if ks is not None and max(ks) > agreed.n:
-        raise ConfigurationError(f"k = {max(ks)} is out of range for {agreed.n} key terms")
     result = sweep_collection(
         collection,
         agreed,
         [agreed.representation],
-        ks=ks,
+        ks=_checked_ks(ks, agreed),
         examples=examples,
         estimator=None if collection.evidence is None else _estimator_of(collection, *collection.evidence),
         exact=exact,
@@ -279,10 +276,20 @@ def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, fact
     return SweepEstimator(collection, CopyCensus(collection.documents, evidence, facts))
 
 
-def _check_ks(ks: Sequence[int] | None, settings: Settings) -> None:
-    if ks is not None and settings.score == "share":
+def _checked_ks(ks: Any, settings: Settings) -> list[int] | None:
+    """Return the k to show; None for all of them."""
+    if ks is None:
+        return None
+    if settings.score == "share":
         raise UsageError("the share score has thresholds and no k; leave out ks (--k)")
-    if ks is not None and min(ks, default=1) < 1:
-        raise UsageError(f"{min(ks)} is not a number of key terms; ks (--k) is 1 to n")
-    if ks is not None and max(ks, default=0) > settings.n:
-        raise UsageError(f"{max(ks)} is more than the {settings.n} key terms; ks (--k) is 1 to n")
+    found: list[int] = []
+    for k in ks if isinstance(ks, Iterable) and not isinstance(ks, str) else [ks]:
+        try:
+            found.append(operator.index(k))
+        except TypeError:
+            raise UsageError(f"{k!r} is not a number of key terms; ks (--k) is 1 to n") from None
+    if min(found, default=1) < 1:
+        raise UsageError(f"{min(found)} is not a number of key terms; ks (--k) is 1 to n")
+    if max(found, default=0) > settings.n:
+        raise UsageError(f"{max(found)} is more than the {settings.n} key terms; ks (--k) is 1 to n")
+    return found

@@ -125,8 +125,8 @@ def train(
     *,
     model: str | Path | None = None,
     preset: str = "duplicate",
-    criteria: Sequence[str] | None = None,
-    positive: Sequence[str] | None = None,
+    criteria: Sequence[str] | str | None = None,
+    positive: Sequence[str] | str | None = None,
     domain: str = "",
     statistics: str = "collection",
     authority: str | Path | None = None,
@@ -170,6 +170,7 @@ def train(
     from infostream_dedup.criteria.model_file import write_model
     from infostream_dedup.criteria.training import train as learn
     from infostream_dedup.evaluation.labels import positive_labels, read_labels
+    from infostream_dedup.model import names_in
 
     _, reads = parted(train, ReadingOptions, options)
     read = chosen_reading(reading, reads)
@@ -178,14 +179,14 @@ def train(
     if model is not None:
         check_output(model, inputs=inputs, quarantine=read.quarantine)
     chosen = chosen_preset(preset)
-    wanted = chosen.positive if positive is None else positive_labels(positive)
+    wanted = chosen.positive if positive is None else positive_labels(names_in(positive))
     judged = read_labels(labels)
     documents, report = read_list(source, read)
     models = document_models(documents, progress=progress, statistics=statistics)
     pairs = judged_pairs(judged, models.ids, positive=wanted)
     learned = _authority(authority, models)
-    named = chosen.criteria if criteria is None else criteria
-    classifier = learn(models, pairs, chosen, criteria=named, domain=domain, authority=learned)
+    named = chosen.criteria if criteria is None else names_in(criteria)
+    classifier = learn(models, pairs, chosen, criteria=named, domain=domain, authority=learned, labels=str(labels))
     if model is not None:
         write_model(classifier, model, inputs=inputs)
     return Training(

@@ -20,7 +20,7 @@ from infostream_dedup.evidence.status import (
     joined_kinds,
 )
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import fields_of
+from infostream_dedup.model import fields_of, names_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +96,7 @@ def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
     """
     if join is None:
         return None
-    names = tuple(name.strip() for name in (join.split(",") if isinstance(join, str) else join))
+    names = names_in(join)
     joined_kinds(names)
     return names
 

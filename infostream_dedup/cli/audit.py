@@ -54,7 +54,6 @@ def audit(
 
     if out is not None and judged is not None:
         raise click.UsageError("--out writes pairs to judge, --judged reads them back: give only one of the two")
-    given["positive"] = given["positive"].split(",")
     with progress_bar(quiet=quiet) as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")

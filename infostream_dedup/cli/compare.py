@@ -157,7 +157,6 @@ def compare(
             methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
             pool=given.pop("pool").lower(),
             kin_field=given.pop("kin_field") or None,
-            positive=given.pop("positive").split(","),
             examples=out is not None,
             disagreements=max(wanted, _EXAMPLES if out is not None else 0),
             progress=progress,

@@ -62,7 +62,7 @@ def provenance(
         check_output(html, inputs=inputs, quarantine=given["quarantine"])
     if original and html is not None:
         raise click.UsageError("the page of --html already contains the messages; leave out --original")
-    named = [ids.split(",") for ids in given.pop("groups")] or None
+    named = given.pop("groups") or None
     if original:
         from infostream_dedup.api.provenance import original_messages
 

@@ -86,7 +86,7 @@ def search(
             store,
             text if path is None else read_text(path),
             across=not same_language,
-            languages=None if languages is None else [one.strip() for one in languages.split(",")],  # type: ignore[misc]
+            languages=languages,
             sources=sources or None,
             progress=progress,
             **given,

@@ -77,7 +77,7 @@ def train(
     considered = {name: given.pop(name) for name in ("candidates", "k")}
     draws = given.pop("draws")
     for name in ("criteria", "positive"):
-        given[name] = given[name].split(",") if given[name] else None
+        given[name] = given[name] or None
     with progress_bar(quiet=quiet) as progress:
         trained = api.train(documents, given.pop("labels"), progress=progress, **given)
     if curve is not None:

@@ -64,11 +64,11 @@ def time_zone(name: str | None) -> tzinfo:
     Raises:
         ConfigurationError: there is no such zone.
     """
-    if name is None or name.upper() == "UTC":
+    if name is None or str(name).upper() == "UTC":
         return UTC
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+    except (ZoneInfoNotFoundError, TypeError, ValueError, OSError) as error:
         raise ConfigurationError(f"unknown time zone {name!r}; give an IANA name such as Europe/Kyiv or UTC") from error
 
 

@@ -29,6 +29,7 @@ from infostream_dedup.corpus.text_files import files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
+from infostream_dedup.model.limits import Range, check_record
 
 __all__ = [
     "MAX_LINE_BYTES",
@@ -140,6 +141,7 @@ def chosen_reading(reading: Reading | None, given: Any) -> Reading:
         ConfigurationError: options are given both ways.
         TypeError: there is no such option.
     """
+    check_record("reading", reading, Reading)
     if reading is None:
         return Reading(**given)
     if given:
@@ -280,7 +282,7 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
         return frame_records(source, reading.id_type, names, readers.batch, ids=not reading.make_ids)
     if isinstance(source, str | Path):
         return _open_files([source], reading, names, readers)
-    if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
+    if isinstance(source, Mapping | Document | bytes) or hasattr(source, "read") or not isinstance(source, Iterable):
         raise ConfigurationError(
             f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
             "or a data frame"
@@ -346,8 +348,7 @@ def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuil
             raise ConfigurationError(
                 f"{name} is {getattr(reading, name)!r}, expected one of {', '.join(get_args(kind))}"
             )
-    if reading.max_line_bytes < 1:
-        raise ConfigurationError(f"max_line_bytes is {reading.max_line_bytes}, expected a number from 1")
+    Range(1).check("max_line_bytes", reading.max_line_bytes)
     return DocumentBuilder(
         id_type=reading.id_type,
         zone=time_zone(reading.tz),

@@ -35,6 +35,7 @@ def train(
     criteria: Sequence[str] | None = None,
     domain: str = "",
     authority: Authority | None = None,
+    labels: str = "labels",
 ) -> Classifier:
     """Learn a classifier. It does not depend on the order of the labels.
 
@@ -49,6 +50,7 @@ def train(
         criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
         authority: authority of sources; by default all sources are unknown.
+        labels: what the judgements are called in messages.
 
     Raises:
         BadDataError: the pairs lack repeats or originals.
@@ -62,7 +64,7 @@ def train(
             f"{int(pairs.repeats.sum())} of {len(pairs)} judged pairs repeat each other; a classifier needs some of "
             "both kinds: label more pairs",
             code="E_ONE_CLASS",
-            source="labels",
+            source=labels,
         )
     prior = prior_plane(names, preset.prior)
     vectors = PairVectors(models, pairs, names, authority)

@@ -11,6 +11,7 @@ from infostream_dedup.model.document import (
 )
 from infostream_dedup.model.document_block import NO_TIME, DocumentBlock, single_documents
 from infostream_dedup.model.kept_documents import DocumentFields, KeptDocuments, fields_of, microseconds_of, moment_of
+from infostream_dedup.model.names import names_in, one_or_several
 from infostream_dedup.model.settings import PRESETS, Settings
 from infostream_dedup.model.version import VERSION
 
@@ -31,6 +32,8 @@ __all__ = [
     "language_number",
     "microseconds_of",
     "moment_of",
+    "names_in",
+    "one_or_several",
     "single_documents",
     "without_text",
 ]

@@ -17,7 +17,7 @@ from typing import Any, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["OneOf", "Range", "check_limits", "limits_of"]
+__all__ = ["OneOf", "Range", "check_limits", "check_record", "limits_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,18 @@ def check_limits(record: object) -> None:
     for name in _switches(kind):
         if not isinstance(getattr(record, name), bool):
             raise ConfigurationError(f"{name} is {getattr(record, name)!r}; expected true or false")
+
+
+def check_record(name: str, value: object, kind: type) -> None:
+    """Check an argument that takes several options as one record, or ``None``.
+
+    Raises:
+        ConfigurationError: it is something else, such as a dict or a record of other options.
+    """
+    if value is not None and not isinstance(value, kind):
+        raise ConfigurationError(
+            f"{name} is of type {type(value).__name__}; give a record {kind.__name__}(...), or the options by name"
+        )
 
 
 @cache

@@ -13,7 +13,7 @@ from infostream_dedup.batch.deduplication import DuplicateRule
 from infostream_dedup.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links import survey
-from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.model import LANGUAGES, Settings, names_in
 from infostream_dedup.sharded.deduplication import Statuses, StatusRules
 from infostream_dedup.spark.flow import large_rows
 from infostream_dedup.spark.job import SparkCut, SparkRun
@@ -33,7 +33,7 @@ _NO_COPIES: Final = "copies are not counted on Spark, so k is 6 by default: info
 def sweep(
     frame: DataFrame,
     *,
-    representations: Sequence[str] = ("stem", "morph"),
+    representations: Sequence[str] | str = ("stem", "morph"),
     ks: Sequence[int] | None = None,
     order: Sequence[str] | None = None,
     cut: SparkCut = _CUT,
@@ -61,6 +61,7 @@ def sweep(
         ConfigurationError: a setting is out of range.
         BadDataError: an id occurs in several partitions; other bad rows fail in a task of Spark, with Spark's error.
     """
+    representations = names_in(representations)
     chosen = _settings(settings, representations)
     configuration = configuration_of(chosen, representations)
     result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration)

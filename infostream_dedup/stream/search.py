@@ -15,7 +15,7 @@ from infostream_dedup.features.rows import joined_rows
 from infostream_dedup.lexicon.other_languages import other_language
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.first_use import FirstUse
-from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings, names_in, one_or_several
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.store.found_rows import documents_of, key_weights_of
 from infostream_dedup.store.restoring import window_start
@@ -103,8 +103,8 @@ class Searcher:
         k_min: int | None = None,
         top: int = 20,
         across: bool = True,
-        languages: Sequence[Language] | None = None,
-        sources: Sequence[str] | None = None,
+        languages: Sequence[Language] | str | None = None,
+        sources: Sequence[str] | str | None = None,
         everything: bool | None = None,
         since: int | None = None,
         until: int | None = None,
@@ -143,7 +143,8 @@ class Searcher:
             check_encoder()
             if self._judge is None:
                 raise ConfigurationError("semantic needs preset judged, which this store does not have; leave it out")
-        wrong = [one for one in languages or () if one not in LANGUAGES]
+        wanted = None if languages is None else names_in(languages)
+        wrong = [one for one in wanted or () if one not in LANGUAGES]
         if wrong:
             raise ConfigurationError(f"language is {wrong[0]!r}; expected one of {', '.join(LANGUAGES)}")
         if everything is None:
@@ -165,8 +166,8 @@ class Searcher:
                 first=first if everything else max(first, window_start(connection)),
                 end=end,
                 itself=None if itself is None else itself.ordinal,
-                languages=None if languages is None else [LANGUAGES.index(one) for one in languages],
-                sources=None if sources is None else frozenset(sources),
+                languages=None if wanted is None else [LANGUAGES.index(one) for one in wanted],
+                sources=None if sources is None else frozenset(one_or_several(sources)),
             )
             stored = itself is not None and not document.text
             question = self._reader.stored(connection, itself) if stored and itself else self._reader.read(document)

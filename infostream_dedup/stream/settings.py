@@ -11,7 +11,7 @@ import orjson
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evidence.status import JOINED_IN_STREAMS, joined_kinds
-from infostream_dedup.model import Settings
+from infostream_dedup.model import Settings, names_in, one_or_several
 from infostream_dedup.model.limits import OneOf, Range, check_limits
 from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
@@ -172,9 +172,10 @@ class StreamSettings:
             name: value for name, value in given.items() if name in known
         }
         own = {"across": "pivot" if own["preset"] == "judged" else "none"} | own
-        for name in ("source_ranks", "join"):
-            if name in own:
-                own[name] = tuple(own[name])
+        if "join" in own:
+            own["join"] = names_in(own["join"])
+        if "source_ranks" in own:
+            own["source_ranks"] = one_or_several(own["source_ranks"])
         return cls(terms=Settings.of(**terms), **own)
 
     @classmethod

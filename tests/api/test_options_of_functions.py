@@ -7,10 +7,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from infostream_dedup import dedup, evaluate, ingest, pairs, search, sweep
-from infostream_dedup.errors import InfostreamError
+from infostream_dedup import (
+    Deduplicator,
+    Settings,
+    audit,
+    compare,
+    dedup,
+    evaluate,
+    ingest,
+    pairs,
+    passages,
+    provenance,
+    search,
+    store,
+    sweep,
+    train,
+)
+from infostream_dedup.errors import BadDataError, InfostreamError, UsageError
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."
 ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "source": "b.ua"}]
@@ -43,3 +59,100 @@ def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp
 def test_search_takes_the_name_of_one_source(tmp_path: Path) -> None:
     assert len(list(ingest(ROWS, store=tmp_path / "s.db"))) == 2
     assert [hit.id for hit in search(tmp_path / "s.db", text=TEXT, sources="b.ua")] == ["2"]
+
+
+def test_search_takes_one_name_from_a_stream_too(tmp_path: Path) -> None:
+    with Deduplicator.open(tmp_path / "s.db") as stream:
+        stream.process(ROWS)
+        assert [hit.id for hit in stream.search(TEXT, sources="b.ua", languages="uk")] == ["2"]
+
+
+LABELS = [{"a": "1", "b": "2", "label": "similar"}, {"a": "2", "b": "3", "label": "different", "domain": "sport"}]
+THREE = [{**row, "domain": "sport"} for row in (*ROWS, {"id": "3", "text": "Снег выпал в Киеве вчера вечером."})]
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in LABELS), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("call", "one", "several"),
+    [
+        (lambda file, names: sweep(ROWS, representations=names).as_dict()["rows"], "stem", "stem,morph"),
+        (lambda file, names: [row.run.name for row in compare(ROWS, methods=names).rows], "md5", "md5, tf"),
+        (lambda file, names: compare(THREE, labels=file, methods=["md5"], positive=names).configuration, "similar",
+         "similar,dup"),
+        (lambda file, names: compare(THREE, labels=file, methods=["md5"], domains=names).configuration, "sport",
+         "sport,!sport"),
+        (lambda file, names: evaluate(THREE, file, positive=names).as_dict(), "similar", "similar,dup"),
+        (lambda file, names: evaluate(THREE, file, domains=names).as_dict(), "sport", "sport,!sport"),
+        (lambda file, names: evaluate(THREE, file, kinds=names).as_dict(), "copy", "copy,retold"),
+        (lambda file, names: train(THREE, file, positive=names).classifier.training, "similar", "similar, dup"),
+        (lambda file, names: train(THREE, file, positive="similar", criteria=names).classifier.criteria, "words",
+         "words,title"),
+        (lambda file, names: ingest(ROWS, file.with_name("s.db"), join=names).as_rows(), "copy", "copy,retold"),
+    ],
+    ids=["sweep representations", "compare methods", "compare positive", "compare domains", "evaluate positive",
+         "evaluate domains", "evaluate kinds", "train positive", "train criteria", "ingest join"],
+)  # fmt: skip
+def test_a_string_is_one_name_or_several_and_not_letters(call, one: str, several: str, labels: Path) -> None:
+    assert call(labels, one) == call(labels, [one])
+    labels.with_name("s.db").unlink(missing_ok=True)
+    found = call(labels, several)
+    labels.with_name("s.db").unlink(missing_ok=True)
+    assert found == call(labels, [name.strip() for name in several.split(",")])
+
+
+def test_an_unknown_name_is_reported_whole(labels: Path) -> None:
+    with pytest.raises(InfostreamError, match="positive labels are 'same', 'alike'; expected"):
+        audit(THREE, judged=labels, positive="same,alike")
+
+
+def test_the_name_of_one_source_may_contain_a_comma(tmp_path: Path) -> None:
+    list(ingest(ROWS, tmp_path / "s.db", best="source-rank", source_ranks="b.ua, Kyiv"))
+    assert store.representatives_of(tmp_path / "s.db", "source-rank", source_ranks="b.ua")[0]["best"] == "2"
+
+
+def test_a_group_of_provenance_is_named_as_on_the_command_line() -> None:
+    assert list(provenance(ROWS, groups=["1,2"])) == list(provenance(ROWS, groups=[("1", "2")]))
+    with pytest.raises(InfostreamError, match="no document has the id '12'"):
+        provenance(ROWS, groups=["12"])
+
+
+@pytest.mark.parametrize("ks", [6, np.int64(6), [6], (6,), iter([6]), np.array([6]), range(6, 7)])
+def test_ks_are_one_number_or_several(ks: Any) -> None:
+    assert [row.measures.k for row in sweep(ROWS, representations="stem", ks=ks).rows] == [6]
+
+
+@pytest.mark.parametrize("ks", ["4-8", [4.5], [None], 6.0, [[6]]])
+def test_ks_are_whole_numbers(ks: Any) -> None:
+    with pytest.raises(UsageError, match=r"is not a number of key terms; ks \(--k\) is 1 to n"):
+        sweep(ROWS, representations="stem", ks=ks)
+
+
+def test_a_representation_named_twice_is_swept_once() -> None:
+    assert len(sweep(ROWS, representations=["stem", "stem"]).rows) == 12
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pairs(ROWS, settings={"k": 6}), r"settings is of type dict; give a record Settings\(...\)"),
+        (lambda: ingest(ROWS, "s.db", settings=Settings()), "settings is of type Settings; give a record StreamSettin"),
+        (lambda: passages.find(ROWS, settings=Settings()), "settings is of type Settings; give a record PassageSettin"),
+        (lambda: sweep(ROWS, reading={"tz": "UTC"}), "reading is of type dict; give a record Reading"),
+        (lambda: sweep(ROWS, tz=3), "unknown time zone 3; give an IANA name"),
+        (lambda: sweep(ROWS, max_line_bytes="10"), "max_line_bytes is '10'; expected a whole number of at least 1"),
+    ],
+)
+def test_values_of_other_types_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InfostreamError, match=message):
+        call()
+
+
+def test_labels_of_one_kind_are_refused_by_the_name_of_their_file(labels: Path) -> None:
+    with pytest.raises(BadDataError, match=rf"^{labels}: 0 of 2 judged pairs repeat each other"):
+        train(THREE, labels, positive="dup")

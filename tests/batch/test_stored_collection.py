@@ -118,7 +118,7 @@ def test_a_range_of_the_clock_is_swept(documents, store):
         ({"n": 13}, "n is 13, but documents of the store keep 12 key terms each"),
         ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
         ({"preset": "best"}, "n is 30"),
-        ({"ks": [13]}, "k = 13 is out of range for 12 key terms"),
+        ({"ks": [13]}, "13 is more than the 12 key terms"),
         ({"ks": [3], "score": "share"}, "by score share"),
     ],
 )
