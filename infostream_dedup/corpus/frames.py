@@ -15,6 +15,7 @@ from infostream_dedup.corpus.column_names import ColumnNames
 from infostream_dedup.corpus.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.corpus.documents import IdType, row_of
 from infostream_dedup.corpus.endings import KNOWN_ENDINGS, STANDARD_STREAM
+from infostream_dedup.corpus.foreign_values import python_values
 from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.model import Document
 
@@ -30,8 +31,10 @@ _ARROW: Final = ("__arrow_c_stream__", "__arrow_c_array__", "to_arrow", "to_arro
 
 
 def is_series(source: object) -> bool:
-    """Whether `source` is one column: a Series of pandas or polars."""
-    return type(source).__name__ == "Series" and hasattr(source, "to_list")
+    """Whether `source` is one column: a Series of pandas or polars, an index of pandas, or an array of Arrow."""
+    if hasattr(source, "to_pylist"):
+        return hasattr(source, "type")
+    return type(source).__name__ in ("Series", "Index") and hasattr(source, "to_list")
 
 
 def loaded(source: Any) -> Any:
@@ -39,10 +42,17 @@ def loaded(source: Any) -> Any:
     if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
         return source.collect()
     if is_series(source):
-        return _texts(source.to_list())
-    if isinstance(source, list | tuple) and source and all(map(_is_text, source)):
-        return _texts(source)
+        return _texts(source.to_pylist() if hasattr(source, "to_pylist") else source.to_list())
+    if type(source).__module__ == "numpy" and hasattr(source, "tolist"):
+        source = source.tolist()
+    if isinstance(source, list | tuple) and all(_is_gap(one) or _is_text(one) for one in source):
+        return source if all(map(_is_gap, source)) else _texts(source)
     return source
+
+
+def _is_gap(value: object) -> bool:
+    """Whether a value in a list of texts stands for a missing text."""
+    return value is None or value == "" or (isinstance(value, float) and value != value)
 
 
 def _is_text(value: object) -> bool:
@@ -88,7 +98,16 @@ def frame_records(
 
     rows = 0
     try:
-        reader = _open_reader(frame)
+        try:
+            reader = _open_reader(frame)
+        except pa.ArrowException:
+            raise
+        except (TypeError, ValueError) as error:
+            # What the library of the table refuses, such as two columns of one name.
+            yield Place(source).error(
+                "E_SCHEMA", f"the table cannot be converted to an Arrow table: {str(error)[:200]}"
+            )
+            return
         wrong = schema_error(reader.schema, id_type, source, names, ids=ids)
         kept = [name for name in reader.schema.names if not _PANDAS_INDEX.fullmatch(name)]
         for whole in reader:
@@ -124,7 +143,7 @@ def list_records(values: Iterable[Any]) -> Iterator[Item]:
         if isinstance(value, Document):
             yield Record(row_of(value), place, value.time)
         elif isinstance(value, Mapping):
-            yield Record(value, place)
+            yield Record(python_values(value), place)
         else:
             raw = repr(value).encode(errors="backslashreplace")
             yield place._replace(raw=raw).error("E_TYPE", f"got {type(value).__name__}, expected a dict or a Document")

@@ -28,9 +28,15 @@ def files_of(source: str) -> list[str]:
         >>> files_of("-")
         ['-']
     """
+    if not source:
+        raise NoInputError("the name of the input is empty; give a file, a folder or a pattern")
     path = Path(source)
-    if source == STANDARD_STREAM or path.is_file():
-        return [source]
+    try:
+        if source == STANDARD_STREAM or path.is_file():
+            return [source]
+    except OSError as error:
+        reason = f"{error.strerror or error}; to read texts that are in memory, give them as a list"
+        raise NoInputError(f"cannot open {source[:60]!r}...: {reason}") from None
     if path.is_dir():
         found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
         known = [one for one in found if one.lower().endswith(KNOWN_ENDINGS)]

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from infostream_dedup.corpus.documents import DocumentBuilder
+from infostream_dedup.corpus.documents import DocumentBuilder, OtherFields, row_of
+from infostream_dedup.corpus.foreign_values import python_values
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collect_once, collector_paused
@@ -237,12 +238,17 @@ class Deduplicator:
             return self._current_engine().best_of(group)
 
     def _document(self, item: Document | Mapping[str, Any], number: int) -> Document:
-        if isinstance(item, Document):
+        if isinstance(item, Document) and isinstance(item.extra, OtherFields):
+            # A reader made and checked it.
             return item
         place = Place(_SOURCE, number)
-        if not isinstance(item, Mapping):
+        if isinstance(item, Document):
+            record = Record(row_of(item), place, item.time)
+        elif isinstance(item, Mapping):
+            record = Record(python_values(item), place)
+        else:
             raise place.error("E_TYPE", f"{type(item).__name__}, expected a document or a mapping")
-        document = self._builder.build(Record(item, place))
+        document = self._builder.build(record)
         count_work(1, len(document.text))
         return document
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -219,9 +220,75 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
         read_documents(tmp_path / "empty")
 
 
-@pytest.mark.parametrize("make", [list, pd.Series, pl.Series, lambda texts: pl.LazyFrame(PLAIN)])
+@pytest.mark.parametrize(
+    "make",
+    [list, pd.Series, pl.Series, pd.Index, np.array, pa.array, lambda texts: pa.chunked_array([texts]),
+     lambda texts: pl.LazyFrame(PLAIN)],
+)  # fmt: skip
 def test_texts_in_memory(make: Callable[[list[str]], Any]) -> None:
     assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
+
+
+@pytest.mark.parametrize("gap", [None, float("nan")])
+def test_a_missing_text_in_a_list_is_named_as_such(gap: Any) -> None:
+    with pytest.raises(BadDataError, match="<list>:2: field 'text': null, expected a string"):
+        list(read_documents([TEXTS[0], gap]))
+    assert [one.text for one in read_documents([TEXTS[0], ""])] == [TEXTS[0], ""]
+
+
+@pytest.mark.parametrize("make", [iter, set, lambda texts: texts[0]], ids=["iterator", "set", "text"])
+def test_long_texts_that_are_taken_for_names_are_refused(make: Callable[[list[str]], Any]) -> None:
+    with pytest.raises(NoInputError, match="File name too long; to read texts that are in memory, give them as a list"):
+        list(read_documents(make([TEXTS[0] * 50])))
+
+
+def test_an_empty_name_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "other.jsonl").write_text('{"id": "1", "text": "Снег"}', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for source in ("", ["other.jsonl", ""]):
+        with pytest.raises(NoInputError, match="the name of the input is empty"):
+            read_documents(source)
+    assert [one.id for one in read_documents(".")] == ["1"]
+
+
+def test_an_open_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "Снег"}', encoding="utf-8")
+    with (tmp_path / "a.jsonl").open(encoding="utf-8") as file, pytest.raises(ConfigurationError, match="is not an in"):
+        read_documents(file)
+
+
+def test_rows_of_a_data_frame_are_records() -> None:
+    frame = pd.DataFrame(
+        {
+            "id": np.array([1, 2]),
+            "text": ["Снег", "Дождь"],
+            "title": pd.array(["Погода", pd.NA], dtype="string"),
+            "published": pd.to_datetime(["2024-03-01T10:05", None]),
+            "views": pd.array([7, pd.NA], dtype="Int64"),
+            "when": pd.to_datetime(["2024-03-01", None]),
+        }
+    )
+    read = {
+        "records": frame.to_dict("records"),
+        "rows": [dict(row) for _, row in frame.iterrows()],
+        "numpy": [dict(zip(frame.columns, row, strict=True)) for row in frame.to_numpy()],
+    }
+    for records in read.values():
+        first, second = read_documents(records, id_type="int")
+        assert (first.id, first.title, first.published) == ("1", "Погода", "2024-03-01T10:05:00")
+        assert (second.id, second.title, second.published, second.time) == ("2", "", None, None)
+        assert second.extra == {"views": None, "when": None}
+    types = {"id": np.int64(3), "text": np.str_("Снег"), "published": np.datetime64("2024-03-01T10:05", "ns")}
+    (document,) = read_documents([types | {"vector": np.array([1, 2]), "share": np.float32(0.5)}], id_type="int")
+    assert (document.id, document.published) == ("3", "2024-03-01T10:05:00")
+    assert document.extra == {"vector": [1, 2], "share": 0.5}
+    assert [type(value) for value in document.extra.values()] == [list, float]
+
+
+def test_a_table_with_two_columns_of_one_name() -> None:
+    frame = pd.concat([pd.DataFrame(PLAIN), pd.DataFrame(PLAIN)], axis=1)
+    with pytest.raises(BadDataError, match="the table cannot be converted to an Arrow table: Duplicate column names"):
+        list(read_documents(frame))
 
 
 def test_workbooks(tmp_path: Path) -> None:

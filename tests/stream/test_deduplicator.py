@@ -11,7 +11,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
+from infostream_dedup.api.store import show
+from infostream_dedup.corpus import read_documents
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError
+from infostream_dedup.model import Document
 from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
@@ -81,6 +84,21 @@ def test_mappings_are_checked(stream):
     assert (failure.value.code, failure.value.line, failure.value.field) == ("E_MISSING", 2, "text")
     with pytest.raises(BadDataError, match="int, expected a document or a mapping"):
         stream.process([5])
+
+
+def test_documents_made_by_hand_are_checked_and_dated_like_mappings(tmp_path, plain):
+    fields = {"id": "a", "text": "bridge river minister bank", "published": "2024-03-01", "lang": "uk-UA"}
+    for kind, item in (("mapping", fields), ("document", Document(**fields))):
+        with Deduplicator.open(tmp_path / f"{kind}.db", plain) as stream:
+            stream.process([item])
+        assert show(tmp_path / f"{kind}.db", "a")["document"]["published"] == "2024-03-01T00:00:00Z"
+    with Deduplicator.open(None, plain) as stream:
+        for field, value in {"id": "", "text": None, "published": "soon"}.items():
+            with pytest.raises(BadDataError) as failure:
+                stream.process([Document(**fields | {field: value})])
+            assert (failure.value.line, failure.value.field) == (1, field)
+        (read,) = read_documents([fields])
+        assert stream.process([read])[0].status == "new"
 
 
 def test_an_empty_batch_can_be_named(stream, news):
