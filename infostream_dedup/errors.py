@@ -5,6 +5,8 @@ A message says what was found, what was expected and what to do. Any other excep
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "BadDataError",
     "CannotCreateError",
@@ -22,6 +24,17 @@ class InfostreamError(Exception):
     """Base of all errors raised on purpose by this package."""
 
     exit_code = 70
+
+    def __reduce__(self) -> Any:
+        # Exceptions are copied by calling their class with the message alone. In a pool of processes, an error that
+        # cannot be restored breaks the pool or leaves it waiting for ever.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[InfostreamError], arguments: tuple[Any, ...], state: dict[str, Any]) -> InfostreamError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 class ConfigurationError(InfostreamError):

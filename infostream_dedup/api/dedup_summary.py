@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import UsageError
@@ -89,11 +90,21 @@ class DedupSummary(Tabular):
             )
         return self._again(k)
 
+    def __reduce__(self) -> Any:
+        # The collection, with which another k is tried, stays in the process that read it.
+        again = None if self._again is None else _not_in_copies
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return partial(DedupSummary, **values | {"_again": again}), ()
+
     def __repr__(self) -> str:
         return f"<DedupSummary: {self.kept:,} of {self.documents:,} documents kept, {self.groups:,} groups>"
 
     def _repr_html_(self) -> str:
         return table_html([self.as_dict()])
+
+
+def _not_in_copies(_: int) -> DedupSummary:
+    raise UsageError("only the result that dedup returned can try another k, not a copy of it; call dedup again")
 
 
 def counted(

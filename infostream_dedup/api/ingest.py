@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 from infostream_dedup.api.keywords import IngestKeywords, parted
+from infostream_dedup.api.listing import UnbrokenIterator
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.stream_records import VERDICT_FIELDS
@@ -76,9 +77,11 @@ class Ingestion(Tabular):
     """
 
     def __init__(self, batches: Iterator[IngestedBatch], report: ReadingReport, resources: ExitStack) -> None:
-        self._batches = batches
+        self._batches: Iterator[IngestedBatch] = UnbrokenIterator(batches)
         self._resources = resources
-        self._verdicts = (verdict for batch in self.batches() for verdict in batch.verdicts)
+        self._verdicts: Iterator[Verdict] = UnbrokenIterator(
+            verdict for batch in self.batches() for verdict in batch.verdicts
+        )
         self._kept: list[dict[str, Any]] = []
         self.report = report
 

@@ -5,14 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from infostream_dedup.errors import UsageError
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
 
-__all__ = ["Listing"]
+__all__ = ["Listing", "UnbrokenIterator"]
 
 Row = TypeVar("Row")
+
+
+class UnbrokenIterator(Iterator[Row]):
+    """Computes rows; after a failure or an interruption, it does not pretend to be at its end, as a generator does.
+
+    Args:
+        rows: the rows.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows = iter(rows)
+        self._broken = False
+
+    def __next__(self) -> Row:
+        if self._broken:
+            raise UsageError("reading these rows failed or was interrupted, so the rest is missing; repeat the call")
+        try:
+            return next(self._rows)
+        except StopIteration:
+            raise
+        except BaseException:
+            self._broken = True
+            raise
 
 
 class Listing(Tabular, Generic[Row]):
@@ -43,7 +67,7 @@ class Listing(Tabular, Generic[Row]):
     def __init__(
         self, rows: Iterable[Row], columns: tuple[str, ...], report: ReadingReport, *, warnings: Sequence[str] = ()
     ) -> None:
-        self._rows = iter(rows)
+        self._rows: Iterator[Row] = UnbrokenIterator(rows)
         self._kept: list[Row] | None = None
         self.columns = columns
         self.report = report
@@ -70,6 +94,10 @@ class Listing(Tabular, Generic[Row]):
     def as_rows(self) -> list[dict[str, Any]]:
         """Return the remaining rows as plain dicts; they are kept (see ``rows``)."""
         return [_as_dict(row) for row in self.rows]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state for a copy or another process; the remaining rows are computed and kept."""
+        return {**self.__dict__, "_kept": self.rows, "_rows": iter(self.rows)}
 
     def __repr__(self) -> str:
         # Do not compute rows only to display them.

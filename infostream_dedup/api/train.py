@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Training", "train"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Training:
     """A trained classifier and its training data.
 
@@ -45,6 +45,10 @@ class Training:
     authority: Authority
     labels: str
     report: ReadingReport
+
+    def __repr__(self) -> str:
+        # The models of all documents would fill a notebook.
+        return f"<Training: preset {self.preset.name}, {len(self.pairs):,} judged pairs of {self.labels}>"
 
     def weights(self) -> list[dict[str, Any]]:
         """Return rows ``criterion, weight, weight_earlier, mean, scale``, the heaviest first.

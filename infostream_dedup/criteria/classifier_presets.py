@@ -69,14 +69,14 @@ CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
                 # Three quarters of the wording of both, published within a day: on another day, the same words are
                 # mostly another edition of a template, or old background under new news, so 5 outweighs all wording
                 # (at most 2.8). Equal texts are repeats on any day: 9 outweighs another day.
-                MappingProxyType({"wording_of_both": -2.1, "another_day": -5.0, "other_text": -3.0}),
+                {"wording_of_both": -2.1, "another_day": -5.0, "other_text": -3.0},
             ),
             ClassifierPreset(
                 "story",
                 ("words", "title", "numbers", "number_order", "time_apart", "key_terms", "evidence", "lead", "names"),
                 ("dup", "similar"),
                 "either",
-                MappingProxyType({"evidence": -1.0}),
+                {"evidence": -1.0},
             ),
         )
     }

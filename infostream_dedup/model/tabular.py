@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -29,11 +30,15 @@ class Tabular:
         """All rows, as plain dicts."""
 
     def to_arrow(self) -> Any:
-        """Return the rows as a ``pyarrow.Table``; a missing value is null."""
+        """Return the rows as a ``pyarrow.Table``; a missing value is null.
+
+        A column whose values fit no single type is text: strings unchanged, everything else as JSON.
+        """
         import pyarrow as pa
 
         rows = self.as_rows()
-        return pa.table({name: [row.get(name) for row in rows] for name in _names(rows)})
+        names = _names(rows) or list(getattr(self, "columns", ()))
+        return pa.table({name: _arrow_column([row.get(name) for row in rows]) for name in names})
 
     def to_pandas(self) -> Any:
         """The rows as a ``pandas.DataFrame``; needs pandas."""
@@ -73,6 +78,22 @@ def table_html(rows: Sequence[Mapping[str, Any]], *, more: int = 0) -> str:
     body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
     rest = f"<p>and {more:,} more</p>" if more > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _arrow_column(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        # Fields of documents may mix types, or be integers of any length.
+        return pa.array([_as_text(value) for value in values], pa.string())
+
+
+def _as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str, separators=(",", ":"))
 
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,6 +1,9 @@
 """Results are tables: for Arrow, pandas and polars, in short, and in a notebook."""
 
+import copy
 import re
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 import pytest
 
@@ -15,10 +18,14 @@ from infostream_dedup import (
     read_documents,
     search,
     sweep,
+    train,
 )
-from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.api import Listing
+from infostream_dedup.corpus import ReadingReport
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, UsageError
 from infostream_dedup.model.tabular import Tabular, table_html
 from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup.sharded.vocabulary import CollisionError
 
 DOCUMENTS = list(read_documents(documents_path()))[:60]
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим у понеділок."
@@ -74,6 +81,92 @@ def test_a_column_that_only_later_rows_have_is_kept() -> None:
 
     assert Two().to_arrow().to_pydict() == {"a": [1, 2], "b": [None, "x"]}
     assert repr(Two()) == "<Two: 2 rows of a, b>"
+
+
+def test_results_without_rows_have_their_columns() -> None:
+    apart = [{"id": "1", "text": "Снег выпал в Киеве"}, {"id": "2", "text": "Парламент Франции принял бюджет"}]
+    for found in (pairs(apart), pairs(apart, k=6), passages.find(apart), pairs([])):
+        assert found.to_arrow().column_names == list(found.columns)
+        assert found.to_arrow().num_rows == 0
+
+
+def test_a_field_of_several_types_is_text_in_a_table() -> None:
+    values = [1, "a", {"б": 2}, None, 10**30, [1]]
+    rows = [{"id": str(number), "text": "Снег", "x": value} for number, value in enumerate(values)]
+    found = dedup(rows, annotate=True).to_arrow()["x"].to_pylist()
+    assert found == ["1", "a", '{"б":2}', None, "1" + "0" * 30, "[1]"]
+
+
+def sent(value: Any) -> Any:
+    """What another process receives."""
+    return ForkingPickler.loads(ForkingPickler.dumps(value))
+
+
+def test_results_go_to_other_processes_and_back(store) -> None:
+    for result in results(store):
+        assert sent(result).as_rows() == result.as_rows(), repr(result)
+    unread = pairs(DOCUMENTS)
+    assert sent(unread).as_rows() == pairs(DOCUMENTS).as_rows() == unread.as_rows()
+    found = dedup(DOCUMENTS, k=6)
+    copied = sent(found)
+    assert (copied.kept, copied.rows, copied.members) == (found.kept, found.rows, found.members)
+    assert found.rethreshold(5).kept <= found.kept
+    with pytest.raises(UsageError, match="only the result that dedup returned can try another k"):
+        copied.rethreshold(5)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BadDataError("what", code="E_ID", source="a.jsonl", line=3, field="id", byte_offset=7, raw=b"x"),
+        MissingExtraError("numpy", "all", "counting"),
+        CollisionError(5, ["a", "b"]),
+        UsageError("no"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_go_to_other_processes_and_back(error: InfostreamError) -> None:
+    error.add_note("said later")
+    for copied in (sent(error), copy.deepcopy(error)):
+        assert type(copied) is type(error)
+        assert (str(copied), copied.args, vars(copied)) == (str(error), error.args, vars(error))
+
+
+def interrupted(*_: Any, **__: Any) -> Any:
+    yield {"a": "1"}
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_is_not_the_end_of_the_rows() -> None:
+    listing: Listing[dict[str, Any]] = Listing(interrupted(), ("a",), ReadingReport())
+    with pytest.raises(KeyboardInterrupt):
+        listing.to_arrow()
+    for again in (lambda: listing.rows, lambda: list(listing), listing.to_arrow, lambda: sent(listing)):
+        with pytest.raises(UsageError, match="interrupted, so the rest is missing; repeat the call"):
+            again()
+
+
+@pytest.mark.parametrize("read", [list, lambda found: found.to_arrow(), lambda found: list(found.batches())])
+def test_an_interruption_is_not_the_end_of_a_stream(read, tmp_path, monkeypatch) -> None:
+    found = ingest(DOCUMENTS, tmp_path / "s.db", batch_size=20)
+    assert next(found).id == DOCUMENTS[0].id
+    with monkeypatch.context() as patch:
+        patch.setattr(Deduplicator, "process", interrupted_now)
+        with pytest.raises(KeyboardInterrupt):
+            read(found)
+    with pytest.raises(UsageError, match="interrupted, so the rest is missing; repeat the call"):
+        read(found)
+    assert len(ingest(DOCUMENTS, tmp_path / "s.db", batch_size=20).to_arrow()) == 60
+
+
+def interrupted_now(*_: Any, **__: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_what_was_trained_has_a_short_repr() -> None:
+    found = train(documents_path(), labels_path())
+    assert repr(found) == f"<Training: preset duplicate, {len(found.pairs)} judged pairs of {labels_path()}>"
+    assert sent(found).weights() == found.weights()
 
 
 def test_a_look_at_pairs_does_not_use_them_up() -> None:
