@@ -92,9 +92,12 @@ def compare(
     from infostream_dedup.evaluation.comparison import compare_methods
     from infostream_dedup.methods.texts import Texts
     from infostream_dedup.model import names_in
+    from infostream_dedup.model.limits import Range
 
     _, reads = parted(compare, ReadingOptions, options)
     read = chosen_reading(reading, reads)
+    Range(1).check("resamples", resamples)
+    Range(0).check("disagreements", disagreements)
     check_quarantine(read.quarantine, [labels if isinstance(labels, str | Path) else None, kin])
     documents, report = read_list(source, read)
     found = compare_methods(

@@ -186,6 +186,7 @@ def ingest(
     """
     from infostream_dedup.corpus import Annotation, check_quarantine
     from infostream_dedup.criteria.model_file import read_model
+    from infostream_dedup.model.limits import Range
     from infostream_dedup.passages.boilerplate_file import read_boilerplate
     from infostream_dedup.store.files_beside import set_mode
     from infostream_dedup.stream.already_reported import unreported
@@ -195,6 +196,9 @@ def ingest(
     single, reads = parted(ingest, IngestKeywords, options)
     read = chosen_reading(reading, reads)
     check_quarantine(read.quarantine, [store, model, boilerplate])
+    Range(1).check("batch_size", batch_size)
+    Range(0.0).check("batch_seconds", batch_seconds)
+    _check_mode(mode)
     if follow and batch_id is not None:
         raise UsageError(
             "batch_id (--batch-id) names a single input; with follow (--follow), batches are named by content"
@@ -257,6 +261,12 @@ def _settings(
     if "across" in given:
         kept.refuse_other_across(given["across"], str(store))
     return StreamSettings.of_store({**stored, **given})
+
+
+def _check_mode(mode: int | None) -> None:
+    """Refuse permissions with which the owner could not read and write the store, such as 640 in decimal digits."""
+    if mode is not None and not (isinstance(mode, int) and 0o600 <= mode <= 0o777 and mode & 0o600 == 0o600):
+        raise ConfigurationError(f"mode is {mode!r}; expected permissions such as 0o640, which let the owner write")
 
 
 def _is_older(store: Path) -> bool:

@@ -185,7 +185,9 @@ class _Read(NamedTuple):
 
 def _read(source: Any, groups: Iterable[Sequence[str] | str] | None, prefix: str, most: int, reading: Reading) -> _Read:
     from infostream_dedup.api.sources import read_list
+    from infostream_dedup.model.limits import Range
 
+    Range(1).check("most", most)
     documents, report = read_list(source, reading)
     members = _annotated(documents, f"{prefix}group") if groups is None else _given(documents, groups)
     largest = sorted(members.items(), key=lambda item: -len(item[1]))[:most]

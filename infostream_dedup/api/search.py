@@ -72,9 +72,12 @@ def search(
         BadDataError: the file is not a store, or it has no such document.
     """
     from infostream_dedup.machine.plain_work import expect_little
+    from infostream_dedup.model.limits import check_moment
     from infostream_dedup.stream.search import Searcher
 
     expect_little()
+    check_moment("since", since)
+    check_moment("until", until)
     if sum(one is not None for one in (text, id, url)) != 1:
         raise UsageError("give either a text (--text, --file), an id (--id) or an address (--url)")
     with Searcher.open(store, progress=progress) as searcher:

@@ -47,8 +47,11 @@ def similarity_matrix(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.batch.linking import least_k, link
     from infostream_dedup.model import fields_of
+    from infostream_dedup.model.limits import Range
 
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
+    if k_min is not None:
+        Range(1, agreed.n).check("k_min", k_min)
     collection, _ = read_collection(source, read, engine=engine, progress=progress)
     key_terms = collection.key_terms(agreed)
     least = least_k(key_terms) if k_min is None else k_min

@@ -75,7 +75,9 @@ class Training:
         """
         from infostream_dedup.criteria.classifier import OUTCOMES
         from infostream_dedup.criteria.suggestion import suggestions
+        from infostream_dedup.model.limits import Range
 
+        Range(0).check("number", number)
         ids = self.models.ids
         i, j = candidate_pairs(self.models, candidates, k)
         decisions = self.classifier.decide(self.models, i, j)
@@ -104,7 +106,9 @@ class Training:
         """
         from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
         from infostream_dedup.errors import BadDataError
+        from infostream_dedup.model.limits import Range
 
+        Range(1).check("draws", draws)
         points = learning_curve(
             self.models,
             self.pairs,

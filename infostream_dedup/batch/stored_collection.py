@@ -18,6 +18,7 @@ from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.model import Document, Language, Settings, language_number
+from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
 from infostream_dedup.store.blobs import Ragged
 from infostream_dedup.store.remembered_table import RememberedTable
@@ -142,6 +143,8 @@ def stored_collection(
         ConfigurationError: signatures of this period have been deleted (``store expire``).
     """
     with Store.open(path, create=False, read_only=True) as store, store.reading():
+        check_moment("since", since)
+        check_moment("until", until)
         first, end = store.span(since=_microseconds(since), until=_microseconds(until))
         gone = min(end, store.expired_below)
         if first < gone:

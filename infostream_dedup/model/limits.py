@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from datetime import datetime
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["OneOf", "Range", "check_limits", "check_record", "limits_of"]
+__all__ = ["OneOf", "Range", "check_limits", "check_moment", "check_record", "limits_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,16 @@ def check_record(name: str, value: object, kind: type) -> None:
         raise ConfigurationError(
             f"{name} is of type {type(value).__name__}; give a record {kind.__name__}(...), or the options by name"
         )
+
+
+def check_moment(name: str, value: object) -> None:
+    """Check an argument that is a moment, or ``None``.
+
+    Raises:
+        ConfigurationError: it is something else, such as a text, or has no time zone.
+    """
+    if value is not None and (not isinstance(value, datetime) or value.utcoffset() is None):
+        raise ConfigurationError(f"{name} is {value!r}; expected a datetime with a time zone")
 
 
 @cache

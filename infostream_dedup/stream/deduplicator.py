@@ -331,6 +331,8 @@ def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mappi
 
 
 def _check_batch_id(batch_id: str | None) -> None:
+    if batch_id is not None and not isinstance(batch_id, str):
+        raise ConfigurationError(f"the batch id {batch_id!r} is not a text")
     if batch_id == "":
         raise ConfigurationError("the batch id is empty; give each batch its own id, or none")
     try:

@@ -16,6 +16,7 @@ from infostream_dedup.lexicon.other_languages import other_language
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, names_in, one_or_several
+from infostream_dedup.model.limits import Range
 from infostream_dedup.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.store.found_rows import documents_of, key_weights_of
 from infostream_dedup.store.restoring import window_start
@@ -139,6 +140,7 @@ class Searcher:
             ConfigurationError: a language is unknown; ``semantic`` is set and the store's preset is not ``judged``.
             MissingExtraError: ``semantic`` is set and its extra is not installed.
         """
+        Range(0).check("top", top)
         if semantic:
             check_encoder()
             if self._judge is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import LANGUAGES, Language, Settings
+from infostream_dedup.model import LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import SENTENCE_MARK, forms, surfaces
@@ -20,7 +20,7 @@ _WORD: Final = re.compile(f"(?:{_LETTERS})+(?:['’ʼ`´-](?:{_LETTERS})+)*")
 
 
 def spans_of_terms(
-    text: str, language: Language, terms: Iterable[str], settings: Settings | None = None
+    text: str, language: Language, terms: Iterable[str] | str, settings: Settings | None = None
 ) -> list[tuple[int, int, str]]:
     """Find the words of a text that represent given terms: see ``api.term_spans``."""
     chosen = settings or Settings()
@@ -30,7 +30,7 @@ def spans_of_terms(
         raise ConfigurationError(
             "terms of a pivot language occur in no text; give their_word from met, and representation morph"
         )
-    wanted, made = set(terms), representation(chosen.representation)
+    wanted, made = set(one_or_several(terms)), representation(chosen.representation)
     known: dict[str, str | None] = {}
     found = []
     for place in _WORD.finditer(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,15 @@ from infostream_dedup import (
     passages,
     provenance,
     search,
+    similarity_matrix,
     store,
+    suggest,
     sweep,
+    term_spans,
     train,
 )
-from infostream_dedup.errors import BadDataError, InfostreamError, UsageError
+from infostream_dedup.api.sweep import sweep_store
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, UsageError
 
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."
 ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "source": "b.ua"}]
@@ -156,3 +161,67 @@ def test_values_of_other_types_are_refused(call: Callable[[], Any], message: str
 def test_labels_of_one_kind_are_refused_by_the_name_of_their_file(labels: Path) -> None:
     with pytest.raises(BadDataError, match=rf"^{labels}: 0 of 2 judged pairs repeat each other"):
         train(THREE, labels, positive="dup")
+
+
+GROUP = [["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda file: ingest(ROWS, file.with_name("s.db"), batch_size=0),
+            "batch_size is 0; expected a whole n",
+        ),
+        (
+            lambda file: ingest(ROWS, file.with_name("s.db"), batch_size="10"),
+            "batch_size is '10'; expected a whole n",
+        ),
+        (
+            lambda file: ingest(ROWS, file.with_name("s.db"), mode=640),
+            "mode is 640; expected permissions",
+        ),
+        (lambda file: ingest(ROWS, file.with_name("s.db"), mode="640"), "mode is '640'; expected permissions"),
+        (lambda file: list(ingest(ROWS, file.with_name("s.db"), batch_id=5)), "the batch id 5 is not a text"),
+        (lambda file: compare(THREE, labels=file, methods=["md5"], resamples=0), "resamples is 0; expected a whole n"),
+        (
+            lambda file: compare(THREE, methods=["md5"], disagreements=-1),
+            "disagreements is -1; expected a whole n",
+        ),
+        (lambda file: similarity_matrix(ROWS, k_min=0), "k_min is 0; expected a whole number from 1 to 12"),
+        (lambda file: similarity_matrix(ROWS, k_min="4"), "k_min is '4'; expected a whole number from 1 to 12"),
+        (lambda file: provenance(ROWS, groups=GROUP, most=-1), "most is -1; expected a whole number of at least 1"),
+        (lambda file: suggest(THREE, file, -1, preset="story"), "number is -1; expected a whole number of at least 0"),
+        (
+            lambda file: train(THREE, file, positive="similar").learning_curve(draws=0),
+            "draws is 0; expected a whole n",
+        ),
+    ],
+)
+def test_numbers_are_checked_before_the_work(call: Callable[[Path], Any], message: str, labels: Path) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        call(labels)
+    assert not labels.with_name("s.db").exists() or message.startswith("the batch id")
+
+
+def test_stores_are_asked_for_whole_numbers_and_moments(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    list(ingest(ROWS, path))
+    for ask in (
+        lambda: search(path, TEXT, top=-1),
+        lambda: store.groups(path, top=-1),
+        lambda: store.republications_of(path, top=-1),
+        lambda: store.representatives_of(path, top=-1),
+    ):
+        with pytest.raises(ConfigurationError, match="top is -1; expected a whole number of at least 0"):
+            ask()
+    moments: tuple[Any, ...] = (datetime(2024, 3, 1), date(2024, 3, 1), "2024-03-01")
+    for moment in moments:
+        for name in ("since", "until"):
+            for ask_at in (lambda given: search(path, TEXT, **given), lambda given: sweep_store(path, **given)):
+                with pytest.raises(ConfigurationError, match=rf"{name} is .*; expected a datetime with a time zone"):
+                    ask_at({name: moment})
+
+
+def test_the_spans_of_one_term() -> None:
+    assert term_spans("Снег в Киеве", "ru", "снег") == term_spans("Снег в Киеве", "ru", ["снег"]) == [(0, 4, "снег")]
