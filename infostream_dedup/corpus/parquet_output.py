@@ -163,17 +163,20 @@ def _make_array(values: list[Any]) -> Any:
     except (pa.ArrowException, OverflowError, ValueError, TypeError):
         return None
     # Arrow gives each struct the keys of all structs, which would add keys to a document.
-    if pa.types.is_nested(array.type) and (not _fits_parquet(array.type) or array.to_pylist() != values):
+    if not _fits_parquet(array.type) or (pa.types.is_nested(array.type) and array.to_pylist() != values):
         return None
     return array
 
 
 def _fits_parquet(kind: Any, levels: int = _MAX_LEVELS) -> bool:
-    """Return whether a type has at most `levels` levels and no struct without fields, which Parquet cannot hold."""
+    """Return whether a type has at most `levels` levels, and neither a struct without fields nor a calendar interval.
+
+    Parquet cannot hold these.
+    """
     import pyarrow as pa
 
     if not pa.types.is_nested(kind):
-        return True
+        return not pa.types.is_interval(kind)
     fields = [kind.field(position) for position in range(kind.num_fields)]
     return bool(fields) and levels > 0 and all(_fits_parquet(field.type, levels - 1) for field in fields)
 
