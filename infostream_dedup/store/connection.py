@@ -19,6 +19,7 @@ from infostream_dedup.errors import (
     ConfigurationError,
     InfostreamError,
     StoreBusyError,
+    UsageError,
 )
 from infostream_dedup.machine.restoring import restoring_advice
 
@@ -168,6 +169,8 @@ class _NamingFailures:
         if isinstance(error, UnicodeDecodeError):
             # Neither stored text nor SQLite's own messages are UTF-8 once the text of the schema is damaged.
             raise _damaged(error, self._path) from error
+        if isinstance(error, sqlite3.ProgrammingError) and "closed database" in str(error):
+            raise UsageError(f"{self._path}: the store has been closed; open it again") from error
         if isinstance(error, sqlite3.Error):
             named = _translate_error(error, self._path)
             if named is not None:

@@ -128,7 +128,9 @@ class Store(StoreReader):
         Raises:
             StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
         """
-        if self._connection.in_transaction:
+        with naming_failures(self.path):
+            nested = self._connection.in_transaction
+        if nested:
             yield
             return
         position, written = self._position, dict(self._written)

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from infostream_dedup.api.store import show
 from infostream_dedup.corpus import read_documents
-from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError
+from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError, UsageError
 from infostream_dedup.model import Document
 from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
@@ -99,6 +99,14 @@ def test_documents_made_by_hand_are_checked_and_dated_like_mappings(tmp_path, pl
             assert (failure.value.line, failure.value.field) == (1, field)
         (read,) = read_documents([fields])
         assert stream.process([read])[0].status == "new"
+
+
+def test_a_closed_stream_says_that_it_is_closed(tmp_path, plain, news):
+    with Deduplicator.open(tmp_path / "s.db", plain) as stream:
+        stream.process([news("a", STORY)])
+    for use in (lambda: stream.process([news("b", STORY)]), lambda: stream.search("x"), lambda: stream.best_of("a")):
+        with pytest.raises(UsageError, match=r"s\.db: the store has been closed; open it again"):
+            use()
 
 
 def test_an_empty_batch_can_be_named(stream, news):
