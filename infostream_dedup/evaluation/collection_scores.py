@@ -16,7 +16,7 @@ from infostream_dedup.batch.linking import SHARE_THRESHOLDS, Linked, link
 from infostream_dedup.batch.translations import Between
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.groups import group_scores
-from infostream_dedup.evaluation.labels import Label, kin_by_field, read_kin, read_labels
+from infostream_dedup.evaluation.labels import Label, kin_by_field, labels_in, read_kin
 from infostream_dedup.evaluation.predictions import Predictions, predicted_by_count, predicted_by_share
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
 from infostream_dedup.evaluation.second_look import checked_kinds, judged_groups, judged_predictions
@@ -163,7 +163,7 @@ def truth_for(
     return truth_of(
         collection.documents,
         collection.languages,
-        read_labels(labels) if isinstance(labels, str | Path) else labels,
+        labels_in(labels),
         kin=related,
         positive=positive,
         language_pairs=lang,

@@ -19,7 +19,7 @@ from infostream_dedup.evaluation.collection_scores import truth_for
 from infostream_dedup.evaluation.coverage import JointCoverage, joint_coverage
 from infostream_dedup.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
 from infostream_dedup.evaluation.labelled_runs import judged_by_labels
-from infostream_dedup.evaluation.labels import Label, read_labels
+from infostream_dedup.evaluation.labels import Label, labels_in
 from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_methods
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
@@ -237,7 +237,7 @@ def compare_methods(
         require_similarity()
     truth, notes = None, []
     if labels is not None:
-        listed = read_labels(labels) if isinstance(labels, str | Path) else labels
+        listed = labels_in(labels)
         truth = truth_for(
             texts,
             listed,

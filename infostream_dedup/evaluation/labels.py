@@ -11,6 +11,7 @@ from typing import Any, Final
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.model import Document
+from infostream_dedup.model.limits import check_path
 
 __all__ = [
     "LABELS",
@@ -18,6 +19,7 @@ __all__ = [
     "Label",
     "family_of",
     "kin_by_field",
+    "labels_in",
     "labels_of",
     "positive_labels",
     "read_kin",
@@ -79,7 +81,20 @@ def read_labels(path: str | Path) -> list[Label]:
         NoInputError: the file cannot be opened.
         BadDataError: the file is malformed, or a row is invalid for the reasons given in ``labels_of``.
     """
+    check_path("labels", path)
     return _parse_labels(_read_objects(path), str(path))
+
+
+def labels_in(given: str | Path | Sequence[Label]) -> Sequence[Label]:
+    """Return labelled pairs that were read before, or read them from a file.
+
+    Raises:
+        ConfigurationError: these are neither labels nor the path of a file.
+        NoInputError, BadDataError: see ``read_labels``.
+    """
+    if isinstance(given, list | tuple) and all(isinstance(one, Label) for one in given):
+        return given
+    return read_labels(given)  # type: ignore[arg-type]
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> list[Label]:

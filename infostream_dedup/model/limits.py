@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
+from os import PathLike
 from typing import Any, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["OneOf", "Range", "check_limits", "check_moment", "check_record", "limits_of"]
+__all__ = ["OneOf", "Range", "check_limits", "check_moment", "check_path", "check_record", "limits_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,16 @@ def check_limits(record: object) -> None:
     for name in _switches(kind):
         if not isinstance(getattr(record, name), bool):
             raise ConfigurationError(f"{name} is {getattr(record, name)!r}; expected true or false")
+
+
+def check_path(name: str, value: object) -> None:
+    """Check an argument that names a file.
+
+    Raises:
+        ConfigurationError: it is something else, such as the rows themselves.
+    """
+    if not isinstance(value, str | PathLike):
+        raise ConfigurationError(f"{name} is of type {type(value).__name__}; give the path of a file that holds them")
 
 
 def check_record(name: str, value: object, kind: type) -> None:

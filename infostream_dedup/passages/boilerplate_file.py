@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.model.limits import check_path
 from infostream_dedup.passages.boilerplate import Boilerplate, ListedSentence
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
             ends in .tsv: the same fields as columns, with a header. Empty lines are skipped.
 
     Raises:
+        ConfigurationError: this is not a path.
         NoInputError: the file cannot be read.
         BadDataError: a line is malformed.
     """
+    check_path("boilerplate", path)
     return Boilerplate(_rows(Path(path), str(path)))
 
 

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from infostream_dedup import (
     Deduplicator,
     Settings,
     audit,
+    boilerplate,
     compare,
     dedup,
     evaluate,
@@ -149,6 +151,13 @@ def test_a_representation_named_twice_is_swept_once() -> None:
         (lambda: ingest(ROWS, "s.db", settings=Settings()), "settings is of type Settings; give a record StreamSettin"),
         (lambda: passages.find(ROWS, settings=Settings()), "settings is of type Settings; give a record PassageSettin"),
         (lambda: sweep(ROWS, reading={"tz": "UTC"}), "reading is of type dict; give a record Reading"),
+        (lambda: evaluate(ROWS, LABELS), "labels is of type list; give the path of a file that holds them"),
+        (lambda: compare(ROWS, labels=LABELS, methods=["md5"]), "labels is of type list; give the path of a file"),
+        (lambda: compare(ROWS, labels=pd.DataFrame(LABELS), methods=["md5"]), "labels is of type DataFrame; give the"),
+        (lambda: train(ROWS, LABELS), "labels is of type list; give the path of a file that holds them"),
+        (lambda: audit(ROWS, judged=LABELS), "labels is of type list; give the path of a file that holds them"),
+        (lambda: pairs(ROWS, boilerplate=boilerplate(ROWS)), "boilerplate is of type Listing; give the path of a file"),
+        (lambda: dedup(ROWS, boilerplate=["Снег."]), "boilerplate is of type list; give the path of a file that holds"),
         (lambda: sweep(ROWS, tz=3), "unknown time zone 3; give an IANA name"),
         (lambda: sweep(ROWS, max_line_bytes="10"), "max_line_bytes is '10'; expected a whole number of at least 1"),
     ],
