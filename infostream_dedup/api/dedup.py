@@ -56,7 +56,8 @@ def dedup(
 
     Evidence decides what is a duplicate (preset ``judged``, see ``pairs``). Key terms decide with preset ``faithful``,
     and whenever an option is given that only applies to key terms. The source is read twice: first to find the groups,
-    without keeping texts, then to copy documents. A list of records is read once if there is no ``out``.
+    without keeping texts, then to copy documents. A list of records or an iterator is read once if there is no ``out``;
+    with ``out``, iterators are refused.
 
     Args:
         source: the documents (see ``read_documents``).

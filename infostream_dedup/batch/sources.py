@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from infostream_dedup.corpus import Reading, ReadingReport, paths_of, read_documents, row_of
 from infostream_dedup.corpus.block_reading import read_document_blocks
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.model import Document, DocumentBlock
 
 __all__ = ["Rereadable", "rereadable"]
@@ -28,7 +28,8 @@ class Rereadable:
         source: the documents.
         reading: how to read them.
         copy: file for standard input.
-        keep: keep the documents of a list of records, instead of checking them again; their texts are in memory anyway.
+        keep: keep the documents of a list of records, instead of checking them again, as their texts are in memory
+            anyway, and those of an iterator, which has no second pass.
 
     Attributes:
         report: what the first pass read.
@@ -39,7 +40,7 @@ class Rereadable:
         self._reading = reading
         self._copy = copy
         self._mark: int | None = 0
-        self._kept: list[Document] | None = [] if keep and _are_records(source) else None
+        self._kept: list[Document] | None = [] if keep and _is_kept(source) else None
         self.report = ReadingReport()
 
     @property
@@ -62,7 +63,7 @@ class Rereadable:
         """
         import orjson
 
-        if together and self._copy is None:
+        if together and self._copy is None and not isinstance(self._source, Iterator):
             read = read_document_blocks(self._source, report=self.report, reading=self._reading, always=always)
             for one in read:
                 if isinstance(one, Document):
@@ -136,7 +137,16 @@ class Rereadable:
 
 @contextmanager
 def rereadable(source: Any, reading: Reading, *, keep: bool = False) -> Iterator[Rereadable]:
-    """Open a source for two passes, as in ``Rereadable``; a temporary copy, if needed, is removed at the end."""
+    """Open a source for two passes, as in ``Rereadable``; a temporary copy, if needed, is removed at the end.
+
+    Raises:
+        UsageError: an iterator, whose documents are not kept.
+    """
+    if isinstance(source, Iterator) and not keep:
+        raise UsageError(
+            f"the documents are read twice, and this {type(source).__name__} can be read only once; give a list, a "
+            "table or a file"
+        )
     if not any(isinstance(item, str) and item == "-" for item in _items(source)):
         yield Rereadable(source, reading, None, keep=keep)
         return
@@ -155,7 +165,10 @@ def _mark_with_block(mark: int, block: DocumentBlock) -> int:
     return zlib.crc32(whole.encode(), mark)
 
 
-def _are_records(source: Any) -> bool:
+def _is_kept(source: Any) -> bool:
+    """Whether the source is an iterator or a list of records."""
+    if isinstance(source, Iterator):
+        return True
     return isinstance(source, list | tuple) and len(source) > 0 and isinstance(source[0], Mapping | Document)
 
 

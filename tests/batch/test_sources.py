@@ -1,10 +1,12 @@
 """A source that changes between its two readings is refused."""
 
+import pyarrow as pa
 import pytest
 
+from infostream_dedup import dedup
 from infostream_dedup.batch.sources import rereadable
-from infostream_dedup.corpus import Reading
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.corpus import Reading, read_documents
+from infostream_dedup.errors import BadDataError, UsageError
 
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
 
@@ -41,8 +43,35 @@ def test_records_in_memory_are_checked_once_if_they_are_kept(tmp_path):
         assert documents.report.used == 2
 
 
-def test_what_is_read_only_once_is_refused_even_if_records_are_kept():
-    with rereadable(iter([{"id": "1", "text": "Снег"}]), Reading(), keep=True) as documents:
+class Once:
+    """An object that looks as if it could be read again, such as the cursor of a database."""
+
+    def __init__(self, records):
+        self._records = iter(records)
+
+    def __iter__(self):
+        return self._records
+
+
+def test_what_is_read_only_once_is_refused():
+    with rereadable(Once([{"id": "1", "text": "Снег"}]), Reading(), keep=True) as documents:
         assert len(list(documents.first())) == 1
         with pytest.raises(BadDataError, match="give a list instead of an iterator"):
             list(documents.again())
+
+
+RECORDS = [{"id": str(number), "text": f"Снег {number % 400}"} for number in range(600)]
+
+
+@pytest.mark.parametrize(
+    "once",
+    [iter, lambda records: (dict(one) for one in records), lambda records: pa.Table.from_pylist(records).to_reader()],
+    ids=["iterator", "generator", "reader"],
+)
+def test_iterators_are_kept_or_refused_before_they_are_read(once, tmp_path):
+    found = dedup(once(RECORDS), annotate=True)
+    assert (found.rows, found.statuses) == (dedup(RECORDS, annotate=True).rows, dedup(RECORDS).statuses)
+    source = once(RECORDS)
+    with pytest.raises(UsageError, match=r"the documents are read twice, and this .* can be read only once"):
+        dedup(source, tmp_path / "out.jsonl")
+    assert len(list(read_documents(source))) == 600
