@@ -17,6 +17,7 @@ from infostream_dedup.machine.collector import collect_once, collector_paused
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
+from infostream_dedup.model.limits import check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
 from infostream_dedup.store.opening import settings_at
 from infostream_dedup.store.reader import Known
@@ -129,6 +130,7 @@ class Deduplicator:
             BadDataError: the file is not a store.
             CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
         """
+        check_record("settings", settings, StreamSettings)
         stored = None if path is None else settings_at(Path(path))
         kept = None if stored is None else StreamSettings.of_store(stored)
         chosen = settings or kept or StreamSettings.of({} if model is None else {"preset": "faithful"})

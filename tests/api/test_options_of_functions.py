@@ -151,6 +151,7 @@ def test_a_representation_named_twice_is_swept_once() -> None:
         (lambda: ingest(ROWS, "s.db", settings=Settings()), "settings is of type Settings; give a record StreamSettin"),
         (lambda: passages.find(ROWS, settings=Settings()), "settings is of type Settings; give a record PassageSettin"),
         (lambda: sweep(ROWS, reading={"tz": "UTC"}), "reading is of type dict; give a record Reading"),
+        (lambda: Deduplicator.open(None, Settings()), "settings is of type Settings; give a record StreamSettings"),
         (lambda: evaluate(ROWS, LABELS), "labels is of type list; give the path of a file that holds them"),
         (lambda: compare(ROWS, labels=LABELS, methods=["md5"]), "labels is of type list; give the path of a file"),
         (lambda: compare(ROWS, labels=pd.DataFrame(LABELS), methods=["md5"]), "labels is of type DataFrame; give the"),

@@ -119,7 +119,7 @@ def test_a_range_of_the_clock_is_swept(documents, store):
         ({"target": "top:13"}, "target is 'top:13', but documents of the store keep 12 key terms and the set"),
         ({"preset": "best"}, "n is 30"),
         ({"ks": [13]}, "13 is more than the 12 key terms"),
-        ({"ks": [3], "score": "share"}, "by score share"),
+        ({"ks": [3], "score": "share"}, "the share score has thresholds and no k"),
     ],
 )
 def test_what_a_store_cannot_give_is_refused(epochs, asked, message):
