@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.estimation.duplicate_scores import LOWEST_K, MOST_REFILLED
 from infostream_dedup.links import Recommendation, default_recommendation
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["recommended_k"]
 
+_MOST_DISPUTED: Final = 1.0
+"""``FitCheck.overall`` from which forms cannot be told from copies."""
+
 
 def recommended_k(
     copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
@@ -25,7 +28,8 @@ def recommended_k(
 
     Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
     links have most key terms in common, so k would rise until little else is linked. Then only copies that are not
-    forms choose it, if there are enough of them.
+    forms choose it, if there are enough of them and the estimate does not dispute more pairs than its copy class holds:
+    long footers that many texts share look like copies and like forms.
 
     Args:
         copies: copies counted at each k, in any order; empty if nothing could be counted.
@@ -56,7 +60,7 @@ def _without_forms(estimate: DuplicateEstimate, n: int) -> Recommendation:
         for one, f1 in zip(estimate.scores, estimate.without_forms, strict=True)
         if one.step >= max(LOWEST_K, estimate.lowest_step)
     ]
-    if not known or estimate.not_forms < FEWEST_COPIES:
+    if not known or estimate.not_forms < FEWEST_COPIES or estimate.check.overall >= _MOST_DISPUTED:
         why = "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k"
         return replace(default_recommendation(n), reason=Phrase.of(why, share=share))
     f1, step = max(known)

@@ -115,6 +115,7 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
     assert (found.k, found.reason[:7]) == (4, "counted")
     assert "other than forms is greatest (0.70; 6 % of the copy class" in found.reason
     assert recommended_k(counted, replace(enough, not_forms=49)).k == 6
+    assert recommended_k(counted, replace(enough, check=replace(enough.check, overall=1.0))).k == 6
 
 
 def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
