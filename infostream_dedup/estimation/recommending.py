@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["recommended_k"]
 
 _MOST_DISPUTED: Final = 1.0
-"""``FitCheck.overall`` from which forms cannot be told from copies."""
+"""``FitCheck.overall`` at which forms and copies are indistinguishable."""
 
 
 def recommended_k(
