@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import click
@@ -36,6 +37,8 @@ def exit_code_of(run: Callable[[], object]) -> int:
     """
     try:
         _open_standard_streams()
+        _write_utf_8()
+        _refuse_misread_arguments(sys.argv)
         _heed_requests_to_end()
         result = _run_for_a_reader(run)
     except _TerminatedError:
@@ -79,6 +82,32 @@ def _open_standard_streams() -> None:
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         raise CannotWriteError("standard output is closed; send it to a file, or to /dev/null")
+
+
+def _write_utf_8() -> None:
+    """Print text in UTF-8 in every locale, as JSON and files are; many encodings lack some letter of our languages."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
+
+
+def _refuse_misread_arguments(arguments: Sequence[str]) -> None:
+    """Refuse UTF-8 arguments that Python read in the encoding of another locale: a search would silently find nothing.
+
+    Raises:
+        click.UsageError: there is such an argument.
+    """
+    if sys.getfilesystemencoding() == "utf-8":
+        return
+    for argument in filter(_is_garbled, arguments):
+        try:
+            meant = os.fsencode(argument).decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        encoding = sys.getfilesystemencoding()
+        raise click.UsageError(
+            f"Python reads arguments as {encoding} in this locale, but {meant!r} is UTF-8; set PYTHONUTF8=1"
+        )
 
 
 def _heed_requests_to_end() -> None:

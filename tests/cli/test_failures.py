@@ -135,6 +135,27 @@ def test_a_wrong_configuration_file_is_named(run, tmp_path, text, message):
     assert message in answer.stderr.decode()
 
 
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def test_tables_are_utf_8_in_every_locale(run):
+    documents = "".join(
+        f'{{"id": "№{number}", "text": "Старий міст через річку знову відкрили"}}\n' for number in (1, 2)
+    )
+    command = ("pairs", "-", "--format", "table")
+    answer = run(*command, stdin=documents.encode(), **ASCII)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == run(*command, stdin=documents.encode()).stdout
+    assert "№2" in answer.stdout.decode()
+
+
+def test_arguments_that_python_misreads_are_refused(run, tmp_path):
+    (tmp_path / "a.csv").write_text("id,Текст\n1,Снег идёт\n", encoding="utf-8")
+    answer = run("dedup", "a.csv", "--columns", "text=Текст", "--out", "b.csv", **ASCII)
+    assert answer.returncode == 2
+    assert "'text=Текст' is UTF-8; set PYTHONUTF8=1" in answer.stderr.decode()
+
+
 def test_interruption_says_so():
     from infostream_dedup.cli.failures import exit_code_of
 
