@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -106,7 +107,13 @@ def _parsed(text: str) -> _Answers:
 
 def answer_cache() -> AnswerCache:
     """Open the cache file in ``INFOSTREAM_DEDUP_CACHE`` or in the user's cache folder."""
-    return AnswerCache(cache_folder() / "translations.sqlite", answers_fingerprint())
+    return _shared(cache_folder() / "translations.sqlite", answers_fingerprint())
+
+
+@cache
+def _shared(path: Path, mark: str) -> AnswerCache:
+    # One for all translators, so that an unusable file causes only one warning.
+    return AnswerCache(path, mark)
 
 
 def answers_fingerprint() -> str:

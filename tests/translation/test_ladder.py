@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from infostream_dedup.lexicon.translation_tables import blocked, concepts, false_friends
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.translation import Translation, Translator
-from infostream_dedup.translation.answer_cache import AnswerCache
+from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
 from infostream_dedup.translation.rung import Rung
 from infostream_dedup.translation.rungs.cognates import CognatesRung
 from infostream_dedup.translation.rungs.dictionary import DictionaryRung
@@ -216,6 +216,17 @@ def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptu
     assert found[0][0].term == "дім"
     assert [record.message for record in caplog.records if "cache of translations is damaged" in record.message]
     assert AnswerCache(file, "mark").translate(["дом"], "ru", "uk")[0][0].term == "дім"
+
+
+def test_an_unusable_cache_warns_once_for_all_translators(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("INFOSTREAM_DEDUP_CACHE", str(tmp_path / "file" / "folder"))
+    for source, target in PAIRS:
+        slow = Fixed("slow", {"дом": ["дім"]})
+        Translator(source, target, rungs=[slow], cache=answer_cache()).translate(["дом"])
+    assert len([record for record in caplog.records if "cannot be used" in record.message]) == 1
 
 
 def test_no_flipped_bit_changes_a_remembered_translation(tmp_path: Path) -> None:
