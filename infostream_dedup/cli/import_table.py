@@ -88,7 +88,7 @@ def list_tables(output_format: str | None, quiet: bool) -> None:
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
 
 
-@click.command(epilog=examples("dictionaries remove pairs"))
+@click.command(epilog=examples("dictionaries remove pairs.en-uk"))
 @click.argument("name")
 @click.option("--quiet", is_flag=True, help="Print nothing.")
 def remove(name: str, quiet: bool) -> None:

@@ -13,7 +13,7 @@ from infostream_dedup.cli.progress import progress_bar
 __all__ = ["provenance"]
 
 
-@click.command(epilog=examples("passages provenance march.jsonl --html history.html"))
+@click.command(epilog=examples("passages provenance annotated.parquet --html history.html"))
 @documents_argument
 @click.option(
     "--group",

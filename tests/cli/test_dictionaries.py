@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 
@@ -54,6 +55,16 @@ def test_import_list_show_remove(run, tmp_path: Path) -> None:
     assert run("dictionaries", "remove", "mine", **data).returncode == 0
     assert run("dictionaries", "remove", "mine", **data).returncode == 66
     assert b"no imported tables" in run("dictionaries", "list", **data).stderr
+
+
+def test_the_example_of_remove_removes_what_the_example_of_import_imports(run, tmp_path: Path) -> None:
+    data = {"INFOSTREAM_DEDUP_DATA": str(tmp_path / "data")}
+    (tmp_path / "pairs.tsv").write_text("source\ttarget\nfrobnicator\tфробнікатор\n", encoding="utf-8")
+    for name in ("import", "remove"):
+        shown = run("dictionaries", name, "--help").stdout.decode()
+        (example,) = re.findall("^ +infostream-dedup (.*)", shown, re.MULTILINE)
+        answer = run(*example.split(), **data)
+        assert answer.returncode == 0, answer.stderr
 
 
 def test_import_asks_for_languages_and_format(run) -> None:
