@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import io
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
 import click
 
+from infostream_dedup.cli.requests_to_end import TERMINATED, TerminatedError, heed_requests_to_end
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import CannotWriteError, InfostreamError
 
@@ -22,12 +21,7 @@ _USAGE: Final = 2
 _BUG: Final = 70
 _CANNOT_WRITE: Final = 74
 _INTERRUPTED: Final = 130
-_TERMINATED: Final = 143
 _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
-
-
-class _TerminatedError(BaseException):
-    """The process was asked to end; unfinished work is rolled back on the way out."""
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
@@ -39,10 +33,10 @@ def exit_code_of(run: Callable[[], object]) -> int:
         _open_standard_streams()
         _write_utf_8()
         _refuse_misread_arguments(sys.argv)
-        _heed_requests_to_end()
+        heed_requests_to_end(exit_code_of.__code__)
         result = _run_for_a_reader(run)
-    except _TerminatedError:
-        return _say("terminated", _TERMINATED)
+    except TerminatedError:
+        return _say("terminated", TERMINATED)
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _say("interrupted", _INTERRUPTED)
     except click.ClickException as error:
@@ -108,21 +102,6 @@ def _refuse_misread_arguments(arguments: Sequence[str]) -> None:
         raise click.UsageError(
             f"Python reads arguments as {encoding} in this locale, but {meant!r} is UTF-8; set PYTHONUTF8=1"
         )
-
-
-def _heed_requests_to_end() -> None:
-    """Let SIGTERM end the command like an exception, unless another handler is installed."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        return
-    process = os.getpid()
-
-    def end(number: int, frame: object) -> None:  # noqa: ARG001 - Python's own signature
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if os.getpid() != process:
-            os._exit(_TERMINATED)
-        raise _TerminatedError
-
-    signal.signal(signal.SIGTERM, end)
 
 
 def _is_garbled(argument: str) -> bool:

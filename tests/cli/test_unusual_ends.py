@@ -27,6 +27,17 @@ copying._sync = wait
 main()
 """
 
+# A request to end arrives while the command imports a module.
+IMPORTING = """
+import sys, time
+from infostream_dedup.cli.failures import exit_code_of
+def run():
+    import slow
+    print("imported", flush=True)
+    time.sleep(60)
+sys.exit(exit_code_of(run))
+"""
+
 
 @pytest.fixture
 def docs(tmp_path):
@@ -84,6 +95,14 @@ def test_a_request_to_end_is_an_orderly_end(store, tmp_path):
     assert said == "infostream-dedup: terminated\n"
     assert parts(tmp_path) == []
     assert not (tmp_path / "copy.db").exists()
+
+
+@pytest.mark.parametrize(("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+def test_a_request_to_end_waits_for_the_end_of_an_import(tmp_path, name, code, word):
+    (tmp_path / "slow.py").write_text(f"import signal\nsignal.raise_signal(signal.{name})\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", IMPORTING], cwd=tmp_path, capture_output=True, timeout=60, text=True)
+    assert (done.returncode, done.stdout) == (code, "imported\n")
+    assert done.stderr == f"infostream-dedup: {word}\n"
 
 
 def test_the_next_copy_removes_what_a_killed_one_left(run, store, tmp_path):
