@@ -105,6 +105,12 @@ def test_a_request_to_end_waits_for_the_end_of_an_import(tmp_path, name, code, w
     assert done.stderr == f"infostream-dedup: {word}\n"
 
 
+def test_ctrl_c_while_the_command_line_is_loaded_shows_no_traceback(tmp_path):
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    done = shell(f"{COMMAND} --version", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"infostream-dedup: interrupted\n")
+
+
 def test_the_next_copy_removes_what_a_killed_one_left(run, store, tmp_path):
     assert interrupted(tmp_path, signal.SIGKILL, "store", "backup", "s.db", "copy.db")[0] == -signal.SIGKILL
     (left,) = parts(tmp_path)
