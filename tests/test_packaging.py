@@ -118,6 +118,13 @@ def test_what_it_asks_for_is_agreed(archives) -> None:
     assert not {package for package in heavy if package in base}
 
 
+def test_every_extra_for_users_is_described() -> None:
+    (whole,) = PROJECT["optional-dependencies"]["all"]
+    names = whole.partition("[")[2].rstrip("]").split(",")
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8").partition("## Extras")[2]
+    assert set(re.findall("^\\| `([a-z]+)` \\|", page, re.MULTILINE)) == {*names, "all"}
+
+
 @pytest.mark.parametrize(
     ("package", "extra", "code"),
     [
