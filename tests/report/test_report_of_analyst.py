@@ -53,6 +53,15 @@ def test_the_page_says_what_was_measured(swept):
     assert str(documents_path().parent) not in text
 
 
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "other languages 1"), ("ru", "на других языках 1"), ("uk", "іншими мовами 1")]
+)
+def test_documents_in_other_languages_are_counted(language, said):
+    polish = "Prezydent miasta otworzył w poniedziałek nowy most, który będzie służył także pieszym."
+    found = sweep([polish, "Мост через реку открыли вчера"], estimate=False, representations=["stem"])
+    assert said in text_of(report_files(found, Cover(language=language))["report.html"].decode())
+
+
 def test_days_and_numbers_are_written_as_each_language_does(swept):
     texts = {}
     for language in UI_LANGUAGES:
