@@ -94,6 +94,17 @@ def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
     assert filled("GET", "/stories/none").status_code == filled("GET", "/v1/stories/none").status_code == 404
 
 
+def test_a_story_shows_copies_in_other_languages(fresh: ServiceClient) -> None:
+    documents = []
+    for one in sample_documents():
+        documents += [one, {**one, "id": f"{one['id']}-copy", "lang": "pl"}]
+    assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    stories = [row["story"] for row in fresh("GET", "/v1/stories").json()["items"]]
+    pages = [fresh("GET", f"/stories/{story}?ui=en") for story in stories]
+    assert {page.status_code for page in pages} == {200}
+    assert any("Other languages" in page.text for page in pages)
+
+
 def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> None:
     group = filled("GET", "/v1/groups?limit=1").json()["items"][0]["group"]
     found = filled("GET", f"/v1/groups/{group}/provenance").json()
