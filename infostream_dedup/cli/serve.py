@@ -26,6 +26,13 @@ __all__ = ["serve"]
 @click.option("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
 @click.option("--hosts", default="", help="Further host names that clients may use, such as news.example:8600,...")
 @click.option(
+    "--proxies",
+    default="",
+    metavar="ADDRESS,...",
+    help="Addresses or networks of proxies, such as 127.0.0.1,10.0.0.0/8, whose X-Forwarded-For names the client: "
+    "wrong tokens are counted by client. Otherwise the header is ignored.",
+)
+@click.option(
     "--token-file",
     type=click.Path(dir_okay=False),
     help="File with tokens and their roles; required to listen on other addresses.",
@@ -45,6 +52,7 @@ def serve(
     *,
     store: str | None,
     hosts: str,
+    proxies: str,
     token_file: str | None,
     new_token: str | None,
     role: str,
@@ -56,6 +64,7 @@ def serve(
     Without a token file, the service listens on this machine only, and anyone who can reach it may do anything. Its
     routes are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
     """
+    from infostream_dedup.service.proxies import network_of
     from infostream_dedup.service.server import run
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.service.tokens import add_token
@@ -72,9 +81,14 @@ def serve(
     stream = pop_stream_settings(given)
     settings = ServiceSettings(
         store=Path(store),
-        hosts=tuple(name.strip() for name in hosts.split(",") if name.strip()),
+        hosts=_listed(hosts),
+        proxies=tuple(map(network_of, _listed(proxies))),
         token_file=None if token_file is None else Path(token_file),
         stream=stream,
         **given,
     )
     run(settings, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())

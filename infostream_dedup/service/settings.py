@@ -9,6 +9,7 @@ from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.service.limits import ServiceLimits
+from infostream_dedup.service.proxies import Network
 
 __all__ = ["ServiceSettings"]
 
@@ -24,6 +25,7 @@ class ServiceSettings:
         host: address to listen on.
         port: port to listen on.
         hosts: further names by which clients may call it, with the port if it is not the usual one.
+        proxies: proxies whose ``X-Forwarded-For`` is believed.
         token_file: who may do what (see ``tokens``); None: one local person who may do everything.
         read_only: serve a store that another process writes.
         stream: settings of a new store by name (see ``StreamSettings``).
@@ -37,6 +39,7 @@ class ServiceSettings:
     host: str = "127.0.0.1"
     port: int = 8600
     hosts: tuple[str, ...] = ()
+    proxies: tuple[Network, ...] = ()
     token_file: Path | None = None
     read_only: bool = False
     stream: dict[str, object] = field(default_factory=dict)

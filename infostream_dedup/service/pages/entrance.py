@@ -12,6 +12,8 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.proxies import client_address
+from infostream_dedup.service.running import running
 from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
 from infostream_dedup.service.tokens import Tokens
 
@@ -57,7 +59,9 @@ async def sign_in(request: Request) -> Response:
     tokens: Tokens | None = request.app.state.tokens
     sessions: Sessions = request.app.state.sessions
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))
-    address = request.client.host if request.client is not None else ""
+    peer = request.client.host if request.client is not None else ""
+    forwarded = request.headers.getlist("x-forwarded-for")
+    address = client_address(peer, forwarded, running(request).settings.proxies)
     if not sessions.may_try(address):
         raise ProblemError(429, "too-many", retry_after=60)
     caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
