@@ -16,7 +16,7 @@ from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import NotModifiedError
 from infostream_dedup.service.contract import ANSWERS, describe_problems
-from infostream_dedup.service.guard import Guard
+from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.pages import (
     compare_page,
@@ -151,6 +151,8 @@ async def _refused(request: Request, error: Exception) -> Response:
     answer = problem_answer(request, ProblemError(error.status_code, code))
     # Such as the methods that the address does support.
     answer.headers.update(error.headers or {})
+    if answer.headers.get("allow") == "GET" and is_page(request.scope["path"]):
+        answer.headers["allow"] = "GET, HEAD"
     return answer
 
 

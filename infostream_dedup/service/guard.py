@@ -21,7 +21,7 @@ from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import LOCAL, Caller, Tokens
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "is_page"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -93,7 +93,16 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         begin = time.perf_counter()
-        outgoing = _Outgoing(send, self._limits.silent_seconds, open_cache=scope["path"].startswith(_FILES))
+        method = scope["method"]
+        outgoing = _Outgoing(
+            send,
+            self._limits.silent_seconds,
+            open_cache=scope["path"].startswith(_FILES),
+            bodiless=method == "HEAD",
+        )
+        if method == "HEAD" and is_page(scope["path"]):
+            # Programs that watch whether a site is up ask so.
+            scope["method"] = "GET"
         body = b""
         try:
             headers = _headers(scope, self._limits.header_bytes)
@@ -114,7 +123,7 @@ class Guard:
         self._metrics.answered(route, outgoing.status, seconds)
         if scope["path"] not in _OPEN:
             log_request(
-                method=scope["method"],
+                method=method,
                 route=route,
                 status=outgoing.status,
                 ms=round(seconds * 1000, 1),
@@ -150,7 +159,7 @@ class Guard:
         return caller
 
     async def _body(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
-        form = not path.startswith("/v1/")
+        form = is_page(path)
         # Forms are short, and anybody may send the form of /sign-in.
         most = self._limits.form_bytes if form else self._limits.body_bytes
         announced = headers.get("content-length", "0")
@@ -171,8 +180,8 @@ class Guard:
 class _Outgoing:
     """Sends an answer with the headers common to all; gives up on a client that does not read it."""
 
-    def __init__(self, send: Send, seconds: float, *, open_cache: bool) -> None:
-        self._send, self._seconds, self._open_cache = send, seconds, open_cache
+    def __init__(self, send: Send, seconds: float, *, open_cache: bool, bodiless: bool) -> None:
+        self._send, self._seconds, self._open_cache, self._bodiless = send, seconds, open_cache, bodiless
         self.status = 0
         self.sent = 0
 
@@ -183,6 +192,8 @@ class _Outgoing:
             given = {name for name, _ in message.get("headers", ())}
             extra = [(name, value) for name, value in (*_SECURITY, *own) if name not in given]
             message = {**message, "headers": [*message.get("headers", ()), *extra]}
+        elif self._bodiless:
+            message = {**message, "body": b""}
         else:
             self.sent += len(message.get("body", b""))
         async with asyncio.timeout(self._seconds):
@@ -203,6 +214,11 @@ def _headers(scope: Scope, most: int) -> dict[str, str]:
     if sum(name.lower() == b"host" for name, _ in raw) > 1:
         raise ProblemError(400, "host", "name one host")
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}
+
+
+def is_page(path: str) -> bool:
+    """Whether an address belongs to pages, their files and forms, or operators, and not to programs."""
+    return not path.startswith("/v1/")
 
 
 def _is_read(scope: Scope) -> bool:

@@ -60,6 +60,44 @@ def test_clients_leave_out_the_usual_port(tmp_path: Path) -> None:
 def test_a_method_that_is_not_supported_is_answered_with_those_that_are(filled: ServiceClient) -> None:
     answer = filled("DELETE", "/v1/groups")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    answer = filled("DELETE", "/groups")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+def lasting(headers: Any) -> dict[str, str]:
+    """The headers of an answer but those of its moment."""
+    return {name: value for name, value in headers.items() if name not in ("date", "etag")}
+
+
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/groups", "/sign-in", "/explore", "/static/app.css", "/health", "/ready", "/nowhere", "/static/no.css"],
+)
+def test_pages_files_and_health_answer_head_as_get_without_a_body(
+    filled: ServiceClient, path: str, accept: str
+) -> None:
+    asked, got = (filled(method, path, headers={"accept": accept}) for method in ("HEAD", "GET"))
+    assert asked.status_code == got.status_code == (404 if "no" in path.split("/")[-1] else 200)
+    assert lasting(asked.headers) == lasting(got.headers)
+    assert int(asked.headers["content-length"]) == len(got.content) > 0
+    assert asked.content == b""
+
+
+@pytest.mark.parametrize("path", ["/v1/verdicts/events", "/v1/jobs", "/v1/jobs/1", "/v1/export/groups.csv"])
+def test_streams_jobs_and_lists_do_not_answer_head(filled: ServiceClient, path: str) -> None:
+    answer = filled("HEAD", path)
+    assert (answer.status_code, answer.content) == (405, b"")
+    assert "HEAD" not in answer.headers["allow"]
+
+
+def test_head_needs_a_token_where_get_does(tmp_path: Path) -> None:
+    add_token(tmp_path / "tokens", "anna", "reader")
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens"))
+    wait_until_ready(client)
+    assert [client("HEAD", path).status_code for path in ("/health", "/sign-in", "/groups")] == [200, 200, 401]
+    assert client("HEAD", "/groups", headers={"accept": "text/html"}).headers["location"] == "/sign-in"
+    client.close()
 
 
 def test_each_role_may_do_what_is_its_own(tmp_path: Path) -> None:
