@@ -66,6 +66,7 @@ def test_the_composition_has_what_it_names() -> None:
     engine = found["services"]["engine"]
     assert engine["read_only"] is True
     assert engine["cap_drop"] == ["ALL"]
+    assert all(service["init"] is True for service in found["services"].values())
     assert engine["restart"] == "unless-stopped"
     assert all(port.startswith("127.0.0.1:") for port in engine["ports"])
     assert {volume.split(":")[0] for volume in engine["volumes"]} <= set(found["volumes"])
