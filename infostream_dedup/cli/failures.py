@@ -134,6 +134,9 @@ def _say(message: str, exit_code: int) -> int:
 
 
 def _os_message(error: OSError) -> str:
+    if error.errno == errno.ENOENT and str(error.strerror).startswith("No usable temporary directory"):
+        # Of Python's tempfile, as in a container whose root is read-only.
+        return "no folder for temporary files can be written; name one in TMPDIR, or mount one at /tmp"
     place = f"{error.filename}: " if error.filename else ""
     advice = "; free some space and run the same command again" if error.errno == errno.ENOSPC else ""
     return f"{place}{error.strerror or error}{advice}"

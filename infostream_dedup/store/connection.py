@@ -199,6 +199,12 @@ def _damaged(error: Exception, path: Path) -> BadDataError:
     return BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 
+def _advice_on_device(error: sqlite3.Error) -> str:
+    if error.sqlite_errorname == "SQLITE_IOERR_GETTEMPPATH":
+        return "no folder for temporary files can be written: name one in TMPDIR, or mount one at /tmp"
+    return "check the disk, its free space and limits, and run the same command again"
+
+
 def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None:
     nothing = "nothing of it was stored"
     match _kind(error):
@@ -208,7 +214,7 @@ def _translate_error(error: sqlite3.Error, path: Path) -> InfostreamError | None
             left = "no space left, there or in the temporary folder"
             return CannotWriteError(f"{path}: {left}; {nothing}; free some space and run the same command again")
         case sqlite3.SQLITE_IOERR:
-            advice = "check the disk, its free space and limits, and run the same command again"
+            advice = _advice_on_device(error)
             return CannotWriteError(f"{path}: input or output failed ({error.sqlite_errorname}); {nothing}; {advice}")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             return CannotWriteError(f"{path}: the store or its folder is read-only")

@@ -175,3 +175,14 @@ def test_a_bug_is_called_a_bug(capsys, monkeypatch):
 
     assert exit_code_of(broken) == 70
     assert "a bug of infostream-dedup: ZeroDivisionError: x" in capsys.readouterr().err
+
+
+def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkeypatch):
+    import tempfile
+
+    from infostream_dedup.cli.failures import exit_code_of
+
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere/at/all"])
+    assert exit_code_of(tempfile.gettempdir) == 74
+    assert "name one in TMPDIR" in capsys.readouterr().err

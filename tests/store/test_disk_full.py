@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sqlite3
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.store import Store
+from infostream_dedup.store.connection import naming_failures
 
 BATCHES = 30
 
@@ -71,3 +73,10 @@ def test_the_database_may_grow_no_further(synthetic, tmp_path, faults, pages):
             for number in range(len(acknowledged), len(acknowledged) + 3):
                 store.append(synthetic.batch(number))
             assert faults(store) == []
+
+
+def test_a_machine_without_a_temporary_folder_is_told_to_name_one(tmp_path):
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode, error.sqlite_errorname = sqlite3.SQLITE_IOERR_GETTEMPPATH, "SQLITE_IOERR_GETTEMPPATH"
+    with pytest.raises(CannotWriteError, match="name one in TMPDIR"), naming_failures(tmp_path / "stream.db"):
+        raise error
