@@ -180,3 +180,45 @@ def test_a_page_that_follows_a_job_leads_to_the_entrance_when_the_session_ends(a
             }"""
         )
     page.context.close()
+
+
+def test_a_page_that_is_told_no_number_of_a_job_asks_for_none(address: str, browser: Any) -> None:
+    page = browser.new_context().new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}/explore")
+    page.evaluate(
+        """() => {
+            const part = '<p id="job" data-state="running"><small id="step"></small></p>';
+            document.querySelector("main").insertAdjacentHTML("beforeend", part);
+            return import("/static/jobs.js?again");
+        }"""
+    )
+    page.wait_for_timeout(300)
+    assert any("jobs.js?again" in url for url in asked)
+    assert not [url for url in asked if "/v1/jobs" in url]
+    page.context.close()
+
+
+def test_new_verdicts_come_again_when_the_page_comes_back(address: str, browser: Any) -> None:
+    """As after "back": the browser has kept the page, without its stream."""
+    import httpx
+
+    page = browser.new_context().new_page()
+    opened: list[str] = []
+    page.on("request", lambda request: opened.append(request.url) if "/events" in request.url else None)
+    page.goto(address)
+    until(page, "document.getElementById('live').textContent === document.getElementById('live').dataset.live")
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
+    document = {"id": "back-1", "title": "Заголовок back", "text": "Город back открыл мост back."}
+    assert httpx.post(f"{address}/v1/batches", json={"documents": [document]}, timeout=60).status_code == 200
+    page.wait_for_timeout(1500)
+    assert page.locator("#news >> text=Заголовок back").count() == 0
+    # Twice: a stream that is asked for again twice must not show each verdict twice.
+    for _ in range(2):
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    page.wait_for_selector("#news >> text=Заголовок back")
+    page.wait_for_timeout(500)
+    assert page.locator("#news >> text=Заголовок back").count() == 1
+    assert len(opened) == 3
+    page.context.close()

@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup.desk import Desk
+from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.desk.jobs import add_job, end_job, job_shown
 from infostream_dedup.errors import CannotCreateError, CannotWriteError, StoreBusyError
 from infostream_dedup.service import job_process, job_runner
 from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.job_runner import JobRunner
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.tokens import add_token
+
+from .conftest import ServiceClient, wait_until_ready
 
 pytest.importorskip("fcntl")
 
@@ -109,6 +113,27 @@ def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
     assert state_of(path, number) == "failed"
 
 
+def test_the_log_of_a_job_that_a_full_disk_ended_is_one_line(
+    desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, number = desk_with_job
+    lock = JobLock.take(path)
+    assert lock is not None
+
+    def full(*_: Any, **__: Any) -> None:
+        raise CannotWriteError(f"{path}: no space left")
+
+    monkeypatch.setattr(job_process, "end_job", full)
+    monkeypatch.setattr("os.nice", lambda _: 0)
+    with pytest.raises(SystemExit) as left:
+        job_process.main(path.with_name("missing.db"), path, number, lock)
+    assert left.value.code == 74
+    assert capsys.readouterr().err == f"infostream-dedup: job {number}: {path}: no space left\n"
+    following = JobLock.take(path)
+    assert following is not None
+    following.release()
+
+
 def test_a_service_starts_where_the_lock_cannot_be_written(desk_with_job: tuple[Path, int]) -> None:
     path, number = desk_with_job
     # As on a file system that is read-only, which root would not notice from permissions.
@@ -118,3 +143,16 @@ def test_a_service_starts_where_the_lock_cannot_be_written(desk_with_job: tuple[
     assert state_of(path, number) == "waiting"
     with pytest.raises(CannotCreateError, match=r"stream\.db\.desk\.job: "):
         runner.claim()
+
+
+def test_only_those_who_may_ask_how_far_a_job_is_are_told_its_number(tmp_path: Path) -> None:
+    tokens = {role: add_token(tmp_path / "tokens", role, role) for role in ("reader", "analyst")}
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens"))
+    wait_until_ready(client)
+    with Desk.open(desk_path(tmp_path / "news.db")) as desk, desk.writing() as connection:
+        number = add_job(connection, "sweep", {}, position="0-0-0", person="analyst")
+    for role, told in (("reader", False), ("analyst", True)):
+        shown = client("GET", "/explore", headers={"authorization": f"Bearer {tokens[role]}"}).text
+        assert 'id="job"' in shown
+        assert (f'data-number="{number}"' in shown) is told
+    client.close()

@@ -6,8 +6,6 @@ async function watch() {
   const answer = await fetch(`/v1/jobs/${job.dataset.number}`).catch(() => null);
   // The session has ended: the page leads to the entrance.
   if (answer?.status === 401) { location.reload(); return; }
-  // Readers see that a job runs, but not how far it is.
-  if (answer?.status === 403) return;
   if (answer?.ok) {
     const found = await answer.json();
     if (!["waiting", "running"].includes(found.state)) { location.assign(location.pathname); return; }
@@ -17,6 +15,6 @@ async function watch() {
   }
   setTimeout(watch, 1000);
 }
-if (job && ["waiting", "running"].includes(job.dataset.state)) watch();
+if (job?.dataset.number && ["waiting", "running"].includes(job.dataset.state)) watch();
 on("begin", () => document.getElementById("begin")?.click());
 on("download", () => document.querySelector("a.download")?.click());

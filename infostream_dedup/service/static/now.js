@@ -41,6 +41,8 @@ function pause() {
 let stream = null;
 let last = state?.dataset.after;
 function follow() {
+  // One at a time, even if the page comes back while the last one is about to be asked for again.
+  stream?.close();
   stream = new EventSource(`/v1/verdicts/events?after=${last}`);
   stream.addEventListener("open", () => shown(paused ? state.dataset.paused : state.dataset.live));
   stream.addEventListener("error", () => {
