@@ -33,8 +33,8 @@ def network_of(text: str) -> Network:
 def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
     """Return the address of the client.
 
-    Each proxy adds the address that called it at the end, so the last one that is no trusted proxy's is the client's;
-    what stands before may be anybody's invention.
+    Each proxy appends the address that called it, so the client's is the last one that does not belong to a trusted
+    proxy. Whatever precedes it may be made up.
 
     Args:
         peer: the address at the other end of the connection.
@@ -42,7 +42,7 @@ def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Networ
         proxies: the proxies to trust.
 
     Returns:
-        The peer if it is no trusted proxy, or if the header is missing or names something else than an address.
+        The peer if it is not a trusted proxy, or if the header is missing or contains something that is not an address.
     """
     found = peer
     names = ",".join(forwarded).split(",") if forwarded else []
