@@ -15,8 +15,9 @@ from hashlib import blake2b
 from importlib import import_module
 from types import ModuleType
 from typing import IO, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
+from infostream_dedup.corpus.addresses import is_address
 from infostream_dedup.errors import BadDataError, MissingExtraError
 
 __all__ = ["collected"]
@@ -39,6 +40,7 @@ _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "applicatio
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip and zstandard; only archives are read from packed sources."""
 _LONGEST_ID: Final = 512
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
 def collected(
@@ -75,8 +77,11 @@ def collected(
         content, charset = content.decode("utf-16", "replace").encode(), "utf-8"
     if _is_feed(content):
         yield from _feed(content, name, charset)
-    else:
-        yield _page(content, name)
+        return
+    if content[:_HEAD].lstrip(_BLANK).startswith((b"{", b"[")) and not _FEED_OR_PAGE.search(content[:_HEAD]):
+        message = "JSON, expected RSS, Atom, HTML or WARC; other commands read documents in JSON as they are"
+        raise BadDataError(message, code="E_FEED", source=name)
+    yield _page(content, name)
 
 
 def _is_feed(content: bytes) -> bool:
@@ -116,17 +121,32 @@ def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dic
     feed = _package("feedparser", "feeds").parse(stream, response_headers=headers)
     if not _FEED_END.search(content):
         raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
+    base = next(filter(is_address, (feed.feed.get("link") or "", name)), "")
     for entry in feed.entries:
         bodies = [part.get("value", "") for part in entry.get("content", ())] or [entry.get("summary", "")]
         # The parser's own ``get`` warns that it answers for the one with the other.
         moment = dict.get(entry, "published_parsed") or dict.get(entry, "updated_parsed")
+        url = _joined_address(base, entry.get("link"))
         yield _document(
             text=_plain("\n".join(bodies)),
             title=_plain(entry.get("title", "")),
-            url=entry.get("link"),
+            url=url,
             published=_moment(moment),
-            own_id=entry.get("id"),
+            own_id=_own_id(entry.get("id"), _host(url or base)),
         )
+
+
+def _own_id(given: str | None, host: str | None) -> str | None:
+    """Return the id of an item; a mere number or name, which other sites may use as well, gets the host before it."""
+    return f"{host}:{given}" if given and host and ":" not in given else given
+
+
+def _joined_address(base: str, link: str | None) -> str | None:
+    try:
+        return urljoin(base, link) if link else None
+    except ValueError:
+        # Not an address, such as one with a single bracket.
+        return link
 
 
 def _joined(found: re.Match[bytes]) -> bytes:
@@ -147,15 +167,20 @@ def _moment(parsed: Any) -> str | None:
 
 
 def _page(content: bytes, name: str) -> dict[str, Any] | None:
+    address = name if is_address(name) else None
     found = _package("trafilatura", "feeds").bare_extraction(
-        content, url=name, with_metadata=True, include_comments=False
+        content, url=address, with_metadata=True, include_comments=False
     )
     if found is None:
         return None
+    url = found.url
+    if address and (not url or not _path(url)):
+        # Some sites name their front page as the proper address of every page.
+        url = address
     return _document(
         text=found.text or "",
         title=found.title or "",
-        url=found.url or (name if "://" in name else None),
+        url=url,
         published=found.date,
         own_id=None,
     )
@@ -209,7 +234,7 @@ def _document(
         "title": title,
         "text": text,
         "published": published,
-        "source": host.removeprefix("www.") if host else None,
+        "source": host,
         "url": url,
     }
     return {name: value for name, value in row.items() if value}
@@ -217,10 +242,19 @@ def _document(
 
 def _host(address: str) -> str | None:
     try:
-        return urlsplit(address).hostname
+        return (urlsplit(address).hostname or "").removeprefix("www.") or None
     except ValueError:
         # Not an address, such as one with a single bracket.
         return None
+
+
+def _path(address: str) -> str:
+    """What follows the host."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    return f"{parts.path.strip('/')}{parts.query}"
 
 
 def _plain(markup: str) -> str:

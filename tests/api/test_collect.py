@@ -60,7 +60,7 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
     found = collect(file)
     first, keyless = list(found)
     assert first == {
-        "id": "n-1",
+        "id": "example.org:n-1",
         "title": "Уряд схвалив бюджет & план",
         "text": "Уряд схвалив бюджет.\nДефіцит\u00a0— 20%.",
         "published": "2023-11-21T08:05:00+00:00",
@@ -70,7 +70,7 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
     assert set(keyless) == {"id", "title", "text"}
     assert (found.report.read, found.report.used) == (4, 2)
     assert found.report.quarantined_by_code == {"empty": 1, "again": 1}
-    assert [one.id for one in read_documents([first, keyless])] == ["n-1", keyless["id"]]
+    assert [one.id for one in read_documents([first, keyless])] == ["example.org:n-1", keyless["id"]]
 
 
 def test_atom_pages_and_archives(tmp_path, monkeypatch) -> None:
@@ -178,7 +178,7 @@ def serving():
 
 def test_an_address_is_opened_within_limits_and_nothing_that_its_items_name() -> None:
     with serving() as (server, base):
-        assert collect(f"{base}/moved").as_rows()[0]["id"] == "n-1"
+        assert collect(f"{base}/moved").as_rows()[0]["id"] == "example.org:n-1"
         assert server.asked == ["/moved", "/feed"], "the addresses of the items were not opened"
         assert collect(f"{base}/cyrillic").as_rows() == collect(f"{base}/feed").as_rows(), (
             "the server names the encoding"
@@ -239,7 +239,7 @@ def test_no_file_makes_a_connection(tmp_path, monkeypatch) -> None:
 def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, tmp_path) -> None:
     answer = run_command(tmp_path, "collect", "-", stdin=RSS.encode(), TZ="UTC")
     assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout.splitlines()[0])["id"] == "n-1"
+    assert json.loads(answer.stdout.splitlines()[0])["id"] == "example.org:n-1"
     assert b"collected 2 documents; 1 repeated; 1 without a text" in answer.stderr
     (tmp_path / "good.xml").write_text(RSS, encoding="utf-8")
     (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
@@ -341,3 +341,31 @@ def test_sources_without_a_text_are_counted(tmp_path, run_command) -> None:
     answer = run_command(tmp_path, "collect", "-", stdin=b"<html><body></body></html>", TZ="UTC")
     assert (answer.returncode, answer.stdout) == (0, b"")
     assert b"collected 0 documents; 1 without a text" in answer.stderr
+
+
+def test_a_page_in_a_file_is_not_named_after_the_file(tmp_path) -> None:
+    """Tomorrow another page may have the same name."""
+    for day, subject in (("1", "budget"), ("2", "bridge")):
+        (tmp_path / day).mkdir()
+        page = PAGE.replace('<link rel="canonical" href="https://news.example.com/budget">', "")
+        (tmp_path / day / "page.html").write_text(page.replace("budget", subject))
+    rows = [row for day in ("1", "2") for row in collect(tmp_path / day / "page.html")]
+    assert len({row["id"] for row in rows}) == 2
+    assert not any("page.html" in str(row) or "url" in row for row in rows)
+
+
+def test_pages_whose_site_names_its_front_page_as_the_address_of_all_keep_their_own(tmp_path) -> None:
+    page = PAGE.replace("https://news.example.com/budget", "https://news.example.com/")
+    addresses = [f"https://news.example.com/{name}" for name in ("budget", "bridge")]
+    (tmp_path / "crawl.warc").write_bytes(
+        warc(*((address, "text/html", page.replace("budget", address).encode()) for address in addresses))
+    )
+    assert [row["id"] for row in collect(tmp_path / "crawl.warc")] == addresses
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n  "])
+def test_json_is_not_taken_for_a_page(tmp_path, start) -> None:
+    content = {"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "content_html": f"<p>{PARAGRAPH}"}]}
+    (tmp_path / "feed.json").write_text(f"{start}{json.dumps(content)}", encoding="utf-8")
+    with pytest.raises(BadDataError, match="JSON, expected RSS, Atom, HTML or WARC"):
+        collect(tmp_path / "feed.json").as_rows()
