@@ -203,14 +203,23 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
                 raise BadDataError(message, code="E_TOO_LARGE", source=name)
             if len(content) < record.content_length and not _is_encoded(record):
                 raise BadDataError(f"record {number}: the archive breaks off", code="E_WARC", source=name)
-            if kind in _FEED_TYPES and _is_feed(content):
+            if not _is_success(record):
+                yield None
+            elif _is_feed(content):
+                # Many servers call a feed a page.
                 yield from _feed(content, address)
-            else:
+            elif kind in _HTML_TYPES or _FEED_OR_PAGE.search(content[:_HEAD]):
                 yield _page(content, address)
     except OSError as error:
         raise BadDataError(f"record {number + 1}: {error}", code="E_WARC", source=name) from error
     if number == 0:
         raise BadDataError("not an archive of web pages: it contains no response record", code="E_WARC", source=name)
+
+
+def _is_success(record: Any) -> bool:
+    """Whether a server delivered what it was asked for; the text of its errors and redirects is not news."""
+    status = record.http_headers.status_code if record.http_headers is not None else None
+    return status is None or 200 <= status < 300
 
 
 def _is_encoded(record: Any) -> bool:

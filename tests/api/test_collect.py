@@ -369,3 +369,19 @@ def test_json_is_not_taken_for_a_page(tmp_path, start) -> None:
     (tmp_path / "feed.json").write_text(f"{start}{json.dumps(content)}", encoding="utf-8")
     with pytest.raises(BadDataError, match="JSON, expected RSS, Atom, HTML or WARC"):
         collect(tmp_path / "feed.json").as_rows()
+
+
+def test_an_archive_gives_what_servers_delivered_not_their_errors(tmp_path) -> None:
+    sitemap = b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>https://a.example/1</loc></url>"
+    records = [("https://a.example/sitemap.xml", "application/xml", sitemap + b"</urlset>")]
+    # Many servers call a feed a page.
+    records.append(("https://a.example/feed", "text/html; charset=utf-8", ATOM.encode()))
+    content = warc(*records, packed=False)
+    for status in ("301 Moved Permanently", "403 Forbidden", "404 Not Found", "503 Service Unavailable"):
+        page = warc((f"https://a.example/{status[:3]}", "text/html", PAGE.encode()), packed=False)
+        # The length of the record is that of a shorter status.
+        content += page.replace(b"200 OK", status[:6].encode())
+    (tmp_path / "crawl.warc").write_bytes(content)
+    found = collect(tmp_path / "crawl.warc")
+    assert [row["id"] for row in found] == ["tag:example.net,2024:1"]
+    assert found.report.quarantined_by_code == {"empty": 4}
