@@ -183,6 +183,7 @@ class Searcher:
                 self._judge.refresh(connection)
             maker = HitMaker(connection, self._settings, self._judge, semantic=semantic)
             hits = maker.hits(question, itself, document.text, ranked)
+            notes += [] if hits else self._too_few_terms(question.asked, k_min)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")
             return SearchHits(hits, searched.summarise(connection, [*notes, *self._parts.notes()]))
@@ -240,6 +241,11 @@ class Searcher:
     @property
     def _in_text(self) -> bool:
         return self._settings.terms.target == "text"
+
+    def _too_few_terms(self, asked: AskedTerms, k_min: int | None) -> list[str]:
+        """Say so if the text has fewer terms than must match: whatever the store holds, nothing is found."""
+        least, terms = int(self._least(asked, k_min).min()), max(len(asked.sets), len(asked.targets))
+        return [f"the text has too few key terms ({terms}): at least {least} must match"] if terms < least else []
 
     def _least(self, asked: AskedTerms, k_min: int | None) -> NDArray[np.int64]:
         """Number of key terms that must match, by number of the other document's key terms: int64 (256,)."""

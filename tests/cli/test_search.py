@@ -124,6 +124,17 @@ def test_one_language_is_never_translated(whole, run):
     assert json.loads(done.stdout) == [hit.as_dict() for hit in plain]
 
 
+@pytest.mark.parametrize(("text", "terms"), [("Мост", 1), ("Мост Харькова", 2), ("12 34", 0), ("", 0)])
+def test_a_text_of_too_few_words_is_told_how_many_must_match(whole, run, text, terms):
+    done = run("search", "--store", str(whole), "--text", text, "--all", "--format", "json")
+    assert json.loads(done.stdout) == []
+    assert f"the text has too few key terms ({terms}): at least 3 must match".encode() in done.stderr
+    assert b"see --k-min" in done.stderr
+    lower = run("search", "--store", str(whole), "--text", text, "--all", "--k-min", "1", "--format", "json")
+    assert bool(json.loads(lower.stdout)) is (terms > 0)
+    assert (b"too few" in lower.stderr) is (terms == 0)
+
+
 @pytest.fixture(scope="module")
 def russian(tmp_path_factory):
     """The Russian documents of the sample, all in the window."""
