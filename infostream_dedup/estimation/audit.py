@@ -140,7 +140,7 @@ class AuditedCollection:
             )
         rows = np.array([row for row, _ in found], dtype=np.int64)
         scores = audit_scores(self.population, rows, np.array([right for _, right in found], dtype=np.bool_))
-        note = "" if not scores.unjudged else f"{scores.unjudged} strata have no judgement; their shares are guessed"
+        note = "" if not scores.unjudged else f"strata without a judgement: {scores.unjudged}; their shares are guessed"
         audited = {
             "source": "audited",
             "k": self.k,
