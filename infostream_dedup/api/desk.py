@@ -34,7 +34,7 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
 
 
 def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple[int, int]:
-    """Import a labels file; rows imported before are skipped.
+    """Import a labels file; rows imported before are skipped, unless a later import has replaced them.
 
     Args:
         path: the store.

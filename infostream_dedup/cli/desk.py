@@ -58,7 +58,7 @@ def import_command(file: Path, labels: str, person: str, output_format: str | No
     """Import a labels file (JSONL: a, b, label).
 
     Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
-    skipped.
+    skipped, unless a later import has replaced them.
     """
     from infostream_dedup.api.desk import import_labels
 

@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count, groupby
 from typing import Any, Final
 
@@ -17,6 +18,9 @@ __all__ = ["SETTLING", "import_labels", "label_rows"]
 
 SETTLING: Final = "disagreement"
 """Queue of judgements that decide a pair on which others disagree."""
+
+_IMPORTED: Final = "import-"
+"""Beginning of the keys of imported judgements."""
 
 _REPEATS: Final = (None, "a", "b", "both")
 
@@ -52,7 +56,7 @@ def import_labels(
 ) -> tuple[int, int]:
     """Import a labels file: rows with a label become judgements, rows without a label become pairs to judge.
 
-    A row imported before is skipped.
+    A row imported before is skipped, unless a later import has replaced it: a person may return to an earlier opinion.
 
     Args:
         connection: inside a transaction of a desk.
@@ -69,6 +73,7 @@ def import_labels(
         BadDataError: a row is not a valid label row; the message names its line.
     """
     judged = asked = 0
+    stored: dict[tuple[str, str], Judgement] = {}
     for line, row in zip(count(1) if lines is None else lines, rows, strict=False):
         a, b, label, repeats = _checked(row, source, line)
         if label is None:
@@ -77,12 +82,35 @@ def import_labels(
             )
             asked += added.rowcount
             continue
-        digest = hashlib.sha256("\0".join((person, queue, a, b, label, repeats or "")).encode()).hexdigest()
         judgement = Judgement(
-            a=a, b=b, label=label, repeats=repeats, person=person, queue=queue, key=f"import-{digest[:40]}"
-        )
-        judged += add_judgement(connection, judgement).added
-    return judged, asked
+            a=a, b=b, label=label, repeats=repeats, person=person, queue=queue,
+            key=_key(person, queue, a, b, label, repeats or ""),
+        )  # fmt: skip
+        # Only the last row of a pair counts, so that an import that is sent twice adds nothing.
+        stored.pop(ordered_pair(a, b), None)
+        if add_judgement(connection, judgement).added:
+            judged += 1
+        else:
+            stored[ordered_pair(a, b)] = judgement
+    return judged + sum(_restored(connection, judgement) for judgement in stored.values()), asked
+
+
+def _key(*content: str) -> str:
+    return f"{_IMPORTED}{hashlib.sha256(chr(0).join(content).encode()).hexdigest()[:40]}"
+
+
+def _restored(connection: sqlite3.Connection, judgement: Judgement) -> bool:
+    """Add a judgement that was imported before once more if another import has replaced it; say whether it had."""
+    a, b = ordered_pair(judgement.a, judgement.b)
+    latest = connection.execute(
+        "SELECT latest.number FROM v_judgement AS latest, judgement AS before WHERE before.key = ?1"
+        " AND latest.a = ?2 AND latest.b = ?3 AND latest.person = ?4 AND substr(latest.key, 1, ?5) = ?6"
+        " AND (latest.label IS NOT before.label OR latest.repeats IS NOT before.repeats)",
+        (judgement.key, a, b, judgement.person, len(_IMPORTED), _IMPORTED),
+    ).fetchone()
+    if latest is None:
+        return False
+    return add_judgement(connection, replace(judgement, key=_key(judgement.key, str(latest[0])))).added
 
 
 def _agreed(said: list[tuple[Any, ...]]) -> dict[str, Any]:

@@ -267,6 +267,31 @@ def test_what_is_exported_is_read_by_the_other_commands_and_comes_back(desk: Des
         assert [row["label"] for row in labels(second)] == ["dup", "template"]
 
 
+def test_an_import_brings_back_an_opinion_that_an_earlier_import_replaced(desk: Desk) -> None:
+    def take_in(*said: str) -> tuple[int, int]:
+        rows = [{"a": "b", "b": "a", "label": label, "repeats": "a"} for label in said]
+        with desk.writing() as connection:
+            return import_labels(connection, rows, person="oksana")
+
+    for label, added in (("dup", 1), ("different", 1), ("dup", 1), ("dup", 0), ("different", 1), ("dup", 1)):
+        assert take_in(label) == (added, 0)
+        assert [(row["label"], row["repeats"]) for row in labels(desk)] == [(label, "b")]
+    # A file that contradicts itself: its last row counts, and sent twice it adds nothing.
+    assert take_in("dup", "template") == (1, 0)
+    assert take_in("dup", "template") == (0, 0)
+    assert [row["label"] for row in labels(desk)] == ["template"]
+
+
+def test_an_import_that_is_sent_again_does_not_replace_what_the_person_said_since(desk: Desk) -> None:
+    rows = [{"a": "a", "b": "b", "label": "dup"}]
+    with desk.writing() as connection:
+        assert import_labels(connection, rows, person="oksana") == (1, 0)
+    say(desk, "ab", "different")
+    with desk.writing() as connection:
+        assert import_labels(connection, rows, person="oksana") == (0, 0)
+    assert [row["label"] for row in labels(desk)] == ["different"]
+
+
 @pytest.mark.parametrize(
     ("row", "code"),
     [
