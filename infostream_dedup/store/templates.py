@@ -53,14 +53,15 @@ def templates(connection: sqlite3.Connection, *, least: int, first: int = 0) -> 
                 "SELECT ordinal, title, coalesce(published, clock) FROM document WHERE id = ? ORDER BY version", (root,)
             ).fetchone()
             rows.append((-recurrence.times, ordinal, root, title, first, recurrence))
+    # A stream's clock is 0 until the first document with a date.
     return [
         {
             "source": recurrence.source,
             "template": root,
             "title": title,
             "times": recurrence.times,
-            "first": time_text(first),
-            "last": time_text(recurrence.last),
+            "first": time_text(first or None),
+            "last": time_text(recurrence.last or None),
             "filling": recurrence.filling,
             "filling_title": recurrence.title,
         }

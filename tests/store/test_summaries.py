@@ -147,3 +147,13 @@ def test_templates_of_one_source(fill):
     connection.execute("UPDATE document SET kind = relation, relation = NULL WHERE id = 'weather-2'")
     assert templates(connection, least=1) == [dict(zip(names, row, strict=True)) for row in rows]
     assert [row["template"] for row in templates(connection, least=3)] == ["rates-1"]
+
+
+def test_templates_before_the_first_date_have_no_dates(fill):
+    connection = fill(
+        ("rates-1", "bank", 0, "new", None, "rates-1", None),
+        ("rates-2", "bank", 0, "similar", "rates-1", "rates-2", "template"),
+    )
+    connection.execute("UPDATE document SET published = NULL, clock = 0")
+    (row,) = templates(connection, least=1)
+    assert (row["template"], row["filling"], row["first"], row["last"]) == ("rates-1", "rates-2", None, None)
