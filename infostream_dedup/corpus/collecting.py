@@ -33,13 +33,19 @@ _SURROGATES: Final = re.compile(
 )
 """References to UTF-16 surrogates, by which some programs write characters such as emoji."""
 _REFERENCE: Final = re.compile(rb"#(x?)([0-9a-f]+);", re.IGNORECASE)
-_BLOCK_END: Final = re.compile(r"(?i)<br\s*/?>|</(?:p|div|li|h[1-6]|tr|blockquote)>")
+_BLOCK_END: Final = re.compile(
+    r"(?i)<[bh]r\s*/?>|</(?:p|div|li|h[1-6]|t[dhr]|d[dt]|blockquote|pre|section|article|figure|figcaption|caption)\s*>"
+)
+"""Where words of two blocks or cells would otherwise run together."""
 _BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip and zstandard; only archives are read from packed sources."""
 _LONGEST_ID: Final = 512
+_DIGITS_OF_DAY: Final = 8
+_ZONES: Final = {"CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "MSD": 4}
+"""Hours of time zones whose names the parser does not know and takes for UTC."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
@@ -124,14 +130,13 @@ def _feed(content: bytes, name: str, charset: str | None = None) -> Iterator[dic
     base = next(filter(is_address, (feed.feed.get("link") or "", name)), "")
     for entry in feed.entries:
         bodies = [part.get("value", "") for part in entry.get("content", ())] or [entry.get("summary", "")]
-        # The parser's own ``get`` warns that it answers for the one with the other.
-        moment = dict.get(entry, "published_parsed") or dict.get(entry, "updated_parsed")
         url = _joined_address(base, entry.get("link"))
         yield _document(
-            text=_plain("\n".join(bodies)),
+            # Some feeds give the same text twice, with and without markup.
+            text="\n".join(dict.fromkeys(filter(None, map(_plain, bodies)))),
             title=_plain(entry.get("title", "")),
             url=url,
-            published=_moment(moment),
+            published=_published(entry),
             own_id=_own_id(entry.get("id"), _host(url or base)),
         )
 
@@ -158,10 +163,20 @@ def _joined(found: re.Match[bytes]) -> bytes:
     return b"".join(b"%s%d;" % (mark, ord(one)) for one in characters)
 
 
-def _moment(parsed: Any) -> str | None:
-    """Return the time of an entry; ``None`` for a year that no date has."""
+def _published(entry: Any) -> str | None:
+    """Return the time of an entry; ``None`` without one that can be understood."""
+    for name in ("published", "updated"):
+        # The parser's own ``get`` warns that it answers for the one with the other.
+        parsed, given = dict.get(entry, f"{name}_parsed"), str(dict.get(entry, name, "")).strip()
+        # The parser takes the first digits of a number of seconds for a year.
+        if parsed and not (given.isdigit() and len(given) > _DIGITS_OF_DAY):
+            return _moment(parsed, _ZONES.get(given.rpartition(" ")[2].upper(), 0))
+    return None
+
+
+def _moment(parsed: Any, hours: int) -> str | None:
     try:
-        return None if parsed is None else datetime.fromtimestamp(timegm(parsed), UTC).isoformat()
+        return datetime.fromtimestamp(timegm(parsed) - 3600 * hours, UTC).isoformat()
     except (ValueError, OverflowError, OSError):
         return None
 
