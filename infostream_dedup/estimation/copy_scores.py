@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.estimation.drawn_pairs import thinned
+from infostream_dedup.estimation.drawn_pairs import are_kept, thinned
 from infostream_dedup.estimation.kernels.counting import (
     PickedPairs,
     count_drawn,
@@ -128,7 +128,8 @@ class _Tables:
         copies: float64 (2, grades), copies that are not a series; those at grade 0 are not linked.
         bands: float64 (2, bands, grades), copies by band of wording.
         series: float64 (2, 2, grades), links and copies that are series.
-        drawn_links: float64 (2, grades, draws); ``None`` without draws.
+        drawn_links: float64 (2, grades, draws), links, or a sample of them; ``None`` without draws.
+        drawn_right: float64 (2, grades, draws), copies among these links; ``None`` without draws.
         drawn_copies: float64 (2, grades, draws); ``None`` without draws.
     """
 
@@ -137,6 +138,7 @@ class _Tables:
     bands: NDArray[np.float64]
     series: NDArray[np.float64]
     drawn_links: NDArray[np.float64] | None
+    drawn_right: NDArray[np.float64] | None
     drawn_copies: NDArray[np.float64] | None
 
     def at(self, step: int, parts: slice) -> CopyScores:
@@ -147,13 +149,14 @@ class _Tables:
 
         links, linked_copies, copies = linked(self.links), linked(self.copies), self.copies[parts].sum()
         bands = self.bands[parts].sum(axis=0)
-        precision = _share(float(linked_copies), float(links))
+        # Copies may be a sample, scaled up; links are all counted.
+        precision = _share(min(float(linked_copies), float(links)), float(links))
         recall = _share(float(linked_copies), float(copies))
         precision_bounds = recall_bounds = None
-        if self.drawn_links is not None and self.drawn_copies is not None:
-            drawn, every = linked(self.drawn_copies), self.drawn_copies[parts].sum(axis=(0, 1))
-            precision_bounds = _bounds(drawn, linked(self.drawn_links), precision)
-            recall_bounds = _bounds(drawn, every, recall)
+        if self.drawn_links is not None and self.drawn_right is not None and self.drawn_copies is not None:
+            every = self.drawn_copies[parts].sum(axis=(0, 1))
+            precision_bounds = _bounds(linked(self.drawn_right), linked(self.drawn_links), precision)
+            recall_bounds = _bounds(linked(self.drawn_copies), every, recall)
         return CopyScores(
             step=step,
             links=int(links),
@@ -210,20 +213,25 @@ def _counted(
     band = np.searchsorted([low for low, _ in BANDS], copies.wording, side="right") - 1
     found = np.zeros((2, 2, len(BANDS), _GRADES), dtype=np.float64)
     np.add.at(found, (series.astype(np.int64), across, band, grades), copies.sampled)
-    drawn: tuple[NDArray[np.float64] | None, ...] = (None, None)
+    drawn: tuple[NDArray[np.float64] | None, ...] = (None, None, None)
     if draws:
         weights = drawn_documents(len(languages))
-        drawn = (
-            _drawn_links(picked, languages, weights),
-            _drawn(copies.a[~series], copies.b[~series], grades[~series], across[~series], weights),
-        )
+        a, b, grades, across = (one[~series] for one in (copies.a, copies.b, grades, across))
+        drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
+        drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
+        if 1 << halvings > copies.sampled:
+            # Counted among the same links, copies never exceed them.
+            kept = are_kept(a, b, halvings)
+            drawn_right = _drawn(a[kept], b[kept], grades[kept], across[kept], weights)
+        drawn = drawn_links, drawn_right, drawn_copies
     return _Tables(
         links=pairs[0],
         copies=found[0].sum(axis=1),
         bands=found[0],
         series=np.stack([pairs[1].astype(np.float64), found[1].sum(axis=1)], axis=1),
         drawn_links=drawn[0],
-        drawn_copies=None if drawn[1] is None else drawn[1] * copies.sampled,
+        drawn_right=drawn[1],
+        drawn_copies=drawn[2],
     )
 
 
@@ -261,17 +269,21 @@ def _count_links(
 
 
 def _drawn_links(
-    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8]
-) -> NDArray[np.float64]:
+    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
+) -> tuple[NDArray[np.float64], int]:
+    """Count links in each draw, and say how often they were halved: as often as the copies (``halvings``), or more."""
     a, b, grades = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
     )
     kept, halvings = thinned(
-        a, b, halvings=max(int(one.state[1]) for one in picked), most=max(len(one.a) for one in picked)
+        a,
+        b,
+        halvings=max(halvings, *(int(one.state[1]) for one in picked)),
+        most=max(len(one.a) for one in picked),
     )
     a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
     across = (languages[a] != languages[b]).astype(np.int64)
-    return np.asarray(_drawn(a, b, grades[kept], across, weights) * (1 << halvings))
+    return _drawn(a, b, grades[kept], across, weights), halvings
 
 
 def _drawn(

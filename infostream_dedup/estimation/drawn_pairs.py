@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DrawnPairs", "hash_of_pairs", "thinned"]
+__all__ = ["DrawnPairs", "are_kept", "hash_of_pairs", "thinned"]
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 _ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
@@ -57,6 +57,12 @@ def hash_of_pairs(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *,
     return state ^ (state >> np.uint64(31))
 
 
+def are_kept(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], halvings: int) -> NDArray[np.bool_]:
+    """Whether pairs remain after a number of halvings: bool (pairs,)."""
+    hashes = hash_of_pairs(a, b)
+    return hashes >> np.uint64(64 - halvings) == 0 if halvings else np.ones(len(hashes), dtype=np.bool_)
+
+
 def thinned(
     a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, halvings: int, most: int
 ) -> tuple[NDArray[np.int64], int]:
@@ -71,9 +77,8 @@ def thinned(
     Returns:
         int64, indexes of the pairs that remain, ascending; and the number of halvings.
     """
-    hashes = hash_of_pairs(a, b)
     while True:
-        kept = hashes >> np.uint64(64 - halvings) == 0 if halvings else np.ones(len(hashes), dtype=np.bool_)
+        kept = are_kept(a, b, halvings)
         if np.count_nonzero(kept) <= most:
             return np.flatnonzero(kept), halvings
         halvings += 1

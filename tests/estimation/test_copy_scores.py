@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from infostream_dedup.estimation import copy_scores
 from infostream_dedup.estimation.census import Copies, find_all_copies
 from infostream_dedup.estimation.copy_scores import Links, count_copies
+from infostream_dedup.estimation.drawn_pairs import are_kept
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.estimation.universe import CountedPairs
 
@@ -131,6 +132,25 @@ def test_blocks_of_links_change_nothing(universe, monkeypatch):
     monkeypatch.setattr(copy_scores, "_LINKS_AT_ONCE", 30)
     assert count_copies(links, _copies({(0, 1): 0.5}), counted, languages, steps=[1, 4, 8]) == whole
     assert whole["all"][0].links > 100
+
+
+@pytest.mark.parametrize("sampled", [1, 2])
+def test_sampled_links_never_hold_more_copies_than_links(universe, monkeypatch, sampled):
+    """Drawn from other pairs than the links, copies of a large cluster made intervals of precision up to 3.25."""
+    random = np.random.default_rng(3)
+    pairs = [(a, b) for a in range(60) for b in range(a + 1, 60)]
+    grades = random.choice([4, 4, 4, 4, 8, 12], len(pairs)).tolist()
+    links = _links(80, {pair: (grade, grade) for pair, grade in zip(pairs, grades, strict=True)} | {(60, 70): (4, 4)})
+    a, b = np.array(pairs, dtype=np.int64).T
+    kept = are_kept(a, b, sampled.bit_length() - 1)
+    copies = _copies({pair: 0.9 for pair, one in zip(pairs, kept.tolist(), strict=True) if one}, sampled=sampled)
+    counted = CountedPairs(universe(80), short=0, undated=0)
+    monkeypatch.setattr(copy_scores, "_MOST_DRAWN", 200)
+    four, *others = count_copies(links, copies, counted, np.zeros(80, dtype=np.uint8), steps=[4, 8, 12])["all"]
+    assert four.links == len(pairs) + 1
+    assert 0.9 < four.precision_bounds[0] <= four.precision <= four.precision_bounds[1] <= 1.0
+    for one in others:
+        assert 0.0 < one.precision_bounds[0] <= one.precision <= one.precision_bounds[1] <= 1.0
 
 
 @pytest.mark.parametrize("pairs", [0, 1, 50])
