@@ -67,7 +67,8 @@ def evaluate(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        ``rows``, ``best``, ``recommended``, ``judged``, ``groups``, and the reading report as ``report``.
+        ``rows``, ``best`` (``None`` if F1 is above 0 nowhere), ``recommended``, ``judged``, ``groups``, remarks as
+        ``notes``, and the reading report as ``report``.
 
     Raises:
         ConfigurationError: an option is out of range or given twice.

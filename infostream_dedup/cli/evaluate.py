@@ -16,7 +16,7 @@ from infostream_dedup.cli.options import (
     semantic_option,
     settings_options,
 )
-from infostream_dedup.cli.output import chosen_format, note_reading, print_json, print_rows
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
         print_rows(rows, form)
     if form == "table":
         click.echo(f"\n{_verdict(found)}")
+    for remark in found.notes:
+        note(remark, quiet=quiet)
     note_reading(found.report, quiet=quiet)
 
 

@@ -20,7 +20,7 @@ from infostream_dedup.evaluation.labels import Label, kin_by_field, labels_in, r
 from infostream_dedup.evaluation.predictions import Predictions, predicted_by_count, predicted_by_share
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
 from infostream_dedup.evaluation.second_look import checked_kinds, judged_groups, judged_predictions
-from infostream_dedup.evaluation.truth import Truth, truth_of
+from infostream_dedup.evaluation.truth import Truth, note_without_positives, truth_of
 from infostream_dedup.links import default_recommendation
 from infostream_dedup.model import Document, Settings
 
@@ -41,7 +41,7 @@ class Documents(Protocol):
 
 def evaluate_collection(
     collection: Collection,
-    labels: str | Path,
+    labels: str | Path | Sequence[Label],
     settings: Settings,
     *,
     kin: str | Path | None = None,
@@ -64,7 +64,7 @@ def evaluate_collection(
 
     Args:
         collection: the documents.
-        labels: file of labelled pairs.
+        labels: labelled pairs, or the file that contains them.
         settings: ``rule`` decides which directions must be linked.
         kin: file of kin families, whose pairs do not count as negatives.
         kin_field: ``name=value``: families whose documents carry this value are kin (people translated the same
@@ -81,9 +81,10 @@ def evaluate_collection(
         engine: engine that matches; results are the same.
     """
     kinds = checked_kinds(kinds)
+    listed = labels_in(labels)
     truth = truth_for(
         collection,
-        labels,
+        listed,
         kin=kin,
         kin_field=kin_field,
         lang=lang,
@@ -95,6 +96,7 @@ def evaluate_collection(
     found = _evaluate_key_terms(
         collection, settings, truth, chooser=chooser, cross=cross, resamples=resamples, engine=engine
     )
+    found = replace(found, notes=note_without_positives(truth, listed, positive))
     if second_look is None:
         return found
     one_language = lang is not None and not cross

@@ -24,7 +24,7 @@ from infostream_dedup.evaluation.method_runs import MethodRun, MethodRuns, run_m
 from infostream_dedup.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
 from infostream_dedup.evaluation.timing import Cost
-from infostream_dedup.evaluation.truth import Truth
+from infostream_dedup.evaluation.truth import Truth, note_without_positives
 from infostream_dedup.features.string_similarity import require_similarity
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.methods import Texts
@@ -346,12 +346,7 @@ def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *
 
 
 def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
-    notes = []
-    if not len(truth.positives):
-        given = sorted({label.label for label in listed})
-        notes.append(
-            f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"
-        )
+    notes = note_without_positives(truth, listed, positive)
     if not truth.takes_part().any():
         notes.append(
             "documents name no family, so only labelled pairs count, and what methods find beyond them is not "

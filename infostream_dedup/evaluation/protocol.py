@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
@@ -74,11 +74,12 @@ class Evaluation(Tabular):
 
     Attributes:
         rows: one row for each step, ascending.
-        best: first row with the highest F1; ``None`` if F1 is undefined everywhere.
+        best: first row with the highest F1; ``None`` if F1 is above 0 nowhere.
         recommended: row of the recommended step.
         judged: scores of the pairs of preset ``judged``; ``None`` if it did not run.
         groups: scores of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
         semantic: whether the preset asked the sentence encoder.
+        notes: remarks for the reader of the numbers.
         report: what was read; ``None`` if no documents were read.
     """
 
@@ -88,6 +89,7 @@ class Evaluation(Tabular):
     judged: StepScores | None = None
     groups: GroupScores | None = None
     semantic: bool = False
+    notes: list[str] = field(default_factory=list)
     report: ReadingReport | None = None
 
     @property
@@ -140,8 +142,9 @@ def evaluate(
 
 
 def _find_best(rows: list[StepScores]) -> StepScores | None:
-    defined = [row for row in rows if row.scores.f1 is not None]
-    return max(defined, key=lambda row: row.scores.f1 or 0.0, default=None)
+    # Where nothing is true, F1 is 0 at every step, and none is better than another.
+    above = [row for row in rows if row.scores.f1]
+    return max(above, key=lambda row: row.scores.f1 or 0.0, default=None)
 
 
 def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:

@@ -23,7 +23,7 @@ from infostream_dedup.model import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FALSE", "NOT_COUNTED", "TRUE", "Truth", "number_components", "truth_of"]
+__all__ = ["FALSE", "NOT_COUNTED", "TRUE", "Truth", "note_without_positives", "number_components", "truth_of"]
 
 TRUE: Final = 1
 FALSE: Final = -1
@@ -163,6 +163,20 @@ def truth_of(
         stories=stories,
         closed=closed,
     )
+
+
+def note_without_positives(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
+    """A remark if no pair is true, as recall is then undefined and F1 is 0 or undefined.
+
+    Args:
+        truth: the truth.
+        listed: listed pairs from which it was made.
+        positive: labels that count as true.
+    """
+    if len(truth.positives):
+        return []
+    given = sorted({label.label for label in listed})
+    return [f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"]
 
 
 def _is_template(label: Label) -> bool:

@@ -209,6 +209,16 @@ def test_evaluate_on_the_sample(run, preset):
     assert found["recommended"]["f1"] > 0.7
 
 
+def test_evaluate_says_that_no_label_counts_as_true(run, tmp_path):
+    rows = [json.loads(line) for line in Path(labels_path()).read_text(encoding="utf-8").splitlines()]
+    similar = [row | {"label": "similar"} for row in rows[:3]]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, similar)), encoding="utf-8")
+    answer = run("evaluate", SAMPLE, "--labels", "labels.jsonl")
+    assert answer.returncode == 0, answer.stderr
+    assert b"no pair counts as true: positive is dup, the labels are similar" in answer.stderr
+    assert b"best: " not in answer.stdout
+
+
 def test_dedup_reads_standard_input_and_writes_standard_output(run):
     from_pipe = run("dedup", "-", "--out", "-", stdin=Path(SAMPLE).read_bytes())
     assert from_pipe.returncode == 0, from_pipe.stderr

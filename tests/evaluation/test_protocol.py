@@ -7,12 +7,14 @@ import pytest
 
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup import sweep
+from infostream_dedup.batch.collection import collect
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.evaluation.collection_scores import evaluate_collection
 from infostream_dedup.evaluation.labels import labels_of
 from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
 from infostream_dedup.evaluation.protocol import Evaluation, evaluate
 from infostream_dedup.evaluation.truth import Truth, truth_of
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, Settings
 
 
 def _truth() -> Truth:
@@ -48,6 +50,15 @@ def test_the_best_row_and_the_recommended_one() -> None:
     assert found.best is not None
     assert (found.best.step, found.recommended.step, found.recommended.refused) == (6, 5, False)
     assert found.share_of_best == pytest.approx(0.8)
+
+
+def test_where_nothing_is_true_no_row_is_best() -> None:
+    """It was k = 1, "with F1 0.000", as if another k were worse."""
+    rows = [{"id": str(number), "text": "Мост через реку Днепр открыли вчера после ремонта."} for number in "12"]
+    labels = labels_of([{"a": "1", "b": "2", "label": "similar"}])
+    found = evaluate_collection(collect([Document(**row) for row in rows]), labels, Settings(), resamples=5)
+    assert [found.best, found.share_of_best] == [None, None]
+    assert found.notes == ["no pair counts as true: positive is dup, the labels are similar"]
 
 
 def test_of_equal_rows_the_smallest_step_is_best() -> None:
