@@ -120,7 +120,8 @@ class Training:
         )
         if not any(point.size for point in points):
             raise BadDataError(
-                f"{len(self.pairs)} judged pairs are too few for a learning curve, which starts at 50 training pairs",
+                f"{len(self.pairs)} judged pairs are too few for a learning curve, which starts at 50 training pairs "
+                "of other stories than each third",
                 code="E_TOO_FEW",
                 source=self.labels,
             )

@@ -85,7 +85,8 @@ def learning_curve(
         pairs: judged pairs.
         criteria: sets of criteria by name.
         rule: when a pair counts as found.
-        sizes: sizes of the training set; sizes that need more pairs than there are get skipped.
+        sizes: sizes of the training set; sizes for which one of the thirds leaves too few pairs are skipped, because
+            sizes tested on different pairs cannot be compared.
         draws: number of draws for each size.
         seed: equal seeds draw equal pairs with any version of numpy.
         authority: authority of sources; unknown by default.
@@ -100,7 +101,8 @@ def learning_curve(
     generator = np.random.PCG64(seed)
     nothing = np.zeros(0, dtype=np.int64)
     points = []
-    for size in sizes:
+    room = min((len(fold.training) for fold in parts), default=0)
+    for size in (one for one in sizes if one <= room):
         scored: dict[str, list[tuple[float, float, float]]] = {name: [] for name in criteria}
         for draw in range(min(draws, len(parts)) if not size else draws if parts else 0):
             fold = parts[draw % len(parts)]
@@ -122,9 +124,9 @@ def learning_curve(
 def _draw_training(
     training: NDArray[np.int64], truth: NDArray[np.bool_], size: int, generator: np.random.PCG64
 ) -> NDArray[np.int64] | None:
-    """Draw training pairs; ``None`` if there are too few, or all are of one class."""
+    """Draw training pairs, as many as there are or fewer; ``None`` if all are of one class."""
     kinds = truth[training]
-    if len(training) < size or kinds.all() or not kinds.any():
+    if kinds.all() or not kinds.any():
         return None
     order = training[np.argsort(generator.random_raw(len(training)), kind="stable")]
     chosen = order[:size]
