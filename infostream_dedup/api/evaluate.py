@@ -67,8 +67,7 @@ def evaluate(
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
-        ``rows``, ``best`` (``None`` if F1 is above 0 nowhere), ``recommended``, ``judged``, ``groups``, remarks as
-        ``notes``, and the reading report as ``report``.
+        ``rows``, ``best``, ``recommended``, ``judged``, ``groups``, ``notes``, and the reading report as ``report``.
 
     Raises:
         ConfigurationError: an option is out of range or given twice.

@@ -163,8 +163,8 @@ class DuplicateScores:
         recall: their share of the total probability.
         precision_bounds: 95 % interval; ``None`` unless the estimate is reliable.
         recall_bounds: 95 % interval; ``None`` unless the estimate is reliable.
-        model_precision: mean probability of the links by the shipped pair model: an upper bound if the estimate is not
-        reliable.
+        model_precision: mean probability of the links by the shipped pair model: usually above the truth if the
+            estimate is not reliable.
     """
 
     step: int

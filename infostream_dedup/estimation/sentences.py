@@ -76,7 +76,8 @@ def _estimated(estimate: DuplicateEstimate, step: int, known: str) -> Phrase:
         return Phrase.of("no estimate for texts in other words: {why}", why=estimate.check.reason)
     if estimate.code == "upper_bound":
         return Phrase.of(
-            "at most {share} of 100 {links} at k = {k} are the same text in other words (model; no estimate: {why})",
+            "probably at most {share} of 100 {links} at k = {k} are the same text, copied or reworded (model; no "
+            "estimate: {why})",
             share=_hundred(scores.model_precision),
             links=links,
             k=step,

@@ -288,7 +288,7 @@ def test_counted_and_estimated_quality_are_shown_at_the_recommended_k(swept):
     counted = "Counted: 90.0 % of the links are copies (80.0 %–95.0 %), and 75.0 % of all 40 copies are linked."
     for code, said in (
         ("reliable", "Estimated with retellings: precision 97.0 %, recall 99.0 %, F1 98.0 %."),
-        ("upper_bound", "Estimated: at most 99.0 % of the links say the same."),
+        ("upper_bound", "Estimated: probably at most 99.0 % of the links say the same."),
         ("refused", "Not estimated: there are too few candidates, or the estimate contradicts itself."),
     ):
         rows = [replace(row, estimated={**columns, "reliable_code": code, "precision_high": 0.99}) for row in stems]
