@@ -49,8 +49,8 @@ def find(
     Returns:
         A row for every two documents that share a passage: ``a``, ``b`` (ids, a the earlier by date, otherwise the
         first in the input), ``spans`` (for each passage its position in both texts as [start, end) in code points, its
-        sentences and words), ``coverage_a`` (share of a's words in sentences that b has too, 0 to 1), ``coverage_b``,
-        ``sentences`` (number of matching sentences).
+        sentences and words), ``coverage_a`` (share of a's words in sentences and runs of words that b has too, 0 to 1;
+        sentences that a span skips do not count), ``coverage_b``, ``sentences`` (number of matching sentences).
 
     Raises:
         ConfigurationError: a setting is out of range or given twice, or there is no such feature.

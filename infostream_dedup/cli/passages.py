@@ -107,7 +107,8 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
 
     Columns: a, b (ids, the earlier first: b copied from a), spans (position of each passage in both texts as
     [start, end) in characters of the field text, its sentences and words), coverage_a (share of a's words in sentences
-    that b has too), coverage_b, sentences (that match). Titles are not compared.
+    and runs of words that b has too; sentences that a span skips do not count), coverage_b, sentences (that match).
+    Titles are not compared.
 
     --novel lists, for each document, novel_share (share of its words), novel and sentences (numbers of novel and of all
     sentences) and spans (span, text). --digests lists id, share and sources (id, share, spans; in text order).
