@@ -216,7 +216,7 @@ def _counted(
     drawn: tuple[NDArray[np.float64] | None, ...] = (None, None, None)
     if draws:
         weights = drawn_documents(len(languages))
-        a, b, grades, across = (one[~series] for one in (copies.a, copies.b, grades, across))
+        a, b, grades, across = copies.a[~series], copies.b[~series], grades[~series], across[~series]
         drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
         drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
         if 1 << halvings > copies.sampled:
