@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.text.normalise import TO_CYRILLIC, TO_LATIN
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-__all__ = ["CODE_POINTS", "Alphabet", "CharacterKind", "alphabet"]
+__all__ = ["CODE_POINTS", "CYRILLIC_BEGIN", "TWINS", "Alphabet", "CharacterKind", "alphabet", "in_one_alphabet"]
 
 CODE_POINTS: Final = 0x10000
 """Number of code points in the tables; any character beyond them separates words."""
+
+CYRILLIC_BEGIN: Final = 0x400
+"""Folded letters from here on are Cyrillic, those below are Latin; no other alphabet has look-alikes here."""
+
+TWINS: Final = 0x460
+"""Length of ``Alphabet.twins``: up to the last Cyrillic letter that may have a look-alike."""
 
 
 class CharacterKind(IntEnum):
@@ -66,11 +76,14 @@ class Alphabet(NamedTuple):
         kinds: uint8 (CODE_POINTS,), the ``CharacterKind`` of each code point.
         folded: uint16 (CODE_POINTS,), lower-case letter without accents, or value of a digit; 0 for other characters.
         latin: uint8 (CODE_POINTS,), Latin letter of a *folded* letter, 1 to 26; 0 for letters without one.
+        twins: uint16 (2, TWINS), folded letter of the other alphabet that looks like a *folded* letter: like its small
+            form and like its capital; 0 if there is none.
     """
 
     kinds: NDArray[np.uint8]
     folded: NDArray[np.uint16]
     latin: NDArray[np.uint8]
+    twins: NDArray[np.uint16]
 
 
 @cache
@@ -94,7 +107,34 @@ def alphabet() -> Alphabet:
         latin[ord(letter)] = ord(letter) - 96
     for letter, written in _LATIN_OF.items():
         latin[ord(letter)] = ord(written) - 96
-    return Alphabet(kinds, folded, latin)
+    twins = np.zeros((2, TWINS), dtype=np.uint16)
+    for point, twin in (*TO_CYRILLIC.items(), *TO_LATIN.items()):
+        twins[int(kinds[point] == CharacterKind.CAPITAL), folded[point]] = folded[twin]
+    return Alphabet(kinds, folded, latin, twins)
+
+
+def in_one_alphabet(folded: str, capitals: Sequence[bool]) -> str:
+    """Repair a folded word that mixes Latin and Cyrillic letters, as ``text.normalise.fold`` does for key terms.
+
+    The word becomes Cyrillic if all its Latin letters have a Cyrillic look-alike, otherwise Latin if all its Cyrillic
+    letters have a Latin one; otherwise it is unchanged.
+
+    Args:
+        folded: the folded word.
+        capitals: which of its letters were capitals: an H looks like a Cyrillic letter, but an h does not.
+    """
+    twins = alphabet().twins
+    for from_cyrillic in (False, True):
+        found = [
+            int(twins[int(capital), ord(letter)]) if ord(letter) < TWINS else 0
+            for letter, capital in zip(folded, capitals, strict=True)
+        ]
+        replaced = [(ord(letter) >= CYRILLIC_BEGIN) == from_cyrillic for letter in folded]
+        if all(found[at] for at in range(len(folded)) if replaced[at]) and not all(replaced):
+            return "".join(
+                chr(twin) if wanted else letter for letter, twin, wanted in zip(folded, found, replaced, strict=True)
+            )
+    return folded
 
 
 def _folded_letter(character: str) -> int:

@@ -2,7 +2,9 @@
 
 A *token* is a word or a number. A word is a run of letters, which may have apostrophes between them; it ends where a
 capital follows a small letter ("пишетАгора") and before a digit ("стоит17,76"). Letters are folded: lower case, without
-accents, ё as е, й as и. Numbers are normalised, whatever separates their thousands and decimals.
+accents, ё as е, й as и. A word that mixes Latin and Cyrillic letters is written in one alphabet if its letters allow
+it, so that disguised copies share their wording. Numbers are normalised, whatever separates their thousands and
+decimals.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from infostream_dedup.evidence.calendar_words import DAY_WORDS, ENGLISH_MONTH, MONTH_WORDS
-from infostream_dedup.evidence.characters import CODE_POINTS, CharacterKind, alphabet
+from infostream_dedup.evidence.characters import CODE_POINTS, CharacterKind, alphabet, in_one_alphabet
 from infostream_dedup.evidence.constants import (
     DATE_BIT,
     FIGURE_SEED,
@@ -194,8 +196,8 @@ class _Reader:
 
     def take_word(self, begin: int, end: int) -> int:
         places = [place for place in range(begin, end) if self.kinds[place] in "sC"]
-        word = "".join(chr(self.folded[place]) for place in places)
-        capitals = sum(self.kinds[place] == "C" for place in places)
+        large = [self.kinds[place] == "C" for place in places]
+        word, capitals = in_one_alphabet("".join(chr(self.folded[place]) for place in places), large), sum(large)
         hyphened = begin > 0 and self.kinds[begin - 1] in "-d" and self.before == "number"
         ordinal = hyphened and len(word) <= 3
         dated = ordinal or len(word) < SHORTEST_FORM_WORD or word in MONTH_WORDS or word in DAY_WORDS

@@ -17,7 +17,7 @@ from typing import Final
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.text.mark_runs import with_bounded_marks
 
-__all__ = ["APOSTROPHES", "clean", "fold"]
+__all__ = ["APOSTROPHES", "TO_CYRILLIC", "TO_LATIN", "clean", "fold"]
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
@@ -73,8 +73,9 @@ _TORN_APOSTROPHE: Final = re.compile(f"[ \u00a0]{_ANY_APOSTROPHE}(?<=[{_CONSONAN
 _LATIN_LOOK_ALIKE: Final = "ABCEHIKMOPTXYaceiopxy"
 _CYRILLIC_LOOK_ALIKE: Final = "АВСЕНІКМОРТХУасеіорху"
 # The last five look like Cyrillic letters only as capitals; they come from text that was lower-cased.
-_TO_CYRILLIC: Final = str.maketrans(_LATIN_LOOK_ALIKE + "bhkmt", _CYRILLIC_LOOK_ALIKE + "внкмт")
-_TO_LATIN: Final = str.maketrans(_CYRILLIC_LOOK_ALIKE, _LATIN_LOOK_ALIKE)
+TO_CYRILLIC: Final[dict[int, int]] = str.maketrans(_LATIN_LOOK_ALIKE + "bhkmt", _CYRILLIC_LOOK_ALIKE + "внкмт")
+TO_LATIN: Final[dict[int, int]] = str.maketrans(_CYRILLIC_LOOK_ALIKE, _LATIN_LOOK_ALIKE)
+"""Code points of letters that look alike, small letters and capitals, from Latin to Cyrillic and back."""
 _LATIN: Final = re.compile("[A-Za-z]")
 _COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")
 """Letters of Russian and Ukrainian, which need no repair."""
@@ -201,8 +202,8 @@ def _one_alphabet(part: str) -> str:
     """Repair look-alikes in one part of a word, if that leaves a single alphabet."""
     if not (_LATIN.search(part) and _CYRILLIC.search(part)):
         return part
-    cyrillic = part.translate(_TO_CYRILLIC)
+    cyrillic = part.translate(TO_CYRILLIC)
     if not _LATIN.search(cyrillic):
         return cyrillic
-    latin = part.translate(_TO_LATIN)
+    latin = part.translate(TO_LATIN)
     return part if _CYRILLIC.search(latin) else latin

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.evidence.characters import in_one_alphabet
 from infostream_dedup.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.evidence.plain_reading import (
     date_hash,
@@ -119,6 +120,25 @@ def test_dated_titles_have_one_form(one: str, other: str) -> None:
     assert first.title_form == second.title_form != 0
 
 
+@pytest.mark.parametrize(
+    ("disguised", "plain"),
+    [
+        ("Cрочнo: пoжар в Mocквe", "Срочно: пожар в Москве"),
+        ("HАСА зaпуcтилo pакeту", "НАСА запустило ракету"),
+        ("мiнicтp Ліcовий", "міністр Лісовий"),
+        ("Mоldоva wins", "Moldova wins"),
+    ],
+)
+def test_a_disguised_word_is_written_in_one_alphabet(disguised: str, plain: str) -> None:
+    compare([Document(id="1", text=disguised, title=disguised)])
+    assert read_plainly(disguised, 0) == read_plainly(plain, 0)
+
+
+@pytest.mark.parametrize("word", ["wвоя", "ДZ", "зaдaчas", "чтоd"])
+def test_a_word_with_a_letter_of_its_own_in_each_alphabet_stays(word: str) -> None:
+    assert in_one_alphabet(word.lower(), [letter.isupper() for letter in word]) == word.lower()
+
+
 def test_short_texts_have_a_triple_and_empty_ones_none() -> None:
     assert [len(read_plainly(text, 0).triples) for text in ("", "!", "одно", "два слова", "целых три слова")] == [
         0, 0, 1, 1, 1,
@@ -132,7 +152,7 @@ def test_lead_is_the_first_twenty_long_words() -> None:
     assert len(plain.body) == len(words)
 
 
-_LETTERS = "абвАБВйё xXhHpPsScCzZkK 0123456789 .,-/'’\n!?…\u00ad\u0301\U0001f600<&"
+_LETTERS = "абвАБВйёоОсСнНТтуі xXhHpPsScCzZkKeETiyø אя 0123456789 .,-/'’\n!?…\u00ad\u0301\U0001f600<&"
 _PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.03.26", "12 300", "¶", "Ю"])
 
 

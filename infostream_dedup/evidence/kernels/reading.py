@@ -14,7 +14,6 @@ from infostream_dedup.evidence.constants import (
     LEAD_WORDS,
     LONGEST_ACRONYM,
     PREFIX,
-    SEED,
     SHORTEST_FORM_WORD,
     SHORTEST_NAME,
     TITLE_SEED,
@@ -24,6 +23,7 @@ from infostream_dedup.evidence.kernels.hashing import joined, mixed, step
 from infostream_dedup.evidence.kernels.numbers import date_entry, number_at, title_figure
 from infostream_dedup.evidence.kernels.skeletons import SKELETON_BITS, skeleton
 from infostream_dedup.evidence.kernels.sorting import sorted_once
+from infostream_dedup.evidence.kernels.words import WORD_SEED, is_letter, read_word, repair_word
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
 from infostream_dedup.text.kernels.code_points import sized_code_point
 
@@ -37,16 +37,13 @@ FIELDS: Final = 5
 PADDING: Final = 16
 """Number of zeros after the longest text in ``ReadingScratch.kinds``."""
 
-_SMALL: Final = int(CharacterKind.SMALL)
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
 _DIGIT: Final = int(CharacterKind.DIGIT)
 _DROPPED: Final = int(CharacterKind.DROPPED)
-_APOSTROPHE: Final = int(CharacterKind.APOSTROPHE)
 _POINT: Final = int(CharacterKind.POINT)
 _OPENER: Final = int(CharacterKind.OPENER)
 _HYPHEN: Final = int(CharacterKind.HYPHEN)
 
-_WORD_SEED = np.uint64(SEED)
 _TITLE_SEED = np.uint64(TITLE_SEED)
 _NONE = np.uint64(0)
 _32 = np.uint64(32)
@@ -75,6 +72,7 @@ class Tables(NamedTuple):
         kinds: uint8 (CODE_POINTS,), ``CharacterKind``.
         folded: uint16 (CODE_POINTS,), folded letter or value of a digit.
         latin: uint8 (CODE_POINTS,), Latin letter of a folded letter, 1 to 26, or 0.
+        twins: uint16 (2, TWINS), look-alike of a folded letter in the other alphabet, for small letters and capitals.
         words: uint64, hashes of the calendar words, ascending.
         months: int64, month of each; 0 for a word that is not a month.
     """
@@ -82,6 +80,7 @@ class Tables(NamedTuple):
     kinds: NDArray[np.uint8]
     folded: NDArray[np.uint16]
     latin: NDArray[np.uint8]
+    twins: NDArray[np.uint16]
     words: NDArray[np.uint64]
     months: NDArray[np.int64]
 
@@ -155,26 +154,6 @@ def _decode(
 
 
 @inlined
-def _is_letter(kind: int) -> bool:
-    return kind in (_SMALL, _CAPITAL)
-
-
-@inlined
-def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
-    """Place of the next letter of the word; -1 if the word ends with the letter at a place."""
-    after = place + 1
-    if kinds[after] == _SMALL:
-        return after
-    if kinds[after] == _CAPITAL:
-        return after if kinds[place] == _CAPITAL else -1
-    if kinds[after] != _APOSTROPHE:
-        return -1
-    while kinds[after] == _APOSTROPHE:
-        after += 1
-    return after if _is_letter(kinds[after]) else -1
-
-
-@inlined
 def _month_of(tables: Tables, word: Any) -> int:
     """Month of a calendar word, 0 for a day word, -1 for any other word."""
     place = np.searchsorted(tables.words, word)
@@ -231,16 +210,9 @@ def _take_start(scratch: ReadingScratch, found: EvidenceLists, start: Any) -> No
 def _take_word(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, begin: int) -> int:
     """Read the word that begins at a place; return the place after it."""
     state, kinds, folded = scratch.state, scratch.kinds, scratch.folded
-    hashed = start = _WORD_SEED
-    place, last, letters, capitals = begin, begin, 0, 0
-    while place >= 0:
-        hashed = step(hashed, folded[place])
-        letters += 1
-        capitals += kinds[place] == _CAPITAL
-        if letters <= PREFIX:
-            start = hashed
-        last = place
-        place = _next_letter(kinds, place)
+    hashed, start, last, letters, capitals, mixes = read_word(kinds, folded, begin)
+    if mixes and repair_word(tables.twins, kinds, folded, begin, last):
+        hashed, start, last, letters, capitals, mixes = read_word(kinds, folded, begin)
     word = mixed(hashed)
     dated = False
     if begin < state[_TITLE_END]:
@@ -290,7 +262,7 @@ def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: i
     place = after = 0
     while place < size:
         kind = kinds[place]
-        if _is_letter(kind):
+        if is_letter(kind):
             place = after = _take_word(tables, scratch, found, place)
         elif kind == _DIGIT:
             place = after = _take_number(scratch, found, place)
@@ -390,9 +362,9 @@ def prefix_hashes(
     """
     for number in range(hashes.size):
         size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, scratch)
-        state, letters = _WORD_SEED, 0
+        state, letters = WORD_SEED, 0
         for place in range(size):
-            if not _is_letter(scratch.kinds[place]):
+            if not is_letter(scratch.kinds[place]):
                 continue
             letters += 1
             if letters <= PREFIX:
