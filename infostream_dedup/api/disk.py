@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.api.sources import documents_to_collect, without_boilerplate
 from infostream_dedup.corpus.endings import STANDARD_STREAM
-from infostream_dedup.corpus.own_files import paths_of
+from infostream_dedup.corpus.own_files import is_read_from, paths_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.engines import engine_named
 
@@ -178,6 +178,11 @@ def chosen_disk(
             raise UsageError(refusal)
         if window_days is not None and window_days <= 0:
             raise UsageError(f"window_days is {window_days}; expected more than 0 (--window-days)")
+        if is_read_from(source, Path(workdir), (".arrow", ".json")):
+            raise UsageError(
+                f"{workdir} is in a folder that is read, and the next run would take its files for documents; "
+                "name a work folder elsewhere (--workdir)"
+            )
         yield Disk(Path(workdir), half if memory is None else memory_of(memory), window_days)
         return
     for name, value in {"memory": memory, "window_days": window_days}.items():
@@ -186,7 +191,8 @@ def chosen_disk(
     if refusal is not None or available is None or not _exceeds(source, reading, available):
         yield None
         return
-    folder = Path(tempfile.mkdtemp(prefix="infostream-dedup-", dir=beside))
+    # Hidden, because `beside` may be in a folder that is read twice.
+    folder = Path(tempfile.mkdtemp(prefix=".infostream-dedup-", dir=beside))
     _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
     try:
         yield Disk(folder, half)

@@ -13,7 +13,7 @@ from infostream_dedup.corpus.outputs import same_file
 from infostream_dedup.corpus.text_files import files_of
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
-__all__ = ["check_quarantine", "paths_of"]
+__all__ = ["check_quarantine", "is_read_from", "paths_of"]
 
 
 def paths_of(source: Any) -> list[str]:
@@ -31,6 +31,27 @@ def paths_of(source: Any) -> list[str]:
         with suppress(NoInputError):
             found += files_of(str(item))
     return [path for path in found if path != STANDARD_STREAM]
+
+
+def is_read_from(source: Any, folder: Path, endings: tuple[str, ...]) -> bool:
+    """Whether files that a job leaves in a folder will be read with the source next time.
+
+    Args:
+        source: see ``read_documents``.
+        folder: the folder, which may be missing.
+        endings: endings of the files that the job leaves there.
+    """
+    if not paths_of(source):
+        return False
+    inside = folder.resolve()
+    for item in map(Path, source if isinstance(source, list | tuple | set | frozenset) else [source]):
+        if item.is_dir() and inside.is_relative_to(item.resolve()):
+            return True
+        if not item.exists():
+            found = (Path(name).resolve() for name in paths_of(str(item)))
+            if any(path.is_relative_to(inside) and path.name.endswith(endings) for path in found):
+                return True
+    return False
 
 
 def check_quarantine(quarantine: str | Path | None, inputs: Iterable[str | Path | None]) -> None:

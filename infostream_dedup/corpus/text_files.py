@@ -21,6 +21,8 @@ _PATTERN: Final = frozenset("*?[")
 def files_of(source: str) -> list[str]:
     """Return the files that a path denotes, sorted by name: the file itself, or those of a folder or pattern.
 
+    Hidden files of a folder, and files in its hidden folders, are left out.
+
     Raises:
         NoInputError: there is no such file, or none of a known kind.
 
@@ -38,7 +40,7 @@ def files_of(source: str) -> list[str]:
         reason = f"{error.strerror or error}; to read texts that are in memory, give them as a list"
         raise NoInputError(f"cannot open {source[:60]!r}...: {reason}") from None
     if path.is_dir():
-        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
+        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(path)))
         known = [one for one in found if one.lower().endswith(KNOWN_ENDINGS)]
         if not known:
             raise NoInputError(f"{source}: no file in this folder ends in {', '.join(KNOWN_ENDINGS)}")
@@ -56,6 +58,10 @@ def files_of(source: str) -> list[str]:
             return matched
         raise NoInputError(f"{source}: no file name matches this pattern")
     raise NoInputError(f"{source} does not exist")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def text_records(source: str, encoding: str | None) -> Iterator[Item]:

@@ -212,6 +212,8 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
     for row in PLAIN:
         put(tmp_path, f"{row['id']}.txt", row["text"])
     put(tmp_path, ".hidden.txt", "x")
+    (tmp_path / ".checkpoints").mkdir()
+    put(tmp_path / ".checkpoints", "one.txt", "x")
     for source in (tmp_path, str(tmp_path / "*.txt")):
         found = list(read_documents(source))
         assert sorted((one.id, one.text) for one in found) == sorted((row["id"], row["text"]) for row in PLAIN)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup import sweep
+from infostream_dedup import dedup, sweep
 from infostream_dedup.batch.collection import collect
 from infostream_dedup.errors import (
     BadDataError,
@@ -35,7 +35,7 @@ STEM = Settings(representation="stem")
 
 KILLED = """
 import os, signal, sys
-from infostream_dedup import sweep
+from infostream_dedup import dedup, sweep
 from infostream_dedup.sharded import disk_runner, work_folder
 from infostream_dedup.sharded.plan import Cut, Plan
 
@@ -262,6 +262,44 @@ def test_options_that_contradict_each_other(documents, tmp_path, monkeypatch, op
         sweep(str(documents), **options)
 
 
+@pytest.mark.parametrize(
+    ("source", "workdir", "refused"),
+    [
+        (".", ".", True),
+        (".", "work", True),
+        (".", "new/work", True),
+        ("**", "work", True),
+        ("*", "../elsewhere", False),
+        ("*.jsonl", ".", False),
+        ("documents.jsonl", ".", False),
+        (["documents.jsonl", "."], "work", True),
+    ],
+)
+def test_a_work_folder_that_would_be_read_is_refused(documents, tmp_path, monkeypatch, source, workdir, refused):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "counted.counts.arrow").write_bytes(b"")
+    if refused:
+        with pytest.raises(UsageError, match="name a work folder elsewhere"):
+            sweep(source, workdir=workdir, memory="2GB", representations=["stem"])
+        return
+    (tmp_path / "work" / "counted.counts.arrow").unlink()
+    for _ in range(2):
+        assert sweep(source, workdir=workdir, memory="2GB", representations=["stem"]).report.used == 40
+
+
+def test_a_private_folder_is_not_read_with_the_folder_that_holds_it(documents, tmp_path, monkeypatch, caplog):
+    whole = dedup(str(documents), out=tmp_path / "whole.csv")
+    monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    documents.rename(folder / documents.name)
+    found = dedup(str(folder), out=folder / "unique.csv")
+    assert "would not fit" in caplog.text
+    assert found.statuses == whole.statuses
+    assert (folder / "unique.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
 def test_a_table_of_another_kind_is_refused():
     one, other = Layout("one", ("a",), {}), Layout("other", ("a",), {})
     with pytest.raises(BadDataError, match="rows of one 1; expected other 1"):
@@ -275,7 +313,7 @@ def test_a_collection_too_large_for_memory_goes_to_disk(documents, named, tmp_pa
     monkeypatch.setattr("infostream_dedup.machine.memory.available_memory", lambda: 10_000)
     found = sweep(f"{tmp_path}/{named}", representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
-    assert not list(tmp_path.glob("infostream-dedup-*"))
+    assert not list(tmp_path.glob(".infostream-dedup-*"))
     assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"], estimate=False))[0]
 
 
@@ -291,7 +329,7 @@ def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, 
     with pytest.raises(KeyboardInterrupt):
         sweep(str(documents), representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
-    assert not list(tmp_path.glob("infostream-dedup-*"))
+    assert not list(tmp_path.glob(".infostream-dedup-*"))
 
 
 def _rows(path: Path):
