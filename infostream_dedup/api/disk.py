@@ -31,8 +31,10 @@ __all__ = ["Disk", "chosen_disk", "refuse_on_disk"]
 _log = logging.getLogger(__name__)
 
 _GIGABYTE: Final = 10**9
-_UNPACKED: Final = 5
-"""How much larger texts are than a compressed file, at most."""
+_LARGE: Final = 5
+_UNPACKED: Final = 7
+"""How much larger texts are than a packed file, at most; also than a workbook or a table, which may be packed."""
+_PLAIN: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +222,9 @@ def _exceeds(source: Any, reading: Reading, available: int) -> bool:
     from infostream_dedup.sharded.estimate import SAMPLE, documents_in, in_memory
 
     paths = [path for path in paths_of(source) if Path(path).is_file()]
-    unpacked = sum(
-        Path(path).stat().st_size * (_UNPACKED if path.endswith((".gz", ".parquet")) else 1) for path in paths
-    )
+    unpacked = sum(Path(path).stat().st_size * (1 if path.lower().endswith(_PLAIN) else _UNPACKED) for path in paths)
     # Texts smaller than a fifth of the memory always fit, so most runs need no sample.
-    if unpacked * _UNPACKED < available:
+    if unpacked * _LARGE < available:
         return False
     sample = _sample(source, reading, SAMPLE)
     return bool(sample) and in_memory(documents_in(paths, sample)) > available
