@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from infostream_dedup.store.connection import naming_failures, snapshot, writing
+from infostream_dedup.store.connection import naming_failures, snapshot
+from infostream_dedup.store.migrations import writing_rows
 from infostream_dedup.store.restoring import first_ordinal_needed
 from infostream_dedup.store.search_index import rebuild_index
 from infostream_dedup.store.settings_checksum import write_settings_checksum
@@ -46,7 +47,7 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
     deleted = 0
     for begin in range(first, below, _ORDINALS_AT_ONCE):
         end = min(begin + _ORDINALS_AT_ONCE, below)
-        with writing(connection, path):
+        with writing_rows(connection, path):
             deleted += connection.execute(
                 "DELETE FROM signature WHERE ordinal >= ? AND ordinal < ?", (begin, end)
             ).rowcount

@@ -13,8 +13,9 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.store.batch_rows import batch_checksum
 from infostream_dedup.store.blobs import INT32, blobs_of, numbers_of
 from infostream_dedup.store.checking import batch_as_stored
-from infostream_dedup.store.connection import naming_failures, writing
+from infostream_dedup.store.connection import naming_failures
 from infostream_dedup.store.document_columns import REPEATS
+from infostream_dedup.store.migrations import writing_rows
 from infostream_dedup.store.restoring import counts_apart, open_epoch
 from infostream_dedup.store.search_index import rebuild_index
 from infostream_dedup.store.settings_checksum import write_settings_checksum
@@ -55,7 +56,7 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
     Raises:
         BadDataError: the store does not have the document.
     """
-    with writing(connection, path):
+    with writing_rows(connection, path):
         rows = connection.execute(
             f"SELECT ordinal, batch, epoch, language, forgotten, {REPEATS} FROM document WHERE id = ?",  # noqa: S608
             (id,),

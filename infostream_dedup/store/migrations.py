@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from infostream_dedup.store.search_index import SEARCH_INDEX
 from infostream_dedup.store.settings_checksum import write_settings_checksum
 from infostream_dedup.store.term_index import TERM_INDEX, index_terms
 
-__all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of"]
+__all__ = ["STEPS", "apply_steps", "is_empty", "migrate", "newest_version", "version_of", "writing_rows"]
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -172,6 +172,19 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
         message = f"the store has schema {version}, this program knows up to {newest_version()}; use a newer version"
         raise BadDataError(message, code="E_STORE_NEWER", source=str(path))
     return version
+
+
+@contextmanager
+def writing_rows(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Run one transaction (`writing`) that adds to a store or removes from it.
+
+    Raises:
+        BadDataError: since the store was opened, a newer version of this program has migrated it.
+        CannotWriteError, StoreBusyError: see `writing`; nothing of the block was stored.
+    """
+    with writing(connection, path):
+        version_of(connection, path)
+        yield
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> Path | None:

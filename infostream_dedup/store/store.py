@@ -13,10 +13,11 @@ import orjson
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.model.stream_records import Batch
-from infostream_dedup.store.connection import naming_failures, writing
+from infostream_dedup.store.connection import naming_failures
 from infostream_dedup.store.copying import copy_store
 from infostream_dedup.store.expiry import Expired, expire
 from infostream_dedup.store.forgetting import Forgotten, forget, wipe
+from infostream_dedup.store.migrations import writing_rows
 from infostream_dedup.store.opening import BUSY_SECONDS, open_store
 from infostream_dedup.store.reader import StoreReader
 from infostream_dedup.store.restoring import Loaded, Position, load, position_of
@@ -126,7 +127,8 @@ class Store(StoreReader):
         is true, load what is new (``load(since=store.position)``) before processing the batch.
 
         Raises:
-            StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
+            StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored; ``E_STORE_NEWER``: a newer
+                version of this program has migrated the store.
         """
         with naming_failures(self.path):
             nested = self._connection.in_transaction
@@ -135,7 +137,7 @@ class Store(StoreReader):
             return
         position, written = self._position, dict(self._written)
         try:
-            with writing(self._connection, self.path):
+            with writing_rows(self._connection, self.path):
                 yield
         except BaseException:
             self._position, self._written = position, written

@@ -100,6 +100,7 @@ def test_what_fails_for_now_goes_back_to_the_queue(writer: Writer, monkeypatch: 
     "error",
     [
         BadDataError("the store is damaged", code="E_STORE_DAMAGED", source="news.db"),
+        BadDataError("the store has schema 13", code="E_STORE_NEWER", source="news.db"),
         CannotWriteError("news.db: no space left"),
     ],
 )

@@ -118,6 +118,27 @@ def test_the_words_that_checks_allow_stay_the_same(tmp_path, monkeypatch):
         assert tables.fetchone() == (0,)
 
 
+@pytest.mark.parametrize("write", ["append", "expire", "forget", "index"])
+def test_a_running_process_does_not_write_to_a_store_that_a_newer_program_migrated(filled, synthetic, write, faults):
+    with Store.open(filled, settings_digest=synthetic.DIGEST) as store:
+        works = {
+            "append": lambda: store.append(synthetic.batch(20)),
+            "forget": lambda: store.forget(synthetic.batch(0).decided.verdicts[0].id),
+            "expire": store.expire,
+            "index": store.index,
+        }
+        position = store.position
+        with pytest.MonkeyPatch.context() as newer:
+            newer.setattr(migrations, "STEPS", [*migrations.STEPS, ("second_step", second_step)])
+            assert migrate_store(filled)[0] == 13
+        with pytest.raises(BadDataError, match="schema 13, this program knows up to 12; use a newer version") as refused:
+            works[write]()
+        assert refused.value.code == "E_STORE_NEWER"
+        assert not store.connection.in_transaction
+        assert not store.changed()
+        assert store.position == position
+
+
 def test_migrating_twice_does_nothing(filled, newer_program):
     assert migrate_store(filled) == (13, filled.with_name("stream.db.schema-12"))
     assert migrate_store(filled) == (13, None)
