@@ -30,6 +30,9 @@ __all__ = ["BUSY_SECONDS", "migrate_store", "open_store", "settings_at", "settin
 BUSY_SECONDS: Final = 30.0
 """How long a writer waits for another writer."""
 
+_LONGEST_ENDING: Final = ".desk-journal"
+"""The log, the shared memory, the copies of older schemas and the desk have shorter endings."""
+
 _HEADER: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
 
@@ -130,12 +133,24 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
                 raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
             if not path.parent.is_dir():
                 raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
+            _check_name(path)
         else:
             _check_length(path)
             if not read_only and not os.access(path, os.W_OK):
                 raise CannotWriteError(f"{path}: the store is read-only")
     except OSError as error:
         raise NoInputError(f"{path}: {error.strerror or error}") from error
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that leaves no room for the endings of the files beside the store, before anything is created."""
+    size = len(os.fsencode(path.name))
+    most = os.pathconf(path.parent, "PC_NAME_MAX") - len(_LONGEST_ENDING)
+    if size > most:
+        raise CannotCreateError(
+            f"cannot create {path}: the name has {size} bytes, and with {most} at most there is room for the endings "
+            "of the files beside it; give a shorter name"
+        )
 
 
 def _check_length(path: Path) -> None:

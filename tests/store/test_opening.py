@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.errors import (
     BadDataError,
     CannotCreateError,
@@ -50,6 +51,20 @@ def test_a_new_store_needs_a_digest(tmp_path):
 def test_a_folder_must_be_there(tmp_path):
     assert "no directory" in str(refused(tmp_path / "no" / "a.db", CannotCreateError, settings_digest="x"))
     assert "is a directory" in str(refused(tmp_path, CannotCreateError, settings_digest="x"))
+
+
+def test_a_name_has_room_for_those_of_the_files_beside_it(tmp_path):
+    # Cyrillic letters have two bytes.
+    error = refused(tmp_path / f"{'п' * 120}.db", CannotCreateError, settings_digest="x")
+    assert str(error).endswith(
+        "the name has 243 bytes, and with 242 at most there is room for the endings of the files beside it; "
+        "give a shorter name"
+    )
+    assert list(tmp_path.iterdir()) == []
+    path = tmp_path / f"{'a' * 239}.db"
+    Store.open(path, settings_digest="x").close()
+    with Desk.open(desk_path(path)) as desk, desk.writing():
+        assert len(list(tmp_path.iterdir())) > 1
 
 
 def test_an_empty_file_becomes_a_store(tmp_path):

@@ -131,7 +131,9 @@ def test_a_running_process_does_not_write_to_a_store_that_a_newer_program_migrat
         with pytest.MonkeyPatch.context() as newer:
             newer.setattr(migrations, "STEPS", [*migrations.STEPS, ("second_step", second_step)])
             assert migrate_store(filled)[0] == 13
-        with pytest.raises(BadDataError, match="schema 13, this program knows up to 12; use a newer version") as refused:
+        with pytest.raises(
+            BadDataError, match="schema 13, this program knows up to 12; use a newer version"
+        ) as refused:
             works[write]()
         assert refused.value.code == "E_STORE_NEWER"
         assert not store.connection.in_transaction
