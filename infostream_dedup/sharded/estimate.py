@@ -100,11 +100,9 @@ def documents_in(paths: Sequence[str], sample: Sequence[Document]) -> int:
     found = 0.0
     for path in paths:
         rows = _rows_of_table(path)
-        if rows is None:
-            times = _PACKED_BETTER.get(Path(path).suffix.lower())
-            size = len(plain) if times is None else packed / times
-            rows = Path(path).stat().st_size * len(sample) / size
-        found += rows
+        times = _PACKED_BETTER.get(Path(path).suffix.lower())
+        size = len(plain) if times is None else packed / times
+        found += Path(path).stat().st_size * len(sample) / size if rows is None else rows
     return max(len(sample), round(found))
 
 
