@@ -96,8 +96,8 @@ def compare(
 
     _, reads = parted(compare, ReadingOptions, options)
     read = chosen_reading(reading, reads)
-    Range(1).check("resamples", resamples)
-    Range(0).check("disagreements", disagreements)
+    resamples = Range(1).check("resamples", resamples)
+    disagreements = Range(0).check("disagreements", disagreements)
     check_quarantine(read.quarantine, [labels if isinstance(labels, str | Path) else None, kin])
     documents, report = read_list(source, read)
     found = compare_methods(

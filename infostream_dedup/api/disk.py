@@ -18,6 +18,7 @@ from infostream_dedup.corpus.endings import STANDARD_STREAM
 from infostream_dedup.corpus.own_files import is_read_from, paths_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.engines import engine_named
+from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.sources import Rereadable
@@ -178,6 +179,7 @@ def chosen_disk(
     if workdir is not None:
         if refusal is not None:
             raise UsageError(refusal)
+        window_days = own_number(window_days)
         if window_days is not None and window_days <= 0:
             raise UsageError(f"window_days is {window_days}; expected more than 0 (--window-days)")
         if is_read_from(source, Path(workdir), (".arrow", ".json")):

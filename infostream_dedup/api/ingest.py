@@ -196,8 +196,8 @@ def ingest(
     single, reads = parted(ingest, IngestKeywords, options)
     read = chosen_reading(reading, reads)
     check_quarantine(read.quarantine, [store, model, boilerplate])
-    Range(1).check("batch_size", batch_size)
-    Range(0.0).check("batch_seconds", batch_seconds)
+    batch_size = Range(1).check("batch_size", batch_size)
+    batch_seconds = Range(0.0).check("batch_seconds", batch_seconds)
     _check_mode(mode)
     if follow and batch_id is not None:
         raise UsageError(

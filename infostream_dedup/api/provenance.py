@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from infostream_dedup.passages.provenance import Provenance
 
 __all__ = ["Provenances", "original_messages", "provenance"]
+
+Groups = Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str]
+"""Ids of the documents of each group, with or without names of the groups."""
 
 _COLUMNS: Final = (
     *("group", "first", "first_source", "first_by", "id", "source", "published", "title", "url"),
@@ -64,7 +67,7 @@ class Provenances(Listing[dict[str, Any]]):
 def provenance(
     source: Any,
     *,
-    groups: Iterable[Sequence[str] | str] | None = None,
+    groups: Groups | None = None,
     prefix: str = "",
     most: int = 100,
     reading: Reading | None = None,
@@ -75,8 +78,8 @@ def provenance(
 
     Args:
         source: the documents (see ``read_documents``).
-        groups: ids of the documents of each group; by default the groups that ``dedup`` with ``annotate`` wrote into
-            the documents.
+        groups: ids of the documents of each group, or a mapping of names to them, such as the ``members`` of ``dedup``;
+            by default the groups that ``dedup`` with ``annotate`` wrote into the documents.
         prefix: the ``prefix`` given to ``dedup``, if any.
         most: maximum number of groups, the largest first.
         reading: all reading options at once.
@@ -119,7 +122,7 @@ def provenance(
 def original_messages(
     source: Any,
     *,
-    groups: Iterable[Sequence[str] | str] | None = None,
+    groups: Groups | None = None,
     prefix: str = "",
     most: int = 100,
     reading: Reading | None = None,
@@ -183,11 +186,11 @@ class _Read(NamedTuple):
     report: ReadingReport
 
 
-def _read(source: Any, groups: Iterable[Sequence[str] | str] | None, prefix: str, most: int, reading: Reading) -> _Read:
+def _read(source: Any, groups: Groups | None, prefix: str, most: int, reading: Reading) -> _Read:
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.model.limits import Range
 
-    Range(1).check("most", most)
+    most = Range(1).check("most", most)
     documents, report = read_list(source, reading)
     members = _annotated(documents, f"{prefix}group") if groups is None else _given(documents, groups)
     largest = sorted(members.items(), key=lambda item: -len(item[1]))[:most]
@@ -202,17 +205,18 @@ def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
     return Boilerplate(find_boilerplate(documents, read_collection(documents).sentences))
 
 
-def _given(documents: Sequence[Document], groups: Iterable[Sequence[str] | str]) -> dict[str, list[Document]]:
+def _given(documents: Sequence[Document], groups: Groups) -> dict[str, list[Document]]:
+    named = groups.items() if isinstance(groups, Mapping) else enumerate(groups, start=1)
     place_of = {document.id: place for place, document in enumerate(documents)}
     members: dict[str, list[Document]] = {}
-    for number, ids in enumerate(groups, start=1):
+    for group, ids in named:
         names = list(dict.fromkeys(names_in(ids)))
         missing = [name for name in names if name not in place_of]
         if missing:
             raise UsageError(f"no document has the id {missing[0]!r}; groups (--group) name documents of the input")
         if len(names) < 2:
             raise UsageError(f"{','.join(names)!r} is one document; a group (--group) has two or more")
-        members[str(number)] = [documents[place] for place in sorted(place_of[name] for name in names)]
+        members[str(group)] = [documents[place] for place in sorted(place_of[name] for name in names)]
     return members
 
 

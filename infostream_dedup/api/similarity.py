@@ -51,7 +51,7 @@ def similarity_matrix(
 
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
     if k_min is not None:
-        Range(1, agreed.n).check("k_min", k_min)
+        k_min = Range(1, agreed.n).check("k_min", k_min)
     collection, _ = read_collection(source, read, engine=engine, progress=progress)
     key_terms = collection.key_terms(agreed)
     least = least_k(key_terms) if k_min is None else k_min

@@ -95,7 +95,7 @@ def groups(
     from infostream_dedup.store import Store
     from infostream_dedup.store.browsing import GroupFilter, group_page
 
-    Range(0).check("top", top)
+    top = Range(0).check("top", top)
     if by not in ("size", "last"):
         raise ConfigurationError(f"by is {by!r}; expected size or last")
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
@@ -168,7 +168,7 @@ def republications_of(path: str | Path, *, top: int = 20) -> list[dict[str, Any]
     from infostream_dedup.store import Store
     from infostream_dedup.store.republications import republications
 
-    Range(0).check("top", top)
+    top = Range(0).check("top", top)
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return republications(connection, top=top)
 
@@ -259,7 +259,7 @@ def representatives_of(
     from infostream_dedup.store import Store
     from infostream_dedup.stream.representatives import representatives
 
-    Range(0).check("top", top)
+    top = Range(0).check("top", top)
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return representatives(opened, connection, best=best, source_ranks=one_or_several(source_ranks), top=top)
 

@@ -77,7 +77,7 @@ class Training:
         from infostream_dedup.criteria.suggestion import suggestions
         from infostream_dedup.model.limits import Range
 
-        Range(0).check("number", number)
+        number = Range(0).check("number", number)
         ids = self.models.ids
         i, j = candidate_pairs(self.models, candidates, k)
         decisions = self.classifier.decide(self.models, i, j)
@@ -108,7 +108,7 @@ class Training:
         from infostream_dedup.errors import BadDataError
         from infostream_dedup.model.limits import Range
 
-        Range(1).check("draws", draws)
+        draws = Range(1).check("draws", draws)
         points = learning_curve(
             self.models,
             self.pairs,

@@ -116,7 +116,7 @@ class PairChoice:
         OneOf(*BETWEEN).check("between", self.between)
         for name, limit in (("k_min", Range(1, 12)), ("min_probability", Range(0.0, 1.0)), ("top", Range(1))):
             if getattr(self, name) is not None:
-                limit.check(name, getattr(self, name))
+                object.__setattr__(self, name, limit.check(name, getattr(self, name)))
 
     @property
     def least(self) -> float:

@@ -29,7 +29,7 @@ from infostream_dedup.corpus.text_files import files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
-from infostream_dedup.model.limits import Range, check_record
+from infostream_dedup.model.limits import Range, check_record, own_number
 
 __all__ = [
     "MAX_LINE_BYTES",
@@ -117,6 +117,9 @@ class Reading:
     make_ids: bool = False
     other_languages: OtherLanguages = "stem"
     encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_line_bytes", own_number(self.max_line_bytes))
 
     def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
         """Return the handler of bad records for a reading with these options.

@@ -2,6 +2,7 @@
 
 Example:
     >>> Range(1, 255).check("n", 12)
+    12
     >>> Range(0.5, 30.0).check("days", 31)
     Traceback (most recent call last):
     infostream_dedup.errors.ConfigurationError: days is 31; expected a number from 0.5 to 30
@@ -10,16 +11,18 @@ Example:
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["OneOf", "Range", "check_limits", "check_moment", "check_path", "check_record", "limits_of"]
+__all__ = ["OneOf", "Range", "check_limits", "check_moment", "check_path", "check_record", "limits_of", "own_number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,15 @@ class Range:
     high: float = math.inf
     above: bool = False
 
-    def check(self, name: str, value: Any) -> None:
-        """Raise ``ConfigurationError`` unless the value is within the bounds."""
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value, as a number of Python; raise ``ConfigurationError`` unless it is within the bounds."""
+        value = own_number(value)
         whole = isinstance(self.low, int) and (isinstance(self.high, int) or self.high == math.inf)
         kind = int if whole else int | float
         if isinstance(value, bool) or not isinstance(value, kind) or not self._holds(value):
             expected = "a whole number" if whole else "a number"
             raise ConfigurationError(f"{name} is {value!r}; expected {expected} {self._bounds()}")
+        return value
 
     def _holds(self, value: float) -> bool:
         return self.low < value <= self.high if self.above else self.low <= value <= self.high
@@ -81,13 +86,18 @@ def limits_of(kind: type) -> Mapping[str, Range | OneOf]:
 def check_limits(record: object) -> None:
     """Check every field of a data class that has a limit or a boolean default.
 
-    ``None`` passes if the field's type allows it.
+    ``None`` passes if the field's type allows it. Numbers of other libraries, such as ``numpy.int64``, are replaced by
+    those of Python, because they end up in JSON, checksums and databases.
 
     Raises:
         ConfigurationError: a value is out of range.
     """
     kind: Any = type(record)
     optional = _optional(kind)
+    for name in _fields(kind):
+        value = getattr(record, name)
+        if type(value) is not type(own := own_number(value)):
+            object.__setattr__(record, name, own)
     for name, limit in limits_of(kind).items():
         value = getattr(record, name)
         if value is not None or name not in optional:
@@ -127,6 +137,18 @@ def check_moment(name: str, value: object) -> None:
     """
     if value is not None and (not isinstance(value, datetime) or value.utcoffset() is None):
         raise ConfigurationError(f"{name} is {value!r}; expected a datetime with a time zone")
+
+
+def own_number(value: Any) -> Any:
+    """Return a number of another library as one of Python; anything else unchanged."""
+    if type(value) in (int, float, bool) or not isinstance(value, Real):
+        return value
+    return operator.index(value) if isinstance(value, Integral) else float(value)
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 @cache

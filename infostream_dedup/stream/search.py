@@ -140,7 +140,7 @@ class Searcher:
             ConfigurationError: a language is unknown; ``semantic`` is set and the store's preset is not ``judged``.
             MissingExtraError: ``semantic`` is set and its extra is not installed.
         """
-        Range(0).check("top", top)
+        top = Range(0).check("top", top)
         if semantic:
             check_encoder()
             if self._judge is None:

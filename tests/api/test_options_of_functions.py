@@ -24,6 +24,7 @@ from infostream_dedup import (
     pairs,
     passages,
     provenance,
+    read_documents,
     search,
     similarity_matrix,
     store,
@@ -212,6 +213,30 @@ def test_numbers_are_checked_before_the_work(call: Callable[[Path], Any], messag
     with pytest.raises(ConfigurationError, match=message):
         call(labels)
     assert not labels.with_name("s.db").exists() or message.startswith("the batch id")
+
+
+def test_numbers_of_numpy_are_taken(labels: Path) -> None:
+    path = labels.with_name("s.db")
+    assert (
+        len(list(ingest(ROWS, path, batch_size=np.int64(1), window_days=np.int32(7), max_line_bytes=np.int64(9)))) == 2
+    )
+    assert len(list(search(path, TEXT, k_min=np.int64(1), top=np.int64(1)))) == 1
+    assert len(store.representatives_of(path, top=np.int8(1))) == 1
+    assert list(pairs(ROWS, k=np.int64(3), top=np.int64(1))) == list(pairs(ROWS, k=3, top=1))
+    assert len(list(pairs(ROWS, top=np.int64(1)))) == 1
+    assert similarity_matrix(ROWS, k_min=np.int64(4))[1] == ["1", "2"]
+    assert len(list(provenance(ROWS, groups=GROUP, most=np.int64(1)))) == 1
+    table = labels.with_suffix(".csv")
+    table.write_text("id,text\n1,а\n", encoding="utf-8")
+    assert len(list(read_documents(table, max_line_bytes=np.int64(100)))) == 1
+
+
+def test_groups_may_have_names() -> None:
+    found = dedup(ROWS)
+    assert {row["group"] for row in provenance(ROWS, groups=found.members)} == set(found.members)
+    assert [row["group"] for row in provenance(ROWS, groups={"завод": "1,2"})] == ["завод"]
+    with pytest.raises(UsageError, match="no document has the id '3'"):
+        provenance(ROWS, groups={"завод": ["1", "3"]})
 
 
 def test_stores_are_asked_for_whole_numbers_and_moments(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The table of settings: defaults, presets, ranges."""
 
+import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
@@ -30,6 +31,16 @@ def test_k_never_exceeds_a_smaller_n_unless_it_is_given():
     assert Settings.of(n=4).k == 4
     with pytest.raises(ConfigurationError, match="k is 9"):
         Settings.of(n=4, k=9)
+
+
+def test_numbers_of_numpy_become_those_of_python():
+    settings = Settings(n=np.uint8(20), k=np.int64(5), min_terms=np.int32(2), k1=np.float64(1.5), b=np.float32(0.5))
+    assert settings == Settings(n=20, k=5, min_terms=2, k1=1.5, b=0.5)
+    assert {type(getattr(settings, name)) for name in ("n", "k", "min_terms")} == {int}
+    assert {type(getattr(settings, name)) for name in ("k1", "b")} == {float}
+    for wrong in (np.int64(21), np.float64(5), np.bool_(True)):
+        with pytest.raises(ConfigurationError, match=r"k is .*; expected a whole number from 1 to 20"):
+            settings.but(k=wrong)
 
 
 @pytest.mark.parametrize(
