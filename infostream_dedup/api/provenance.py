@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from infostream_dedup.passages.boilerplate import Boilerplate
     from infostream_dedup.passages.provenance import Provenance
 
-__all__ = ["Provenances", "original_messages", "provenance"]
+    _Groups = Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str]
 
-Groups = Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str]
-"""Ids of the documents of each group, with or without names of the groups."""
+__all__ = ["Provenances", "original_messages", "provenance"]
 
 _COLUMNS: Final = (
     *("group", "first", "first_source", "first_by", "id", "source", "published", "title", "url"),
@@ -67,7 +66,7 @@ class Provenances(Listing[dict[str, Any]]):
 def provenance(
     source: Any,
     *,
-    groups: Groups | None = None,
+    groups: Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str] | None = None,
     prefix: str = "",
     most: int = 100,
     reading: Reading | None = None,
@@ -122,7 +121,7 @@ def provenance(
 def original_messages(
     source: Any,
     *,
-    groups: Groups | None = None,
+    groups: Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str] | None = None,
     prefix: str = "",
     most: int = 100,
     reading: Reading | None = None,
@@ -186,7 +185,7 @@ class _Read(NamedTuple):
     report: ReadingReport
 
 
-def _read(source: Any, groups: Groups | None, prefix: str, most: int, reading: Reading) -> _Read:
+def _read(source: Any, groups: _Groups | None, prefix: str, most: int, reading: Reading) -> _Read:
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.model.limits import Range
 
@@ -205,7 +204,7 @@ def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
     return Boilerplate(find_boilerplate(documents, read_collection(documents).sentences))
 
 
-def _given(documents: Sequence[Document], groups: Groups) -> dict[str, list[Document]]:
+def _given(documents: Sequence[Document], groups: _Groups) -> dict[str, list[Document]]:
     named = groups.items() if isinstance(groups, Mapping) else enumerate(groups, start=1)
     place_of = {document.id: place for place, document in enumerate(documents)}
     members: dict[str, list[Document]] = {}

@@ -107,7 +107,7 @@ def documents_in(paths: Sequence[str], sample: Sequence[Document]) -> int:
 
 
 def _rows_of_table(path: str) -> int | None:
-    """Return the number of rows that a Parquet, Arrow or Feather file states; ``None`` if it is no such file."""
+    """Return the number of rows in a Parquet, Arrow or Feather file; ``None`` if the file does not state it."""
     form = {".parquet": "parquet", ".feather": "ipc", ".arrow": "ipc"}.get(Path(path).suffix.lower())
     if form is None:
         return None

@@ -127,8 +127,7 @@ class Store(StoreReader):
         is true, load what is new (``load(since=store.position)``) before processing the batch.
 
         Raises:
-            StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored; ``E_STORE_NEWER``: a newer
-                version of this program has migrated the store.
+            StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
         """
         with naming_failures(self.path):
             nested = self._connection.in_transaction
