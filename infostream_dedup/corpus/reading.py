@@ -166,9 +166,10 @@ def read_documents(
     Args:
         source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (lines or an array), ``.csv``, ``.tsv`` or ``.txt`` file
             (all also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst``), of a ``.parquet``, ``.feather``, ``.arrow`` or
-            ``.xlsx`` file, of a folder with such files, or a pattern such as ``2024-*.csv``; ``-`` for JSON Lines on
-            standard input; or a list of these, read as one collection; or an iterable of dicts or documents, or a list
-            of texts; or a pandas, polars, DuckDB, Arrow or other table, or a column of texts.
+            ``.xlsx`` file, of a folder with such files, of which hidden ones are left out, or a pattern such as
+            ``2024-*.csv``; ``-`` for JSON Lines on standard input; or a list of these, read as one collection; or an
+            iterable of dicts or documents, or a list of texts; or a pandas, polars, DuckDB, Arrow or other table, or a
+            column of texts.
         reading: all reading options at once.
         report: counts what is read, used and set aside.
         options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,

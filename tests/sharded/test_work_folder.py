@@ -273,6 +273,7 @@ def test_options_that_contradict_each_other(documents, tmp_path, monkeypatch, op
         ("*.jsonl", ".", False),
         ("documents.jsonl", ".", False),
         (["documents.jsonl", "."], "work", True),
+        (["x" * 300, "."], "work", True),
     ],
 )
 def test_a_work_folder_that_would_be_read_is_refused(documents, tmp_path, monkeypatch, source, workdir, refused):
