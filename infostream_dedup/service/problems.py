@@ -59,6 +59,7 @@ _STATUS: Final = {
     "E_JSON": (400, "json"),
     # The fault is not in the request.
     "E_STORE_DAMAGED": (500, "internal"),
+    "E_STORE_FOREIGN": (500, "internal"),
     "E_STORE_NEWER": (500, "internal"),
     "E_DESK_DAMAGED": (500, "internal"),
     "E_PACKAGE": (500, "internal"),

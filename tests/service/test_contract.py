@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.application import routes
-from infostream_dedup.service.problems import CODES
+from infostream_dedup.service.problems import CODES, problem_of
 
 CONTRACT = Path(__file__).resolve().parents[2] / "infostream_dedup" / "service" / "openapi.json"
 
@@ -20,6 +23,11 @@ def written() -> str:
 def test_the_description_is_that_of_the_routes() -> None:
     """``python tests/service/test_contract.py`` writes it anew."""
     assert CONTRACT.read_text(encoding="utf-8") == written()
+
+
+@pytest.mark.parametrize("code", ["E_STORE_DAMAGED", "E_STORE_FOREIGN", "E_STORE_NEWER", "E_DESK_DAMAGED"])
+def test_a_fault_of_a_file_of_ours_is_not_blamed_on_the_request(code: str) -> None:
+    assert problem_of(BadDataError("the store has schema 13", code=code, source="news.db")).status == 500
 
 
 def test_every_path_but_those_of_operations_has_a_version() -> None:
