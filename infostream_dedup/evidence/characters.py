@@ -22,7 +22,7 @@ CODE_POINTS: Final = 0x10000
 """Number of code points in the tables; any character beyond them separates words."""
 
 CYRILLIC_BEGIN: Final = 0x400
-"""Folded letters from here on are Cyrillic, those below are Latin; no other alphabet has look-alikes here."""
+"""First Cyrillic code point. Letters below it count as Latin, letters above it as Cyrillic; others have no twins."""
 
 TWINS: Final = 0x460
 """Length of ``Alphabet.twins``: up to the last Cyrillic letter that may have a look-alike."""

@@ -80,12 +80,15 @@ def test_made_ids_do_not_depend_on_the_format(tmp_path: Path) -> None:
     assert len(set(found)) == 1
 
 
-def test_a_missing_value_of_pandas_is_refused_in_every_field() -> None:
+def test_a_missing_value_of_pandas_is_an_empty_cell() -> None:
     pandas = pytest.importorskip("pandas")
-    for field in ("id", "title", "text", "lang", "published", "source", "url"):
+    for field in ("id", "text"):
         with pytest.raises(BadDataError) as caught:
             list(read_documents([{"id": "a", "text": TEXT, field: pandas.NA}]))
         assert caught.value.field == field
+    for field in ("title", "lang", "published", "source", "url"):
+        found = list(read_documents([{"id": "a", "text": TEXT, field: pandas.NA}]))
+        assert found == list(read_documents([{"id": "a", "text": TEXT, field: None}]))
 
 
 def test_rows_that_end_with_carriage_returns_alone_are_named_so(tmp_path: Path) -> None:
