@@ -15,13 +15,7 @@ from infostream_dedup.desk.seals import SEALS, add_checksum_function, fault_of, 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
-from infostream_dedup.store.connection import (
-    begin_wal,
-    connect,
-    naming_failures,
-    snapshot,
-    writing,
-)
+from infostream_dedup.store.connection import begin_wal, connect, naming_failures, snapshot, writing
 from infostream_dedup.store.copying import copy_file
 
 __all__ = ["Desk", "desk_path", "present_moment"]

@@ -48,6 +48,11 @@ def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
 def read_word(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int) -> tuple[Any, Any, int, int, int, bool]:
     """Read the word that begins at a place.
 
+    Args:
+        kinds: uint8 (characters and padding,), ``CharacterKind`` of each character.
+        folded: uint16, of the same length, folded letters.
+        begin: place of the first letter.
+
     Returns:
         State of the hash of the word, state of that of its beginning, place of the last letter, number of letters, of
         capitals, and whether it has letters of two alphabets.
@@ -74,6 +79,13 @@ def repair_word(
     """Write a word in one alphabet if all its letters of the other one look alike; return whether this was done.
 
     As in ``characters.in_one_alphabet``; Cyrillic is tried first.
+
+    Args:
+        twins: uint16 (2, TWINS), see ``Alphabet``.
+        kinds: as in ``read_word``.
+        folded: as in ``read_word``; the word is overwritten.
+        begin: place of the first letter.
+        last: place of the last letter.
     """
     for from_cyrillic in (False, True):
         possible = True
