@@ -128,7 +128,7 @@ def test_every_extra_for_users_is_described() -> None:
 @pytest.mark.parametrize(
     ("package", "extra", "code"),
     [
-        ("matplotlib", "report", "from infostream_dedup.report.needed import require_report_extra as f; f()"),
+        ("matplotlib", "report", "from infostream_dedup.report.needed import check_report_folder as f; f('report')"),
         ("jinja2", "report", "from infostream_dedup.report.html import environment as f; f()"),
         (
             "feedparser",

@@ -162,12 +162,12 @@ def compare(
             progress=progress,
             **given,
         )
-        if out is not None:
-            from infostream_dedup.report import write_comparison
-
-            write_comparison(found, out)
     _print(found, chosen_format(output_format, "table", "json"))
     _say(found, quiet=quiet)
+    if out is not None:
+        from infostream_dedup.report import write_comparison
+
+        write_comparison(found, out)
     if wanted:
         target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
         rows = [pair.as_dict() for pair in found.disagreements[:wanted]]

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from infostream_dedup.cli.configuration import read_configuration
-from infostream_dedup.cli.own_files import refuse_shared_files
+from infostream_dedup.cli.own_files import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN
 from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model import OUR_LANGUAGES
@@ -172,6 +172,7 @@ def _with_own_files(function: Command) -> Command:
     def checked(*arguments: Any, **given: Any) -> Any:
         context = click.get_current_context()
         refuse_shared_files(context)
+        check_outputs(context)
         context.meta[_CHECKED] = True
         return function(*arguments, **given)
 

@@ -1,4 +1,4 @@
-"""Every file that a command writes has a name of its own."""
+"""Every file that a command writes can be written, and has a name of its own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import click
 
 from infostream_dedup.errors import CannotCreateError
 
-__all__ = ["refuse_shared_files"]
+__all__ = ["check_outputs", "refuse_shared_files"]
 
 _OUTPUTS: Final = ("summary", "out", "html", "out_labels")
+_REPORTS: Final = ("out", "curve")
 _DOCUMENTS: Final = ("documents", "sources")
 
 
@@ -44,6 +45,30 @@ def refuse_shared_files(context: click.Context) -> None:
             if other in _OUTPUTS:
                 raise CannotCreateError(f"{path} is given for two outputs; give each its own name")
             raise CannotCreateError(f"{path} is one of the inputs; give the output another name")
+
+
+def check_outputs(context: click.Context) -> None:
+    """Refuse an output file or report that could not be written, before the work that it is to keep.
+
+    Args:
+        context: that of the command, with all parameters.
+
+    Raises:
+        CannotCreateError: the folder of a file is missing or read-only, or that of a report cannot be created.
+        MissingExtraError: a package for drawing the report or writing the workbook is not installed.
+    """
+    from infostream_dedup.report.needed import check_report_folder
+    from infostream_dedup.report.rows import check_output
+
+    for parameter in context.command.params:
+        name, kind = parameter.name or "", parameter.type
+        path = context.params.get(name)
+        if path is None or not isinstance(kind, click.Path):
+            continue
+        if name in _OUTPUTS and kind.file_okay:
+            check_output(path)
+        elif name in _REPORTS and not kind.file_okay:
+            check_report_folder(path, xlsx=context.params.get("xlsx", False))
 
 
 def _files(context: click.Context) -> Iterator[tuple[str, str]]:

@@ -115,10 +115,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     --list-boilerplate lists source, sentence, documents, share, first and last (seen). All but --digests keep the texts
     in memory.
     """
-    from infostream_dedup.report.rows import check_output
-
     asked = _asked(given)
-    check_output(out, inputs=[name for name in documents if name != "-"], quarantine=given["quarantine"])
     with progress_bar(quiet=quiet) as progress:
         found = asked(documents, progress=progress, **given)
     if out == "-":
@@ -187,10 +184,6 @@ def compare(text_a: str, text_b: str, html: str | None, output_format: str | Non
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")
     inputs = [name for name in (text_a, text_b) if name != "-"]
-    if html is not None:
-        from infostream_dedup.report.rows import check_output
-
-        check_output(html, inputs=inputs)
     found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
     if html is not None:
         from infostream_dedup.report.passages_html import passages_page

@@ -56,10 +56,6 @@ def provenance(
     from infostream_dedup import api
 
     inputs = [name for name in documents if name != "-"]
-    if html is not None:
-        from infostream_dedup.report.rows import check_output
-
-        check_output(html, inputs=inputs, quarantine=given["quarantine"])
     if original and html is not None:
         raise click.UsageError("the page of --html already contains the messages; leave out --original")
     named = given.pop("groups") or None

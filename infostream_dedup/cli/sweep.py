@@ -214,15 +214,14 @@ def sweep(
             result = api.sweep(documents, **given)
         else:
             result = _sweep_store(store, since, until, given)
-        if out is not None:
-            from infostream_dedup.report import write_report
-
-            write_report(result, out, command=_command_line(), **page)
     print_sweep(result, chosen_format(output_format, "table", "json"))
     note_reading(result.report, quiet=quiet)
     if store is not None:
         note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
     if out is not None:
+        from infostream_dedup.report import write_report
+
+        write_report(result, out, command=_command_line(), **page)
         note(f"report: {Path(out, 'report.html')}", quiet=quiet)
 
 

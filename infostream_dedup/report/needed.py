@@ -1,12 +1,15 @@
-"""Check that the packages needed for reports are installed."""
+"""Check before the work that a report can be written after it."""
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
+from pathlib import Path
 
-from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.corpus.workbook_output import require_workbooks
+from infostream_dedup.errors import CannotCreateError, MissingExtraError
 
-__all__ = ["has_report_extra", "require_report_extra"]
+__all__ = ["check_report_folder", "has_report_extra"]
 
 _PACKAGES = ("jinja2", "matplotlib")
 
@@ -16,12 +19,25 @@ def has_report_extra() -> bool:
     return all(find_spec(package) is not None for package in _PACKAGES)
 
 
-def require_report_extra() -> None:
-    """Require the extra before hours of work, not after.
+def check_report_folder(folder: str | Path, *, xlsx: bool = False) -> None:
+    """Refuse a report before hours of work, not after; nothing is created.
+
+    Args:
+        folder: that of the report; it need not exist, nor need the folders above it.
+        xlsx: whether a workbook is wanted too.
 
     Raises:
-        MissingExtraError: a package of the extra ``report`` is not installed.
+        CannotCreateError: the folder is a file, or cannot be created or written to.
+        MissingExtraError: a package of the extra ``report`` or ``xlsx`` is not installed.
     """
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise MissingExtraError(package, "report", "a report")
+    if xlsx:
+        require_workbooks()
+    whole = Path(folder).absolute()
+    present = next(path for path in (whole, *whole.parents) if path.exists())
+    if not present.is_dir():
+        raise CannotCreateError(f"cannot create the folder {folder}: {present} is a file")
+    if not os.access(present, os.W_OK | os.X_OK):
+        raise CannotCreateError(f"cannot write to the folder {folder}: {present}: Permission denied")

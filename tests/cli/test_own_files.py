@@ -57,3 +57,22 @@ def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> Non
         given = f"dedup a.jsonl --out b.jsonl --summary run.json {SKIP} bad.jsonl"
         assert run_command(folder, *given.split()).returncode == 0
     assert json.loads((folder / "run.json").read_text())["read"] == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("sweep bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
+        ("compare bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
+        ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
+        ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
+        ("evaluate bad.jsonl --labels labels.jsonl --summary no/run.json", "cannot create no/run.json: No such file"),
+        ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
+    ],
+)
+def test_an_output_is_refused_before_the_documents_are_read(run_command, folder: Path, command: str, said: str) -> None:
+    (folder / "bad.jsonl").write_text("not JSON\n", encoding="utf-8")
+    answer = run_command(folder, *command.split())
+    assert answer.returncode == 73
+    assert answer.stderr.decode().startswith(f"infostream-dedup: {said}")
+    assert not (folder / "report").exists()
