@@ -63,7 +63,9 @@ def check_quarantine(quarantine: str | Path | None, inputs: Iterable[str | Path 
         inputs: files that the job reads besides the documents, ``None`` for one that was not given.
 
     Raises:
-        ConfigurationError: they are the same file.
+        ConfigurationError: they are the same file, or it is ``-``.
     """
+    if quarantine is not None and str(quarantine) == STANDARD_STREAM:
+        raise ConfigurationError("the quarantine needs a file: it cannot be written to standard output")
     if quarantine is not None and any(name is not None and same_file(name, quarantine) for name in inputs):
         raise ConfigurationError(f"{quarantine} is one of the inputs; give the quarantine its own file")

@@ -39,6 +39,7 @@ def folder(tmp_path: Path) -> Path:
         (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
         (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
         (f"pairs a.jsonl --summary b.jsonl {SKIP} b.jsonl", 73),
+        (f"pairs a.jsonl {SKIP} -", 78),
     ],
 )
 def test_nothing_is_overwritten(run_command, folder: Path, command: str, code: int) -> None:
