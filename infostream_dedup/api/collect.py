@@ -82,6 +82,7 @@ def _rows(sources: Sequence[str], limits: FetchLimits, report: ReadingReport) ->
                     continue
                 seen.add(row["id"])
                 report.count_used(source)
+                report.count_origin(row.get("source"), None)
                 yield row
 
 

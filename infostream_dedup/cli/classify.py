@@ -8,7 +8,7 @@ import click
 
 from infostream_dedup.cli.criteria_options import candidates_option, link_option
 from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
-from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 __all__ = ["classify"]
@@ -52,4 +52,5 @@ def classify(
     form = chosen_format(output_format, "table", "jsonl")
     columns = tuple(name for name in found.columns if form != "table" or name != "reasons")
     print_rows(({name: row[name] for name in columns} for row in found), form, columns=columns)
-    note(f"{found.report.summary()}\n{found.judged} pairs judged, {found.repeating} repeat", quiet=quiet)
+    note_reading(found.report, quiet=quiet)
+    note(f"{found.judged} pairs judged, {found.repeating} repeat", quiet=quiet)

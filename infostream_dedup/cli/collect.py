@@ -8,6 +8,7 @@ import click
 
 from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
+from infostream_dedup.cli.run_log import RUN
 
 __all__ = ["collect"]
 
@@ -55,6 +56,7 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     from infostream_dedup import api
 
     found = api.collect(sources, **given)
+    RUN.was_read(found.report)
     form = chosen_format(output_format, "jsonl", "jsonl")
     if out is None:
         print_rows(found, form, columns=found.columns)

@@ -145,6 +145,8 @@ def ingest(
             **given,
         ) as found,
     ):
+        # Now, so that the summary of a run that fails or is interrupted has its counts, too.
+        RUN.was_read(found.report)
         chosen = chosen_format(output_format, "jsonl", "jsonl")
         goes_on = given["follow"] and documents != ("-",) and chosen == "jsonl"
         print_rows(_rows(found, originals=keep is not None, goes_on=goes_on), chosen)

@@ -28,11 +28,11 @@ def note(message: str, *, quiet: bool) -> None:
         RUN.say(message)
 
 
-def note_reading(report: ReadingReport | None, *, quiet: bool) -> None:
-    """Print a line that accounts for every record of the input."""
+def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -> None:
+    """Print a line that accounts for every record of the input, followed by ``more``."""
     if report is not None:
         RUN.was_read(report)
-        note(report.summary(), quiet=quiet)
+        note(report.summary() + more, quiet=quiet)
 
 
 def print_json(value: Any) -> None:

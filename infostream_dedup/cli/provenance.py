@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
-from infostream_dedup.cli.output import chosen_format, note, print_rows, save_page
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows, save_page
 from infostream_dedup.cli.progress import progress_bar
 
 __all__ = ["provenance"]
@@ -64,7 +64,7 @@ def provenance(
 
         message = original_messages(documents, groups=named, **given)
         print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
-        note(message.report.summary(), quiet=quiet)
+        note_reading(message.report, quiet=quiet)
         return
     with progress_bar(quiet=quiet) as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
@@ -76,4 +76,4 @@ def provenance(
     print_rows(found, chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
         note(f"report: {html}", quiet=quiet)
-    note(f"{found.report.summary()}; {len(found.groups)} of {found.total} groups", quiet=quiet)
+    note_reading(found.report, quiet=quiet, more=f"; {len(found.groups)} of {found.total} groups")

@@ -8,7 +8,7 @@ import click
 
 from infostream_dedup.cli.criteria_options import candidates_option, link_option
 from infostream_dedup.cli.options import documents_argument, examples, general_options, reading_options
-from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def train(
         write_learning_curve(trained.learning_curve(draws=draws), curve)
     rows = trained.weights() if suggest is None else trained.suggest(suggest, **considered)
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
-    note(f"{trained.report.summary()}\n{_summary(trained.classifier)}", quiet=quiet)
+    note_reading(trained.report, quiet=quiet)
+    note(_summary(trained.classifier), quiet=quiet)
 
 
 def _summary(classifier: Classifier) -> str:

@@ -72,6 +72,47 @@ def test_dedup_sums_up_its_statuses(run_command, folder) -> None:
     assert found["duplicate"] == 1
 
 
+def test_a_run_that_fails_midway_counts_what_it_read(run_command, folder) -> None:
+    (folder / "b.jsonl").write_text('{"id": "4"}\n', encoding="utf-8")
+    given = ("a.jsonl", "b.jsonl", "--store", "s.db", "--batch-size", "1", "--summary", "run.json")
+    answer = run_command(folder, "ingest", *given)
+    assert answer.returncode == 65
+    found = json.loads((folder / "run.json").read_text())
+    assert (found["status"], found["read"], found["used"]) == ("failed", 3, 3)
+    assert sum(found["statuses"].values()) == len(answer.stdout.splitlines()) == 3
+
+
+def test_collect_sums_up_items_and_their_sources(run_command, folder) -> None:
+    items = "".join(
+        f"<item><guid>tag:{number}</guid><link>https://{host}/1</link><description>{text}</description></item>"
+        for number, host, text in ((1, "a.ua", TEXT), (2, "b.ua", TEXT), (2, "b.ua", TEXT), (3, "b.ua", ""))
+    )
+    (folder / "feed.xml").write_text(f"<rss><channel>{items}</channel></rss>", encoding="utf-8")
+    answer = run_command(folder, "collect", "feed.xml", "--summary", "run.json")
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads((folder / "run.json").read_text())
+    assert (found["read"], found["used"], found["quarantined"]) == (4, 2, {"again": 1, "empty": 1})
+    assert found["sources"] == {"a.ua": 1, "b.ua": 1}
+
+
+def test_every_command_that_reads_documents_sums_them_up(run_command, folder) -> None:
+    rows = [{"id": f"{n}{m}", "text": f"{text} {m}."} for n, text in enumerate((TEXT, ROWS[2]["text"])) for m in "xy"]
+    (folder / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    labels = [("0x", "0y", "dup"), ("1x", "1y", "dup"), ("0x", "1x", "different"), ("0y", "1y", "different")]
+    lines = (json.dumps({"a": a, "b": b, "label": label}) + "\n" for a, b, label in labels)
+    (folder / "labels.jsonl").write_text("".join(lines), encoding="utf-8")
+    for given in (
+        "train d.jsonl --labels labels.jsonl --model model.json",
+        "classify d.jsonl --model model.json",
+        "passages provenance d.jsonl --group 0x,0y",
+        "passages provenance d.jsonl --group 0x,0y --original",
+    ):
+        answer = run_command(folder, *given.split(), "--summary", "run.json")
+        assert answer.returncode == 0, answer.stderr
+        found = json.loads((folder / "run.json").read_text())
+        assert (given, found["read"], found["used"]) == (given, 4, 4)
+
+
 def test_log_lines_are_objects_and_have_levels(run_command, folder) -> None:
     answer = run_command(folder, "pairs", "a.jsonl", "--log-format", "json")
     lines = [json.loads(line) for line in answer.stderr.splitlines()]
