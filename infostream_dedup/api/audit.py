@@ -63,8 +63,9 @@ def audit(
     Args:
         source: the documents (see ``read_documents``).
         pairs: number of pairs to choose, at least 1; 50 to 100 is a good number.
-        judged: JSON Lines of ``a``, ``b``, ``label``: the chosen pairs with their labels. Other pairs count too, but
-            the figures are only valid if those were drawn at random from each stratum.
+        judged: JSON Lines of ``a``, ``b``, ``label``: the chosen pairs with their labels. If some have the field
+            ``asked``, as in the export of a desk, the others do not count. Otherwise all pairs count, but the figures
+            are only valid if they were drawn at random from each stratum.
         positive: labels that mark a pair as a duplicate.
         k: number of key terms that a link needs in both directions, 3 to n.
         settings: all settings at once; the score must be ``count``.
@@ -92,7 +93,7 @@ def audit(
     check_quarantine(read.quarantine, [judged])
     if pairs < 1:
         raise UsageError(f"pairs is {pairs}; ask for at least one (--pairs)")
-    labels = None if judged is None else _judgements(judged, names_in(positive))
+    labels, left_out = (None, 0) if judged is None else _judgements(judged, names_in(positive))
     evidence = EvidenceReader()
     collection, report = read_collection(source, read, evidence=evidence, engine=engine, progress=progress)
     found = AuditedCollection.of(
@@ -104,20 +105,26 @@ def audit(
         return AuditResult(rows=rows, columns=ASKED_COLUMNS, notes=notes, report=report)
     rows, others = found.judged(labels, str(judged))
     notes = []
+    if left_out:
+        notes.append(f"{left_out} judged pairs were not chosen by an audit and do not count")
     if others:
         notes.append(f"{others} judged pairs are outside the audit and do not count")
     return AuditResult(rows=rows, columns=AUDIT_COLUMNS, notes=notes, report=report)
 
 
-def _judgements(path: str | Path, positive: Sequence[str]) -> dict[tuple[str, str], bool]:
+def _judgements(path: str | Path, positive: Sequence[str]) -> tuple[dict[tuple[str, str], bool], int]:
+    """Return which judged pairs are right, and how many were left out because an audit did not ask for them."""
     from infostream_dedup.evaluation.labels import positive_labels, read_labels
 
     right = positive_labels(positive)
-    found = {(one.a, one.b): one.label in right for one in read_labels(path)}
+    every = read_labels(path)
+    # Pairs of other queues of a desk were not drawn at random.
+    asked = [one for one in every if one.extra.get("asked")] or every
+    found = {(one.a, one.b): one.label in right for one in asked}
     if not found:
         raise BadDataError(
             "has no judged pair: label is empty everywhere; fill it in with dup or different",
             code="E_NO_JUDGEMENT",
             source=str(path),
         )
-    return found
+    return found, len(every) - len(asked)

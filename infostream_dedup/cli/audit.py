@@ -45,10 +45,11 @@ def audit(
 ) -> None:
     """Measure precision and recall with a few judgements of your own.
 
-    First choose pairs: audit DOCS --pairs 50 --out ask.jsonl. They are sampled by wording and link so that judging them
-    narrows the intervals as much as possible. Fill in the label of every row (dup or different), then run: audit DOCS
-    --judged ask.jsonl. The rows show what was counted, what was estimated, and what your judgements say, with 95 %
-    intervals. Use the same settings both times.
+    First choose pairs: audit DOCS --pairs 50 --out ask.jsonl. They are sampled by wording and link so that judging
+    them narrows the intervals as much as possible. Fill in the label of every row (dup or different), then run:
+    audit DOCS --judged ask.jsonl (or with what 'desk export' wrote, after 'desk import' and judging). The rows show
+    what was counted, what was estimated, and what your judgements say, with 95 % intervals. Use the same settings
+    both times.
     """
     from infostream_dedup import api
 

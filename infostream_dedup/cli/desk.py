@@ -31,7 +31,8 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
     """Export judgements as labels for evaluate, train, compare and audit.
 
     The latest judgement of each person counts, then the majority, or the judgement that settled the pair. A pair
-    without a majority has the label null, which those commands leave out.
+    without a majority has the label null, which those commands leave out. In JSON Lines, pairs that an audit asked for
+    have the field asked; audit then counts no others.
     """
     from infostream_dedup.api.desk import export_labels
 

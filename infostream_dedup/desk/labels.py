@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import count, groupby
 from typing import Any, Final
 
+from infostream_dedup.desk.candidates import asked_pairs
 from infostream_dedup.desk.judgements import Judgement, add_judgement, ordered_pair
 from infostream_dedup.desk.schema import LABELS
 from infostream_dedup.errors import BadDataError
@@ -28,7 +29,7 @@ _REPEATS: Final = (None, "a", "b", "both")
 def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield rows ``a, b, label, judges`` and, if somebody gave it, ``repeats``, in the order of a and b.
 
-    The latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has
+    Pairs that an audit asked for also have ``asked``: only these were drawn at random, as an audit needs. The latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has
     the label of the majority, or ``None`` without a majority (readers of labels leave such rows out). ``labels`` counts
     the choices.
 
@@ -41,8 +42,10 @@ def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Ite
         " ORDER BY a, b, number",
         (who,),
     )
+    asked = set(asked_pairs(connection, "audit"))
     for (a, b), said in groupby(rows, key=lambda row: (row[0], row[1])):
-        yield {"a": a, "b": b, **_agreed([tuple(row[2:]) for row in said])}
+        drawn = {"asked": True} if (a, b) in asked else {}
+        yield {"a": a, "b": b, **_agreed([tuple(row[2:]) for row in said]), **drawn}
 
 
 def import_labels(

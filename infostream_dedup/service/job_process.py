@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.desk import Desk
-from infostream_dedup.desk.candidates import asked_pairs
 from infostream_dedup.desk.jobs import end_job, job_shown, report_step
 from infostream_dedup.desk.labels import import_labels, label_rows
 from infostream_dedup.errors import ConfigurationError, InfostreamError
@@ -123,9 +122,7 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
             _, added = import_labels(connection, asked.rows, person="audit")
         return {"asked": len(asked.rows), "added": added, "notes": asked.notes}
     with desk.reading() as connection:
-        drawn = set(asked_pairs(connection, "audit"))
-        # Only these were drawn at random; with pairs of other queues, the figures would not be valid.
-        rows = [row for row in label_rows(connection) if row["label"] and (row["a"], row["b"]) in drawn]
+        rows = [row for row in label_rows(connection) if row["label"] and row.get("asked")]
     if not rows:
         raise ConfigurationError("nobody has judged a pair that an audit asked for; judge pairs of the queue 'audit'")
     with labels_file(rows) as file:

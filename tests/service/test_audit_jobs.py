@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from infostream_dedup.api import audit, desk
 from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.desk.candidates import asked_pairs
 from infostream_dedup.errors import BadDataError
@@ -47,7 +49,7 @@ def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:
     assert (refused["state"], refused["result"]) == ("failed", None)
     assert "nobody has judged a pair that an audit asked for" in refused["message"]
     assert run_job(client)["state"] == "done"
-    with Desk.open(desk_path(tmp_path / "news.db"), create=False) as desk, desk.reading() as connection:
+    with Desk.open(desk_path(tmp_path / "news.db"), create=False) as opened, opened.reading() as connection:
         drawn = asked_pairs(connection, "audit")
     for a, b in drawn[:20]:
         judge(client, a, b, "audit", "dup")
@@ -59,6 +61,16 @@ def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:
     for a, b in others:
         judge(client, a, b, "boundary", "different")
     assert audited(run_job(client, judged=True)) == before
+    # The export, whole or as the service gives it, leads to the same figures.
+    exported = tmp_path / "labels.jsonl"
+    exported.write_bytes(client("GET", "/v1/judgements").content)
+    rows = desk.export_labels(tmp_path / "news.db")
+    assert rows == [json.loads(line) for line in exported.read_bytes().splitlines()]
+    assert len(rows) == 20 + len(others)
+    assert {(row["a"], row["b"]) for row in rows if "asked" in row} == set(drawn[:20])
+    found = audit(sample_documents(), judged=exported)
+    assert found.rows[-1] == before
+    assert found.notes == [f"{len(others)} judged pairs were not chosen by an audit and do not count"]
     client.close()
 
 
