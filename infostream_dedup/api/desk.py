@@ -93,7 +93,8 @@ def backup_desk(path: str | Path, copy: str | Path) -> int:
 def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
     """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
 
-    Judgements stay: they contain ids of documents but none of their content. ``store.forget`` does this by itself.
+    Judgements stay: they contain ids of documents but none of their content. The file is rewritten afterwards, so that
+    no remnants are left in it. ``store.forget`` does all this by itself.
 
     Args:
         path: the store.
@@ -104,13 +105,20 @@ def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
 
     Raises:
         NoInputError: the store has no desk.
-        StoreBusyError, CannotWriteError: nothing was changed.
+        StoreBusyError, CannotWriteError: nothing was changed, or the file was not rewritten.
     """
+    return forget_and_wipe(path, ids)[0]
+
+
+def forget_and_wipe(path: str | Path, ids: str | Iterable[str]) -> tuple[int, bool]:
+    """Do what ``forget_in_desk`` does; return also whether the file contains no remnants."""
     from infostream_dedup.desk import Desk, desk_path
     from infostream_dedup.desk.forgetting import forget_in_desk as forget_one
 
-    with Desk.open(desk_path(path), create=False) as desk, desk.writing() as connection:
-        return sum(forget_one(connection, one) for one in ([ids] if isinstance(ids, str) else ids))
+    with Desk.open(desk_path(path), create=False) as desk:
+        with desk.writing() as connection:
+            changed = sum(forget_one(connection, one) for one in ([ids] if isinstance(ids, str) else ids))
+        return changed, desk.wipe()
 
 
 _MAX_LINE_BYTES = 1 << 20

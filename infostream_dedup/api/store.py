@@ -43,7 +43,8 @@ class Forgetting:
 
     Attributes:
         documents: id of each document, and how many of its versions lost their content now.
-        clean: whether the file contains no remnants; False while another process reads it: call ``forget`` again.
+        clean: whether store and desk contain no remnants; False while another process reads them: call ``forget``
+            again.
         removed: number of deleted unfinished copies that killed processes had left.
         copies: copies next to the store, which still contain what was forgotten.
     """
@@ -356,8 +357,8 @@ def index(path: str | Path) -> tuple[int, int]:
 def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
-    Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. The file is
-    rewritten afterwards, so that no remnants are left in it.
+    Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. Both files
+    are rewritten afterwards, so that no remnants are left in them.
 
     Args:
         path: the store.
@@ -370,7 +371,7 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
         NoInputError, BadDataError: see ``stats``; no document has this id.
         StoreBusyError: another process writes.
     """
-    from infostream_dedup.api.desk import forget_in_desk
+    from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.desk import desk_path
     from infostream_dedup.machine.part_files import remove_stale_parts
     from infostream_dedup.store import Store
@@ -381,5 +382,5 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
         clean = opened.wipe()
         removed = remove_stale_parts(opened.path.parent)
         if desk_path(opened.path).exists():
-            forget_in_desk(opened.path, [one.id for one in documents])
+            clean &= forget_and_wipe(opened.path, [one.id for one in documents])[1]
         return Forgetting(documents, clean, removed, copies_beside(Path(path)))

@@ -289,8 +289,8 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
     recognised if it is sent again; its status and group; its contribution to document frequencies, which names no
     document; the terms that later documents shared with it, in their verdicts; copies made earlier: those next to the
-    store are listed, and leftovers of killed backups and migrations are removed. The file is then rewritten so that no
-    remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
+    store are listed, and leftovers of killed backups and migrations are removed. The store and its desk are then
+    rewritten so that no remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
     from infostream_dedup.api import store as kept
 

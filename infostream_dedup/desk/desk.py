@@ -17,6 +17,7 @@ from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.store.connection import begin_wal, connect, naming_failures, snapshot, writing
 from infostream_dedup.store.copying import copy_file
+from infostream_dedup.store.forgetting import wipe
 
 __all__ = ["Desk", "desk_path", "present_moment"]
 
@@ -139,6 +140,11 @@ class Desk:
         with self.reading():
             self.check()
             copy_file(self._connection, self.path, Path(target), application=APPLICATION_ID)
+
+    def wipe(self) -> bool:
+        """Rewrite the file without remnants of deleted data, and empty the log; return whether none is left."""
+        with _naming_damage(self.path):
+            return wipe(self._connection, self.path)
 
     def _check_what_others_wrote(self) -> None:
         # The number belongs to the transaction only once something has been read.

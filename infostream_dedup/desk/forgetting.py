@@ -14,7 +14,7 @@ def forget_in_desk(connection: sqlite3.Connection, document: str) -> int:
     """Remove what job results quote from a document, and requests to judge it.
 
     Results quote titles, sources and terms of example pairs; pairs with the document are removed. Judgements and
-    decisions stay: they name the document but say nothing about its content.
+    decisions stay: they name the document but say nothing about its content. ``Desk.wipe`` removes the remnants.
 
     Args:
         connection: inside a transaction of a desk.
@@ -23,8 +23,6 @@ def forget_in_desk(connection: sqlite3.Connection, document: str) -> int:
     Returns:
         Number of rows that were changed or removed.
     """
-    # Deleted content is overwritten with zeros, at least in the file.
-    connection.execute("PRAGMA secure_delete = ON")
     changed = 0
     for number, packed in connection.execute("SELECT number, result FROM job WHERE result IS NOT NULL").fetchall():
         result = orjson.loads(packed)

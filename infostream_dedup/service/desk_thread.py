@@ -37,6 +37,10 @@ class DeskThread:
         """Run one transaction. It is on disk when this returns, and is finished even if the client disconnects."""
         return await self._run(self._write, work)
 
+    async def wipe(self) -> bool:
+        """Rewrite the file without remnants of deleted data; return whether none is left."""
+        return await asyncio.shield(asyncio.wrap_future(self._pool.submit(self._wipe)))
+
     def close(self) -> None:
         """Wait for the current work, and close the file."""
         self._pool.submit(self._close)
@@ -57,6 +61,9 @@ class DeskThread:
     def _write(self, work: Question[Value]) -> Value:
         with self._opened().writing() as connection:
             return work(connection)
+
+    def _wipe(self) -> bool:
+        return self._opened().wipe()
 
     def _close(self) -> None:
         if self._desk is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from infostream_dedup import desk as public
@@ -61,6 +62,28 @@ def test_forgetting_in_the_store_forgets_in_the_desk(tmp_path: Path) -> None:
     check(store)
     with Store.open(store, read_only=True) as opened:
         assert opened.text(0) is None
+
+
+def test_nothing_is_left_in_the_log_of_a_desk_that_a_service_has_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from infostream_dedup.api.desk import forget_and_wipe
+    from infostream_dedup.api.store import forget
+
+    store = filled(tmp_path)
+    with Desk.open(desk_path(store)) as service:
+        with service.writing() as connection:
+            number = add_job(connection, "sweep", {}, position="1-3-0", person="local")
+            end_job(connection, number, "done", result=RESULT)
+        files = [desk_path(store), Path(f"{desk_path(store)}-wal")]
+        assert any("Тайна".encode() in file.read_bytes() for file in files)
+        assert forget(store, "x").clean
+        assert not any("Тайна".encode() in file.read_bytes() for file in files)
+        with service.reading() as connection:
+            assert connection.execute("SELECT count(*) FROM job").fetchone() == (2,)
+            # Whoever reads keeps the log; the caller is told so.
+            monkeypatch.setattr("infostream_dedup.desk.desk._BUSY_SECONDS", 0.1)
+            assert forget_and_wipe(store, "y") == (3, False)
 
 
 def test_forgetting_in_the_desk_alone(tmp_path: Path) -> None:

@@ -126,6 +126,16 @@ def test_a_forgotten_document_is_gone(fresh: ServiceClient) -> None:
     assert fresh("DELETE", "/v1/documents/other").status_code == 404
 
 
+def test_with_wipe_the_log_of_the_desk_is_emptied_too(fresh: ServiceClient) -> None:
+    fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": "Снег в Киеве."} for name in "ab"]})
+    body = {"documents": [{"a": "a", "b": "b", "label": None}]}
+    assert fresh("POST", "/v1/judgements/import", json=body).json() == {"judgements": 0, "asked": 1}
+    (log,) = fresh.settings.store.parent.glob("*.desk-wal")
+    assert log.stat().st_size > 0
+    assert fresh("DELETE", "/v1/documents/a?wipe=true").status_code == 204
+    assert log.stat().st_size == 0
+
+
 def test_ids_may_end_in_the_words_of_other_addresses(fresh: ServiceClient) -> None:
     text = "Рятувальники знайшли в горах двох туристів, які заблукали через густий туман."
     ids = ["https://news.example/1", "https://news.example/1/similar", "https://news.example/1/provenance"]

@@ -60,7 +60,7 @@ async def show_document(request: Request, id: str, version: int | None = None) -
 
 @router.delete("/documents/{id:path}", dependencies=[needs("admin")], status_code=204, response_class=Response)
 async def forget_document(request: Request, id: str, *, wipe: bool = False) -> Response:  # noqa: A002
-    """Forget the content of all versions of a document; with ``wipe``, rewrite the file to remove all traces.
+    """Forget the content of all versions of a document; with ``wipe``, rewrite the files to remove all traces.
 
     Quotations on the desk are removed too.
     """
@@ -76,6 +76,8 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
     await service.work(forget)
     if service.desk.path.exists():
         await service.desk.write(lambda desk: forget_in_desk(desk, id))
+        if wipe:
+            await service.desk.wipe()
     return Response(status_code=204)
 
 
