@@ -191,6 +191,9 @@ class Searcher:
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word
         ordinal = self._store.ordinal_of(id=id, url=url)
         named = f"the id {id!r}" if id is not None else f"the address {url!r}"
+        if ordinal is None and id is not None and self._store.known(id):
+            message = f"has forgotten the document with {named} ('store forget')"
+            raise BadDataError(message, code="E_FORGOTTEN", source=str(self._store.path))
         if ordinal is None:
             raise BadDataError(f"has no document with {named}", code="E_UNKNOWN_ID", source=str(self._store.path))
         if ordinal < self._parts.expired and self._store.text(ordinal) is None:

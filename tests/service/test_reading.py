@@ -123,6 +123,8 @@ def test_a_forgotten_document_is_gone(fresh: ServiceClient) -> None:
     assert fresh("GET", "/v1/documents/a%2Fb").status_code == 200
     assert fresh("DELETE", "/v1/documents/a%2Fb?wipe=true").status_code == 204
     assert fresh("GET", "/v1/documents/a%2Fb").status_code == 410
+    assert fresh("GET", "/v1/documents/a%2Fb/similar").status_code == 410
+    assert fresh("GET", "/v1/documents/none/similar").status_code == 404
     assert fresh("DELETE", "/v1/documents/other").status_code == 404
 
 

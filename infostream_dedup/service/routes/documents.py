@@ -41,6 +41,8 @@ async def show_similar(
     try:
         found = await service.searched.hits(id=id, across=across, k_min=k, top=top)
     except BadDataError as error:
+        if error.code == "E_FORGOTTEN":
+            raise ProblemError(410, "forgotten") from None
         if error.code != "E_UNKNOWN_ID":
             raise
         raise ProblemError(404, "not-found", "no document with this id") from None
