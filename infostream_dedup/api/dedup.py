@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
     from infostream_dedup.batch.sources import Rereadable
     from infostream_dedup.corpus import Annotation, Reading
+    from infostream_dedup.corpus.rows import CsvDialect
     from infostream_dedup.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
@@ -43,6 +44,7 @@ def dedup(
     semantic: bool = False,
     count_copies: bool = False,
     boilerplate: str | Path | None = None,
+    csv_dialect: CsvDialect = "standard",
     workdir: str | Path | None = None,
     memory: str | int | None = None,
     window_days: float | None = None,
@@ -77,6 +79,8 @@ def dedup(
         count_copies: also count, as ``sweep`` does, how many pairs of documents in one group are copies, and how many
             copies are in one group. In memory only.
         boilerplate: file of sentences to ignore in the comparison (from ``boilerplate``); they are still written.
+        csv_dialect: form of a CSV file: ``excel`` is the one that Ukrainian and Russian spreadsheet programs open on a
+            double click (byte order mark, semicolons, decimal commas).
         workdir: work on disk, in this folder (see ``sweep``); not with ``semantic``, ``count_copies`` or the share
             score. A private one is made next to ``out``.
         memory: with ``workdir``, how much memory to use (see ``sweep``).
@@ -101,12 +105,14 @@ def dedup(
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, kept_documents
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, check_quarantine, file_kind, write_documents
+    from infostream_dedup.corpus.rows import CsvDialect
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
 
     OneOf(*get_args(Keep)).check("keep", keep)
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
+    OneOf(*get_args(CsvDialect)).check("csv_dialect", csv_dialect)
     judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
@@ -147,7 +153,8 @@ def dedup(
                     progress=progress,
                 ) as run:
                     on_disk = way.decide_on_disk(run, disk.window_days)
-                    return _written_from_disk(on_disk, run.counted().facts, documents, out, columns, keep)
+                    facts = run.counted().facts
+                    return _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
         first: Iterable[Document | DocumentBlock]
         named = engine_named(engine)
         if columns is None and boilerplate is None and named != "plain":
@@ -181,7 +188,8 @@ def dedup(
             held = list(documents.again())
             return in_memory(found)
         kept = [True] * len(found) if annotate else kept_documents(collection, found, keep)
-        write_documents(_rows(documents.again(), found, kept, columns), out, inputs=documents.paths)
+        rows = _rows(documents.again(), found, kept, columns)
+        write_documents(rows, out, inputs=documents.paths, dialect=csv_dialect)
         return numbers(found, kept)[0]
 
 
@@ -202,6 +210,7 @@ def _written_from_disk(
     out: str | Path,
     columns: Annotation | None,
     keep: Keep,
+    dialect: CsvDialect,
 ) -> DedupSummary:
     """Write the output of ``dedup`` from decisions made in a work folder."""
     from infostream_dedup.corpus import ReadingReport, write_documents
@@ -210,7 +219,8 @@ def _written_from_disk(
     if documents.report != report:
         documents.was_read(report, facts["documents"])
     kept = [True] * len(found) if columns is not None else found.kept(keep).tolist()
-    write_documents(_rows(documents.again(), found.statuses(), kept, columns), out, inputs=documents.paths)
+    rows = _rows(documents.again(), found.statuses(), kept, columns)
+    write_documents(rows, out, inputs=documents.paths, dialect=dialect)
     return DedupSummary(
         documents=len(found),
         kept=sum(kept),

@@ -18,7 +18,7 @@ from infostream_dedup.cli.options import (
     semantic_option,
     work_folder_options,
 )
-from infostream_dedup.cli.output import chosen_format, note_reading, print_rows
+from infostream_dedup.cli.output import chosen_format, csv_dialect, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.run_log import RUN
 
@@ -101,7 +101,7 @@ def dedup(
     if prefix and not given["annotate"]:
         raise click.UsageError("--prefix needs --annotate")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
-        summary = api.dedup(documents, out, prefix=prefix, progress=progress, **given)
+        summary = api.dedup(documents, out, prefix=prefix, csv_dialect=csv_dialect(), progress=progress, **given)
     if out != "-":
         print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.corpus.rows import CsvDialect, RowFormat
 
-__all__ = ["chosen_format", "note", "note_reading", "print_json", "print_rows", "print_table", "save_page", "save_rows"]
+__all__ = ["chosen_format", "csv_dialect", "note", "note_reading", "print_json", "print_rows", "print_table", "save_page", "save_rows"]
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:
@@ -55,7 +55,7 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
     else:
         if output_format == "xlsx" and sys.stdout.isatty():
             raise click.UsageError("a workbook cannot be shown here; send it to a file: ... --format xlsx > rows.xlsx")
-        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns, dialect=_dialect())
+        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns, dialect=csv_dialect())
 
 
 def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
@@ -78,10 +78,10 @@ def save_rows(
     from infostream_dedup.report.rows import open_output, write_rows
 
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
-        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns, dialect=_dialect())
+        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns, dialect=csv_dialect())
 
 
-def _dialect() -> CsvDialect:
+def csv_dialect() -> CsvDialect:
     """Return the CSV dialect given by ``--csv-dialect``."""
     context = click.get_current_context(silent=True)
     return cast("CsvDialect", "standard" if context is None else context.meta.get("csv_dialect", "standard"))

@@ -14,11 +14,14 @@ from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["CsvDialect", "RowFormat", "csv_cells", "csv_line", "joined", "write_rows"]
+__all__ = ["CsvDialect", "RowFormat", "csv_beginning", "csv_cells", "csv_line", "joined", "write_rows"]
 
 RowFormat = Literal["jsonl", "json", "csv", "xlsx"]
 
 CsvDialect = Literal["standard", "excel"]
+
+_BETWEEN: Final[Mapping[CsvDialect, tuple[str, str]]] = {"standard": (",", "\n"), "excel": (";", "\r\n")}
+"""What stands between cells, and at the end of a row."""
 
 _NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
 
@@ -89,9 +92,8 @@ def _write_csv(
     raw: bool,
     dialect: CsvDialect,
 ) -> int:
-    line = partial(_excel_line if dialect == "excel" else csv_line, raw=raw)
-    if dialect == "excel":
-        stream.write(BOM_UTF8)
+    line = partial(csv_line, raw=raw, dialect=dialect)
+    stream.write(csv_beginning(dialect))
     iterator = iter(rows)
     if columns is None:
         iterator, columns = _peek_columns(iterator)
@@ -116,12 +118,18 @@ def _peek_columns(
     return rows, ()
 
 
-def csv_line(values: Iterable[Any], *, raw: bool = False) -> bytes:
+def csv_beginning(dialect: CsvDialect) -> bytes:
+    """The bytes before the header: spreadsheet programs take a file without a byte order mark for another encoding."""
+    return BOM_UTF8 if dialect == "excel" else b""
+
+
+def csv_line(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect = "standard") -> bytes:
     r"""Format one row of CSV in UTF-8 with its line end.
 
     Args:
         values: cell values, see `csv_cells`.
         raw: see `csv_cells`.
+        dialect: see `write_rows`.
 
     Raises:
         BadDataError: text with a lone surrogate.
@@ -130,23 +138,10 @@ def csv_line(values: Iterable[Any], *, raw: bool = False) -> bytes:
         >>> csv_line(["=1+1", -1, None, "Київ, 5 травня"]).decode()
         '\'=1+1,-1,,"Київ, 5 травня"\n'
     """
-    return joined(csv_cells(values, raw=raw))
+    return joined(csv_cells(values, raw=raw, dialect=dialect), dialect)
 
 
-def _excel_line(values: Iterable[Any], *, raw: bool) -> bytes:
-    """Format one row for spreadsheet programs with a decimal comma."""
-    cells = []
-    for value in values:
-        text = _format_cell(value, raw=raw)
-        if isinstance(value, float):
-            text = text.replace(".", ",")
-        elif ";" in text and not text.startswith('"'):
-            text = f'"{text}"'
-        cells.append(text)
-    return joined(cells, ";", "\r\n")
-
-
-def csv_cells(values: Iterable[Any], *, raw: bool = False) -> list[str]:
+def csv_cells(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect = "standard") -> list[str]:
     """Format values as cells, quoted where needed.
 
     None becomes an empty cell, true and false become words, objects and arrays JSON.
@@ -154,23 +149,34 @@ def csv_cells(values: Iterable[Any], *, raw: bool = False) -> list[str]:
     Args:
         values: JSON values, times and decimals.
         raw: omit the apostrophe that keeps spreadsheets from running a text cell.
+        dialect: see `write_rows`.
     """
-    return [_format_cell(value, raw=raw) for value in values]
+    form = _excel_cell if dialect == "excel" else _format_cell
+    return [form(value, raw=raw) for value in values]
 
 
-def joined(cells: Sequence[str], separator: str = ",", end: str = "\n") -> bytes:
+def joined(cells: Sequence[str], dialect: CsvDialect = "standard") -> bytes:
     """Join formatted cells into one row in UTF-8 with its line end.
 
     Raises:
         BadDataError: text with a lone surrogate.
     """
     # A single empty cell would make a blank line, which is not a row.
+    separator, end = _BETWEEN[dialect]
     line = separator.join(cells) or '""'
     try:
         return (line + end).encode()
     except UnicodeEncodeError:
         message = "text with a lone surrogate cannot be written"
         raise BadDataError(message, code="E_ENCODING", source="<output>") from None
+
+
+def _excel_cell(value: Any, *, raw: bool) -> str:
+    """Format a cell for spreadsheet programs with a decimal comma."""
+    text = _format_cell(value, raw=raw)
+    if isinstance(value, float):
+        return text.replace(".", ",")
+    return f'"{text}"' if ";" in text and not text.startswith('"') else text
 
 
 def _format_cell(value: Any, *, raw: bool) -> str:

@@ -16,7 +16,7 @@ from infostream_dedup.corpus.endings import file_kind
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.corpus.parquet_output import write_parquet
-from infostream_dedup.corpus.rows import csv_cells, csv_line, joined, write_rows
+from infostream_dedup.corpus.rows import CsvDialect, csv_beginning, csv_cells, csv_line, joined, write_rows
 from infostream_dedup.corpus.workbook_output import write_workbook
 from infostream_dedup.model import Document
 
@@ -32,6 +32,7 @@ def write_documents(
     *,
     inputs: Iterable[str | Path] = (),
     raw: bool = False,
+    dialect: CsvDialect = "standard",
 ) -> int:
     """Write documents with all their fields, in order, in one pass; memory is bounded, except for workbooks.
 
@@ -46,6 +47,7 @@ def write_documents(
             ``.parquet``, ``.xlsx``); ``-`` for JSON Lines on standard output.
         inputs: files being read, which must not be overwritten.
         raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (`rows.csv_line`).
+        dialect: CSV only: see `rows.write_rows`.
 
     Returns:
         Number of documents.
@@ -63,7 +65,7 @@ def write_documents(
             case "jsonl":
                 return write_rows(rows, stream, "jsonl")
             case "csv":
-                return _write_csv(rows, stream, raw=raw)
+                return _write_csv(rows, stream, raw=raw, dialect=dialect)
             case "parquet":
                 return write_parquet(rows, stream, columns=_REQUIRED)
             case "xlsx":
@@ -81,18 +83,18 @@ def _pack(file: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
         yield stream  # type: ignore[misc]  # GzipFile is a binary stream, though not declared as one
 
 
-def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, raw: bool) -> int:
+def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, raw: bool, dialect: CsvDialect) -> int:
     columns: dict[str, None] = {}
     number = 0
     with tempfile.TemporaryFile() as spool:
         for row in rows:
             columns.update(dict.fromkeys(row))
-            spool.write(json_bytes(csv_cells((row.get(name) for name in columns), raw=raw)) + b"\n")
+            spool.write(json_bytes(csv_cells((row.get(name) for name in columns), raw=raw, dialect=dialect)) + b"\n")
             number += 1
         names = tuple(columns) or _REQUIRED
-        stream.write(csv_line(names, raw=raw))
+        stream.write(csv_beginning(dialect) + csv_line(names, raw=raw, dialect=dialect))
         spool.seek(0)
         for line in spool:
             cells = orjson.loads(line)
-            stream.write(joined(cells + [""] * (len(names) - len(cells))))
+            stream.write(joined(cells + [""] * (len(names) - len(cells)), dialect))
     return number

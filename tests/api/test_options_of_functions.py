@@ -45,6 +45,10 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
     [
         (lambda labels: dedup(ROWS, keep="latest"), "keep is 'latest'; expected one of earliest, longest"),
         (
+            lambda labels: dedup(ROWS, csv_dialect="ukrainian"),
+            "csv_dialect is 'ukrainian'; expected one of standard, excel",
+        ),
+        (
             lambda labels: dedup(ROWS, k=6, duplicate_rule="both"),
             "duplicate_rule is 'both'; expected one of equal, contained",
         ),
@@ -55,7 +59,7 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
         (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
         (lambda labels: pairs(ROWS, k_min=0, k=6), "k_min is 0"),
     ],
-    ids=["keep", "duplicate_rule", "between", "ks", "k_min"],
+    ids=["keep", "csv_dialect", "duplicate_rule", "between", "ks", "k_min"],
 )
 def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"

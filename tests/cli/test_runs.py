@@ -1,5 +1,7 @@
 """What a run leaves besides its rows: a summary, log lines; and rows for spreadsheet programs."""
 
+import csv
+import io
 import json
 from datetime import datetime
 
@@ -134,6 +136,22 @@ def test_csv_for_a_double_click(run_command, folder) -> None:
     plain = json.loads(run_command(folder, "pairs", "a.jsonl", "--format", "json").stdout)[0]
     assert cells["share_forward"] == str(plain["share_forward"]).replace(".", ",")
     assert cells["forward"] == str(plain["forward"])
+
+
+@pytest.mark.parametrize("disk", [(), ("--workdir", "work")], ids=["memory", "disk"])
+def test_a_file_for_a_double_click(run_command, folder, disk) -> None:
+    given = ("dedup", "a.jsonl", "--annotate", "--out", "b.csv", "--csv-dialect", "excel", *disk)
+    answer = run_command(folder, *given)
+    assert answer.returncode == 0, answer.stderr
+    written = (folder / "b.csv").read_bytes()
+    assert written.startswith(b"\xef\xbb\xbfid;text;")
+    assert written.count(b"\r\n") == len(ROWS) + 1
+    _, second, third = csv.DictReader(io.StringIO(written.decode("utf-8-sig"), newline=""), delimiter=";")
+    assert second["status"] == "duplicate"
+    assert float(second["probability"].replace(",", ".")) > 0.5
+    assert "." not in second["probability"]
+    # The first row has no title; a title with a semicolon is quoted.
+    assert third["title"] == "'=1+1;2"
 
 
 def test_a_workbook_holds_the_same_rows_and_the_same_bytes(run_command, folder) -> None:
