@@ -20,8 +20,8 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
         who: export only this person's judgements; by default the majority, or the judgement that settled the pair.
 
     Returns:
-        Rows ``a, b, label, judges``, ``repeats`` if it was given, and ``asked`` if an audit asked for the pair: ``audit``
-        then counts no others. The label of a pair without a majority is None.
+        Rows ``a, b, label, judges``, ``repeats`` if it was given, and ``asked`` if an audit asked for the pair:
+        ``audit`` then counts no others. The label of a pair without a majority is None.
 
     Raises:
         NoInputError: the store has no desk.

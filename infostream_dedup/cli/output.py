@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
     from infostream_dedup.corpus.rows import CsvDialect, RowFormat
 
-__all__ = ["chosen_format", "csv_dialect", "note", "note_reading", "print_json", "print_rows", "print_table", "save_page", "save_rows"]
+__all__ = [
+    "chosen_format",
+    "csv_dialect",
+    "note",
+    "note_reading",
+    "print_json",
+    "print_rows",
+    "print_table",
+    "save_page",
+    "save_rows",
+]
 
 
 def chosen_format(given: str | None, on_terminal: str, in_pipe: str) -> str:

@@ -29,8 +29,9 @@ _REPEATS: Final = (None, "a", "b", "both")
 def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield rows ``a, b, label, judges`` and, if somebody gave it, ``repeats``, in the order of a and b.
 
-    Pairs that an audit asked for also have ``asked``: only these were drawn at random, as an audit needs. The latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has
-    the label of the majority, or ``None`` without a majority (readers of labels leave such rows out). ``labels`` counts
+    Pairs that an audit asked for also have ``asked``: only these were drawn at random, as an audit needs. The
+    latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has the
+    label of the majority, or ``None`` without a majority (readers of labels leave such rows out). ``labels`` counts
     the choices.
 
     Args:
