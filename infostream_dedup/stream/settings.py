@@ -21,6 +21,7 @@ __all__ = [
     "DF_RULES",
     "DUPLICATE_RULES",
     "EXACT_RULES",
+    "KEY_TERMS_DECIDE",
     "SOURCE_RULES",
     "StreamSettings",
 ]
@@ -35,7 +36,7 @@ BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 _TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
 """Settings of terms that a stream uses; the others concern whole collections."""
 
-_KEY_TERMS_DECIDE: Final = ("k_duplicate", "k_similar", "duplicate_rule", "least_shared", "templates", "model")
+KEY_TERMS_DECIDE: Final = ("k_duplicate", "k_similar", "duplicate_rule", "least_shared", "templates", "model")
 """Settings of streams in which key terms or the user's classifier decide."""
 
 _JUDGED_TERMS: Final = ("representation", "n", "target", "short")
@@ -144,7 +145,7 @@ class StreamSettings:
 
     def _check_judged(self) -> None:
         default = {one.name: one.default for one in fields(self)}
-        for name in _KEY_TERMS_DECIDE:
+        for name in KEY_TERMS_DECIDE:
             if getattr(self, name) != default[name]:
                 raise _no_meaning(name)
         for name in _JUDGED_TERMS:
@@ -259,7 +260,7 @@ def _implied(given: Mapping[str, Any]) -> str:
     """The preset of a stream whose settings do not name one."""
     if given.get("representation", "morph") != "morph" or given.get("model") is not None:
         return "faithful"
-    named = {*_KEY_TERMS_DECIDE, *_JUDGED_TERMS} - {"representation", "model"}
+    named = {*KEY_TERMS_DECIDE, *_JUDGED_TERMS} - {"representation", "model"}
     return "judged" if named.isdisjoint(given) else "faithful"
 
 

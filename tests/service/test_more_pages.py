@@ -78,6 +78,20 @@ def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
         assert fresh("GET", path).status_code == 200, path
 
 
+@pytest.mark.parametrize(
+    ("preset", "shown", "hidden"), [("judged", "join", "k_duplicate"), ("faithful", "k_duplicate", "join")]
+)
+def test_settings_that_do_not_apply_to_the_preset_are_left_out(
+    tmp_path: Path, preset: str, shown: str, hidden: str
+) -> None:
+    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"preset": preset}))
+    wait_until_ready(client)
+    page = client("GET", "/settings").text
+    client.close()
+    assert f"<code>{shown}</code>" in page
+    assert f"<code>{hidden}</code>" not in page
+
+
 def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
     rows = filled("GET", "/v1/stories").json()["items"]
     assert len(rows) > 3

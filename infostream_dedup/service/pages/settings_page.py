@@ -14,7 +14,7 @@ from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.tokens import Tokens
 from infostream_dedup.store import Store
 from infostream_dedup.store.restoring import position_of
-from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
 
 __all__ = ["router"]
 
@@ -41,12 +41,14 @@ async def show_settings(request: Request) -> Response:
         }
 
     found = await service.read(question)
+    judged = found["stream"]["preset"] == "judged"
+    meaningless = KEY_TERMS_DECIDE if judged else ("join",)
     tokens: Tokens | None = request.app.state.tokens
     caller = caller_of(request)
     return page(
         request,
         "settings",
-        rows=sorted((name, _plain(value)) for name, value in found["stream"].items()),
+        rows=sorted((name, _plain(value)) for name, value in found["stream"].items() if name not in meaningless),
         explained=EXPLAINED,
         documents=found["documents"],
         batches=found["batches"],
