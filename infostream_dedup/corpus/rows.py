@@ -21,7 +21,7 @@ RowFormat = Literal["jsonl", "json", "csv", "xlsx"]
 CsvDialect = Literal["standard", "excel"]
 
 _BETWEEN: Final[Mapping[CsvDialect, tuple[str, str]]] = {"standard": (",", "\n"), "excel": (";", "\r\n")}
-"""What stands between cells, and at the end of a row."""
+"""Cell separator and line end of each dialect."""
 
 _NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
 
