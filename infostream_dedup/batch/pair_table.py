@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.batch.linking import Linked
-from infostream_dedup.links.pair_rules import need
+from infostream_dedup.links.pair_rules import need, reached
 from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -226,8 +226,10 @@ def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDA
         least = need(settings.k if k is None else k, pairs.size_a, pairs.size_b, n=settings.n, short=settings.short)
         forward, backward = pairs.forward >= least, pairs.backward >= least
     else:
-        forward = (pairs.matched_forward >= settings.threshold * pairs.own_a) & (pairs.forward >= settings.min_terms)
-        backward = (pairs.matched_backward >= settings.threshold * pairs.own_b) & (pairs.backward >= settings.min_terms)
+        forward = reached(pairs.matched_forward, pairs.own_a, settings.threshold)
+        backward = reached(pairs.matched_backward, pairs.own_b, settings.threshold)
+        forward &= pairs.forward >= settings.min_terms
+        backward &= pairs.backward >= settings.min_terms
     return forward.astype(np.int64) + 2 * backward.astype(np.int64)
 
 

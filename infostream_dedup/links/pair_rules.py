@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["count_grades", "need", "pair_grades", "share_grades"]
+__all__ = ["count_grades", "need", "pair_grades", "reached", "share_grades"]
 
 _LEAST_NEED = 3
 """Fewer shared terms than this say nothing about a pair, however short its documents are."""
@@ -72,6 +72,22 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
     return _same_pattern(counts, table[shorter, np.minimum(counts.data, n)])
 
 
+def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float) -> NDArray[np.bool_]:
+    """Whether each matched weight is at least a share of the weight of all key terms: bool (links,).
+
+    Args:
+        matched: int64 (links,), matched weights.
+        own: int64 (links,), weights of all key terms, at least ``matched``.
+        threshold: minimum share, above 0 to 1.
+
+    Example:
+        >>> reached(np.array([55, 54]), np.array([100, 100]), 0.55).tolist()
+        [True, False]
+    """
+    # A quotient is rounded as the threshold was, so equal shares are equal; 0.55 * 100 is more than 55.
+    return np.asarray(matched / np.maximum(own, 1) >= threshold, dtype=np.bool_)
+
+
 def share_grades(
     counts: sp.csr_array,
     matched: sp.csr_array,
@@ -98,7 +114,7 @@ def share_grades(
     own = np.repeat(own_weights, np.diff(counts.indptr))
     grades = np.zeros(counts.nnz, dtype=np.uint8)
     for threshold in thresholds:
-        grades += matched.data >= threshold * own
+        grades += reached(matched.data, own, threshold)
     grades[counts.data < min_terms] = 0
     return _same_pattern(counts, grades)
 

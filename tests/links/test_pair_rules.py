@@ -76,6 +76,19 @@ def test_share_grades_count_the_thresholds_reached() -> None:
     assert grades[0, 2] == 0  # too few terms
 
 
+def test_a_share_that_equals_a_threshold_reaches_it() -> None:
+    # 0.55 * 100 is more than 55 in floating point.
+    for step in range(1, 21):
+        grades = share_grades(
+            _matrix({(0, 1): 20}, 2),
+            _matrix({(0, 1): 5 * step}, 2, np.int64),
+            np.array([100, 100]),
+            thresholds=(round(0.05 * step, 2),),
+            min_terms=3,
+        )
+        assert grades[0, 1] == 1
+
+
 def test_both_takes_the_weaker_direction_and_either_the_stronger() -> None:
     grades = _matrix({(0, 1): 7, (1, 0): 5, (0, 2): 3, (2, 1): 9}, 3)
     both, either = pair_grades(grades, "both"), pair_grades(grades, "either")
