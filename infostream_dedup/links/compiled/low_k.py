@@ -18,9 +18,16 @@ import scipy.sparse as sp
 from infostream_dedup.links.compiled.collapse import Nodes, collapse
 from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, total_chunk
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
-from infostream_dedup.links.compiled.kernels.sampled_walks import Neighbours, PlacedTerms, Walks, close_walks
+from infostream_dedup.links.compiled.kernels.sampled_walks import (
+    CLOSED,
+    RETURNED,
+    Neighbours,
+    PlacedTerms,
+    Walks,
+    close_walks,
+)
 from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
-from infostream_dedup.links.compiled.sampled_low_k import SampledRows, count_sampled
+from infostream_dedup.links.compiled.sampled_low_k import DrawnPaths, SampledRows, count_sampled
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.plain.sweeping import SEED
@@ -95,10 +102,10 @@ def sweep_unstored(
         for k in range(1, most + 1):
             links, reciprocal, all_walks = totals[k]
             paths = all_walks - reciprocal
-            distinct, closed = 0, 0
+            drawn = DrawnPaths.none()
             if paths:
                 middles = Middles(collection.weights, outgoing[k - 1], incoming[k - 1])
-                distinct, closed = _sample_walks(placed, k, middles, walks, seed, pool)
+                drawn = _draw_paths(placed, k, middles, walks, seed, pool)
             rows.append(
                 Measures.of(
                     k=k,
@@ -106,8 +113,8 @@ def sweep_unstored(
                     links=links,
                     reciprocal=reciprocal,
                     paths=paths,
-                    closed=closed,
-                    draws=distinct,
+                    closed=int(drawn.closed.sum()),
+                    draws=len(drawn.closed),
                 )
             )
     return rows
@@ -193,12 +200,12 @@ def _measure_sample(
 ) -> list[Measures]:
     rows = []
     for k in range(1, most + 1):
-        draws, closed = 0, 0
+        drawn = DrawnPaths.none()
         if found.times @ found.paths_through(k):
             by_place = np.zeros((3, len(placed.collection.weights)), dtype=np.int64)
             by_place[:, found.places] = found.times, found.outgoing[:, k - 1], found.incoming[:, k - 1]
-            draws, closed = _sample_walks(placed, k, Middles(*by_place), walks, seed, pool)
-        rows.append(found.measures(k, draws, closed))
+            drawn = _draw_paths(placed, k, Middles(*by_place), walks, seed, pool)
+        rows.append(found.measures(k, drawn))
     return rows
 
 
@@ -237,10 +244,10 @@ def _count_links(
     return [(row[LINKS], row[RECIPROCAL], row[WALKS]) for row in sums], outgoing, incoming
 
 
-def _sample_walks(
+def _draw_paths(
     placed: _Placed, k: int, through: Middles, walks: int, seed: int, pool: ThreadPoolExecutor
-) -> tuple[int, int]:
-    """Draw walks uniformly; count those with distinct ends, and those of them that are closed.
+) -> DrawnPaths:
+    """Draw walks uniformly; keep those with distinct ends.
 
     The middle is drawn by the number of walks through it, then one link to it and one from it. The walks that do not
     return to their start are uniform among the paths.
@@ -255,7 +262,9 @@ def _sample_walks(
     departures = random.integers(through.outgoing[middles])
     scratch = threading.local()
 
-    def close(part: slice) -> tuple[int, int]:
+    outcomes = np.empty(len(middles), dtype=np.uint8)
+
+    def close(part: slice) -> None:
         if not hasattr(scratch, "counters"):
             scratch.counters = _counters(placed.collection)
             scratch.lists = Neighbours(
@@ -263,13 +272,12 @@ def _sample_walks(
                 np.empty((2, len(up_to)), dtype=np.int64),
                 np.empty(2, dtype=np.int64),
             )
-        result = np.zeros(2, dtype=np.int64)
         drawn = Walks(middles[part], arrivals[part], departures[part])
-        close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, result)
-        return int(result[0]), int(result[1])
+        close_walks(drawn, k, placed.collection, placed.terms, scratch.counters, scratch.lists, outcomes[part])
 
-    found = list(pool.map(close, _parts(len(middles))))
-    return sum(distinct for distinct, _ in found), sum(closed for _, closed in found)
+    list(pool.map(close, _parts(len(middles))))
+    paths = outcomes != RETURNED
+    return DrawnPaths(middles[paths], outcomes[paths] == CLOSED)
 
 
 def _parts(size: int) -> Iterator[slice]:

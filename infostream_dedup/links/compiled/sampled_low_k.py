@@ -10,7 +10,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SampledRows", "count_sampled"]
+__all__ = ["DrawnPaths", "SampledRows", "count_sampled"]
 
 _ROWS_AT_ONCE: Final = 256
+
+
+class DrawnPaths(NamedTuple):
+    """Two-step paths drawn at random.
+
+    Attributes:
+        middles: int64 (paths,), place of the document in the middle.
+        closed: bool (paths,), whether the path is closed.
+    """
+
+    middles: NDArray[np.int64]
+    closed: NDArray[np.bool_]
+
+    @classmethod
+    def none(cls) -> DrawnPaths:
+        """No paths."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,39 +70,32 @@ class SampledRows:
         at = k - 1
         return self.outgoing[:, at].astype(np.float64) * self.incoming[:, at] - self.returned[:, at]
 
-    def measures(self, k: int, draws: int, closed: int) -> Measures:
+    def measures(self, k: int, drawn: DrawnPaths) -> Measures:
         """Estimates at one k, with their standard errors.
-
-        The error of the transitivity counts each middle's paths as if all of them were closed or none: it is an upper
-        bound.
 
         Args:
             k: 1 or more.
-            draws: paths drawn through the sampled documents.
-            closed: those of them that are closed.
+            drawn: paths drawn through the sampled documents.
         """
         size = int(self.times.sum())
         scale, left = self.documents / size, 1 - size / self.documents
         out, both = self.outgoing[:, k - 1].astype(np.float64), self.returned[:, k - 1].astype(np.float64)
         links, reciprocal = float(self.times @ out), float(self.times @ both)
-        through = self.paths_through(k)
-        paths = float(self.times @ through)
+        paths = float(self.times @ self.paths_through(k))
         row = Measures.of(
             k=k,
             documents=self.documents,
             links=round(scale * links),
             reciprocal=round(scale * reciprocal),
             paths=round(scale * paths),
-            closed=closed,
-            draws=draws,
+            closed=int(drawn.closed.sum()),
+            draws=len(drawn.closed),
         )
         spread = self._deviation(out - links / size) * sqrt(left / size)
         symmetry = reciprocal / links if links else None
         if row.transitivity is not None:
-            clustered = float(self.times @ through**2) / paths**2 * left
-            spread_of_one = row.transitivity * (1 - row.transitivity)
-            error = sqrt(spread_of_one / draws + spread_of_one * clustered)
-            row = replace(row, transitivity_error=error)
+            drawing = row.transitivity * (1 - row.transitivity) / len(drawn.closed)
+            row = replace(row, transitivity_error=sqrt(drawing + left * self._variance_of_middles(drawn)))
         return replace(
             row,
             symmetry=symmetry,
@@ -95,6 +105,24 @@ class SampledRows:
             links_error=self.documents * spread,
             sampled=True,
         )
+
+    def _variance_of_middles(self, drawn: DrawnPaths) -> float:
+        """Variance of the transitivity because other documents might have been in the middle, with replacement.
+
+        It is the sum of squares of (share of the paths through a middle) * (its own transitivity - that of all). Two
+        draws have the same middle with the probability of its squared share, so the mean product of their deviations
+        over all pairs of draws, 0 for different middles, estimates the sum without bias.
+        """
+        draws = len(drawn.closed)
+        if draws < 2:
+            return 0.0
+        place = np.searchsorted(self.places, drawn.middles)
+        deviations = drawn.closed - drawn.closed.mean()
+        sums, squares = (
+            np.bincount(place, values, minlength=len(self.places)) for values in (deviations, deviations**2)
+        )
+        # Documents at one place are sampled one by one.
+        return max(float(((sums**2 - squares) / self.times).sum()) / (draws * (draws - 1)), 0.0)
 
     def _deviation(self, residuals: NDArray[np.float64]) -> float:
         """Standard deviation over the sampled documents of values whose mean is 0."""

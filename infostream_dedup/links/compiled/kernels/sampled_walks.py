@@ -19,7 +19,11 @@ from infostream_dedup.machine.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Neighbours", "PlacedTerms", "Walks", "close_walks"]
+__all__ = ["CLOSED", "OPEN", "RETURNED", "Neighbours", "PlacedTerms", "Walks", "close_walks"]
+
+RETURNED = 0
+OPEN = 1
+CLOSED = 2
 
 
 class PlacedTerms(NamedTuple):
@@ -139,9 +143,9 @@ def close_walks(
     terms: PlacedTerms,
     counters: Counters,
     lists: Neighbours,
-    result: NDArray[np.int64],
+    outcomes: NDArray[np.uint8],
 ) -> None:
-    """Follow sampled walks x -> y -> z; count those with distinct x and z, and those among them that x -> z closes.
+    """Follow sampled walks x -> y -> z.
 
     Args:
         walks: sampled walks, by middle ascending.
@@ -150,7 +154,7 @@ def close_walks(
         terms: terms of the same places.
         counters: scratch arrays of this thread.
         lists: scratch arrays of this thread.
-        result: int64 (2,); the numbers of walks with distinct ends and of closed ones are added to it.
+        outcomes: uint8 (walks,), receives ``RETURNED`` if x is z, ``CLOSED`` if x -> z closes the path, else ``OPEN``.
     """
     for walk in range(walks.middles.size):
         middle = walks.middles[walk]
@@ -160,12 +164,13 @@ def close_walks(
         other, other_member = _document(
             walks.departures[walk], middle, lists.listed[1], lists.linked[1], lists.up_to[1]
         )
-        if one != other or one_member != other_member:
-            result[0] += 1
-            if one == other:
-                result[1] += collection.own[one] >= k
-            else:
-                result[1] += _links(terms.documents[one], terms.documents[other], k, terms.keys, terms.targets)
+        if one != other:
+            closed = _links(terms.documents[one], terms.documents[other], k, terms.keys, terms.targets)
+            outcomes[walk] = CLOSED if closed else OPEN
+        elif one_member != other_member:
+            outcomes[walk] = CLOSED if collection.own[one] >= k else OPEN
+        else:
+            outcomes[walk] = RETURNED
 
 
 @compiled
