@@ -112,7 +112,8 @@ def ingest(
     .3 of the wording. With --preset faithful, key terms alone decide. It is the default if an option is given that only
     applies to key terms: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
     --n, --target, --short, --representation stem. With both, a document that repeats fewer than a fifth of a group of
-    ten or more is only similar, so that groups do not become chains.
+    ten or more is only similar, so that groups do not become chains (--chaining-density). The rule of the papers alone
+    is --preset faithful --least-shared 0 --no-templates --chaining-density 0.
 
     Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
     so after any failure, run the same command again. Verdicts do not depend on the batch size.

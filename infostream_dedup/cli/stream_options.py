@@ -111,6 +111,12 @@ _OPTIONS: Final = (
         help="Whether duplicates with different numbers count only as similar.  [default: templates]",
     ),
     click.option(
+        "--chaining-density",
+        type=float,
+        help="Minimum share of a group of ten or more that a duplicate must repeat, otherwise it is only similar; 0: "
+        "one is enough.  [default: 0.2]",
+    ),
+    click.option(
         "--loss-limit",
         type=float,
         help="Maximum share of a source's documents that may be repeats; further ones count as similar.  [default: "
@@ -128,8 +134,8 @@ _NAMES: Final = (
     *("preset", "join", "across"),
     *("representation", "weighting", "n", "target", "df_min", "df_max", "short", "morph", "k_duplicate", "k_similar"),
     *("duplicate_rule", "least_shared", "window_days", "window_documents", "epoch_documents", "first_epoch"),
-    *("epoch_days", "same_source", "exact_rule", "best", "source_ranks", "templates", "loss_limit", "loss_documents"),
-    "keep_text",
+    *("epoch_days", "same_source", "exact_rule", "best", "source_ranks", "templates", "chaining_density", "loss_limit"),
+    *("loss_documents", "keep_text"),
 )
 
 

@@ -100,6 +100,25 @@ def test_other_settings_than_the_store_has_are_refused(run, tmp_path):
     assert b"settings" in refused.stderr
 
 
+@pytest.mark.parametrize(("density", "status"), [(None, "similar"), ("0", "duplicate")])
+def test_a_link_to_one_of_a_large_group_is_enough_only_if_asked(run, tmp_path, density, status):
+    words = [f"{letter}{vowel}bok" for letter in "bdfgklmnprtv" for vowel in "ai"]
+    bridging = " ".join(words[6:18])
+    others = [
+        " ".join(f"{word[:2]}{end}" for word in words[:12]) for end in "dog fan gum hat jam kin leg mud nap oat".split()
+    ]
+    copies = [" ".join(words[:12]) + f" {extra}dam" for extra in "abcdefghi"]
+    texts = [*others, *copies, bridging, " ".join(words[12:])]
+    rows = [{"id": str(number), "text": text, "lang": "en"} for number, text in enumerate(texts)]
+    options = "--preset faithful --representation stem --least-shared 0 --no-templates --df-min 0".split()
+    chaining = () if density is None else ("--chaining-density", density)
+    done = run("ingest", write(tmp_path / "a.jsonl", rows), "--store", str(tmp_path / "s.db"), *options, *chaining)
+    assert done.returncode == 0, done.stderr
+    verdicts = lines(done.stdout)
+    assert [row["group"] for row in verdicts[10:20]] == ["10"] * 10
+    assert (verdicts[20]["status"], verdicts[20]["of"]) == (status, "19")
+
+
 def test_a_bad_line_stops_before_its_batch_or_is_set_aside(run, tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text('{"id": "1", "text": "снег"}\n{"id": 2}\n{"id": "3", "text": "дождь"}\n', encoding="utf-8")
