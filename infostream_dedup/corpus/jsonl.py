@@ -117,7 +117,8 @@ def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> Bad
         byte = line.data[wrong.start]
         return place.error("E_ENCODING", f"byte 0x{byte:02x} at byte {wrong.start + 1} of the line is not UTF-8")
     reason = error.msg.lower()
-    at = f"column {error.colno}: {error.msg}"
+    # A record that breaks off ends after the newline for orjson, in column 1 of the next line.
+    at = f"column {min(error.pos, len(error.doc.rstrip())) + 1}: {error.msg}"
     if "depth" in reason or "recursion" in reason:
         return place.error("E_DEPTH", f"{at}; nested too deep")
     if "surrogate" in reason or "byte order mark" in reason:

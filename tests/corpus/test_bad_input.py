@@ -320,3 +320,14 @@ def test_messages_do_not_repeat_texts() -> None:
     with pytest.raises(BadDataError) as caught:
         list(read_documents([{"id": "a", "text": ["secret"]}]))
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bad", "column"),
+    [('{"id":"б","text":}', 18), ('{"id":"б","text":', 18), ('{"id":"б","text":"дв', 21)],
+)
+def test_a_message_names_the_column_where_the_record_is_broken(tmp_path: Path, bad: str, column: int) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(_line(bad.encode()))
+    with pytest.raises(BadDataError, match=rf"d\.jsonl:2: column {column}: "):
+        list(read_documents(path))
