@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from infostream_dedup.corpus.endings import KNOWN_ENDINGS
+
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 
@@ -22,6 +24,13 @@ def tool(name):
 def test_the_generated_reference_is_current(name):
     kept = (ROOT / "docs" / "reference" / name).read_text("utf-8")
     assert kept == tool("make_reference").pages()[name], "run python docs/tools/make_reference.py"
+
+
+def test_the_page_on_documents_names_every_kind_of_file_that_is_read():
+    page = (ROOT / "docs" / "reference" / "documents.md").read_text("utf-8")
+    assert {f"`{ending}`" for kind in KNOWN_ENDINGS for ending in re.findall(r"\.[^.]+", kind)} <= set(
+        re.findall(r"`[^`]+`", page)
+    )
 
 
 def test_the_reference_names_every_exit_code_and_every_error_code():

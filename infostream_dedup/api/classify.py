@@ -81,8 +81,9 @@ def classify(
     Returns:
         Rows ``a, b`` (ids, a the earlier), ``outcome`` (both original, a repeats b, b repeats a, each repeats the
         other), ``a_repeats_b`` and ``b_repeats_a`` (probability that the document adds nothing to the other, 0 to 1),
-        ``domain`` (domain of the model used; empty for a model of any domain). Also ``judged``, ``repeating`` and
-        ``report``.
+        ``domain`` (domain of the model used; empty for a model of any domain). The outcome follows from the sum of the
+        criteria; probabilities are fitted to it afterwards, so the border between the outcomes need not be at .5. Also
+        ``judged``, ``repeating`` and ``report``.
 
     Raises:
         ConfigurationError: the models do not fit each other or the domain, or an option is given twice.

@@ -43,7 +43,8 @@ def classify(
     Columns: a, b (ids, the earlier first), outcome (both original, a repeats b, b repeats a, each repeats the other),
     a_repeats_b and b_repeats_a (probability that the document adds nothing), domain (domain of the model used; empty
     for a model of any domain). --explain adds why (the strongest reasons of the likelier direction) and reasons (all,
-    both directions).
+    both directions). The outcome follows from the sum of the criteria; probabilities are fitted to it afterwards, so
+    the border between the outcomes need not be at .5.
     """
     from infostream_dedup import api
 

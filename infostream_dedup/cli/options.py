@@ -128,6 +128,12 @@ _log_options = (
 )
 
 
+def _default_of(formats: Sequence[str]) -> str:
+    """Return the words in which help states the default format, on a terminal and elsewhere."""
+    terminal, elsewhere, *_ = formats
+    return terminal if terminal == elsewhere else f"{terminal} on a terminal, {elsewhere} otherwise"
+
+
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet``, ``--config``, logs and summary; the first format is the default on a terminal.
 
@@ -149,7 +155,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
                 "--format",
                 "output_format",
                 type=click.Choice(list(dict.fromkeys([*formats, *sheets]))),
-                help=f"Output format.  [default: {formats[0]} on a terminal, {formats[1]} otherwise]",
+                help=f"Output format.  [default: {_default_of(formats)}]",
             ),
             *([dialect] if sheets else []),
             click.option("--quiet", is_flag=True, help="Print no progress and no summary."),

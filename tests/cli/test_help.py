@@ -31,3 +31,14 @@ def test_the_examples_of_a_command_are_commands(path: tuple[str, ...], command: 
         shown = command.get_help(click.Context(command, info_name=" ".join(path)))
         assert line.split(" --")[0] in shown, "examples keep their lines"
         assert "\\" not in shown, "an escape that was not read as one"
+
+
+def test_help_names_a_default_format_once_if_it_is_the_same_everywhere() -> None:
+    helps = {
+        path: option.help
+        for path, command in commands()
+        for option in command.params
+        if isinstance(option, click.Option) and option.name == "output_format"
+    }
+    assert str(helps["ingest",]).endswith("[default: jsonl]")
+    assert str(helps["sweep",]).endswith("[default: table on a terminal, json otherwise]")
