@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from infostream_dedup.corpus.reading import Reading, ReadingOptions, chosen_reading
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import check_record
 
@@ -175,13 +175,27 @@ def chosen(
     Raises:
         TypeError: a keyword is unknown.
         ConfigurationError: settings or reading options are given both ways, or a value is out of range.
+        UsageError: a setting is given that the score does not read.
     """
     check_record("settings", settings, Settings)
     single, reads = parted(function, known, given)
     named = [name for name, value in single.items() if value is not None]
     if settings is not None and named:
         raise ConfigurationError(f"settings and {', '.join(named)} are both given; put everything into settings")
-    return settings or Settings.of(**single), chosen_reading(reading, reads)
+    agreed = settings or Settings.of(**single)
+    _refuse_idle(named, agreed.score)
+    return agreed, chosen_reading(reading, reads)
+
+
+def _refuse_idle(named: Sequence[str], score: str) -> None:
+    """Refuse settings that only the other score reads."""
+    if score == "share" and "k" in named:
+        raise UsageError(
+            "k (--k) counts key terms, which score share, also that of preset best, does not; leave out one"
+        )
+    for name in ("threshold", "min_terms"):
+        if score == "count" and name in named:
+            raise UsageError(f"{name} needs score='share' or preset='best'")
 
 
 def parted(

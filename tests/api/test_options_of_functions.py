@@ -68,6 +68,26 @@ def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp
         call(labels)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pairs(ROWS, k=8, preset="best"), r"k \(--k\) counts key terms, which score share"),
+        (lambda: dedup(ROWS, k=8, score="share"), r"k \(--k\) counts key terms, which score share"),
+        (lambda: pairs(ROWS, k=8, threshold=0.5), "threshold needs score='share' or preset='best'"),
+        (lambda: dedup(ROWS, min_terms=2), "min_terms needs score='share' or preset='best'"),
+    ],
+    ids=["preset best", "score share", "threshold", "min_terms"],
+)
+def test_settings_of_the_other_score_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        call()
+
+
+def test_settings_of_the_chosen_score_are_taken() -> None:
+    assert len(pairs(ROWS, preset="best", threshold=0.9, min_terms=2).rows) == 1
+    assert len(pairs(ROWS, preset="similar", k=4).rows) == 1
+
+
 def test_search_takes_the_name_of_one_source(tmp_path: Path) -> None:
     assert len(list(ingest(ROWS, store=tmp_path / "s.db"))) == 2
     assert [hit.id for hit in search(tmp_path / "s.db", text=TEXT, sources="b.ua")] == ["2"]
