@@ -37,9 +37,7 @@ def default_recommendation(n: int, copies: int | None = None) -> Recommendation:
         copies: copies counted, fewer than ``FEWEST_COPIES``; ``None`` if none were counted.
     """
     if copies is None:
-        reason = Phrase.of(
-            "default: no copies counted, fewer than the {needed} that a choice needs", needed=FEWEST_COPIES
-        )
+        reason = Phrase.of("default: copies were not counted, and a choice needs {needed}", needed=FEWEST_COPIES)
     else:
         reason = Phrase.of(
             "default: {copies} copies, fewer than the {needed} that a choice needs", copies=copies, needed=FEWEST_COPIES

@@ -115,6 +115,7 @@ def test_k_is_chosen_by_f1_where_there_are_50_copies(universe):
     assert chosen(49).k == 6
     assert chosen(49).reason.startswith("default: 49 copies")
     assert recommended_k([]).k == 6
+    assert recommended_k([]).reason == "default: copies were not counted, and a choice needs 50"
 
 
 def test_blocks_of_links_change_nothing(universe, monkeypatch):
