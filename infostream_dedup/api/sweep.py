@@ -175,6 +175,7 @@ def sweep_store(
     until: datetime | None = None,
     ks: Sequence[int] | int | None = None,
     examples: bool = True,
+    estimate: bool | None = None,
     exact: bool = False,
     engine: str = "auto",
     progress: Progress | None = None,
@@ -192,6 +193,7 @@ def sweep_store(
         until: the first moment not included; to the end by default.
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
+        estimate: count copies and estimate duplicates, as in ``sweep``; by default if the store keeps the evidence.
         exact: as in ``sweep``.
         engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
         progress: called with each step.
@@ -202,6 +204,7 @@ def sweep_store(
 
     Raises:
         ConfigurationError: the store cannot provide what is requested.
+        UsageError: ``estimate`` is true, and no evidence is kept of these documents.
         NoInputError: there is no store.
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
@@ -210,7 +213,12 @@ def sweep_store(
     from infostream_dedup.batch.sweeping import sweep_collection
 
     given, _ = parted(sweep_store, RepresentedKeywords, settings)
-    collection = stored_collection(path, since=since, until=until, evidence=True)
+    collection = stored_collection(path, since=since, until=until, evidence=estimate is not False)
+    if estimate and collection.evidence is None:
+        raise UsageError(
+            "estimate (--estimate): the store keeps no evidence of these documents, which only preset judged collects; "
+            "leave it out, or sweep the documents themselves"
+        )
     agreed = collection.settings(given)
     result = sweep_collection(
         collection,

@@ -141,7 +141,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     "--estimate/--no-estimate",
     default=None,
     help="Estimate without labels how good the links are at each k, and recommend k by that.  [default: unless on "
-    "disk]",
+    "disk, or in a store without evidence]",
 )
 @click.option(
     "--confirmed",
@@ -239,8 +239,6 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("--by needs DOCS; for a part of a store give --since and --until")
     if given.pop("boilerplate") is not None:
         raise click.UsageError("--boilerplate needs DOCS: the texts of a store are not kept")
-    if given.pop("estimate"):
-        raise click.UsageError("--estimate needs DOCS: the texts of a store are not kept")
     if given.pop("planted"):
         raise click.UsageError("--planted needs DOCS: the texts of a store are not kept")
     if given.pop("confirmed"):

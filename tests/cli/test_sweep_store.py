@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from infostream_dedup import Deduplicator
+from infostream_dedup import Deduplicator, StreamSettings
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.sample import documents_path
 
@@ -31,6 +31,24 @@ def test_all_outputs_of_the_command(run, store, tmp_path):
     table = run("sweep", "--store", str(store), "--format", "table").stdout.decode()
     assert "weighed when they came in" in table
     assert "\nmorph: " in table
+
+
+def test_a_store_is_estimated_if_it_can_be_and_nobody_declines(run, store, tmp_path):
+    def columns(*options):
+        done = run("sweep", "--store", str(store), "--k", "6", "--format", "csv", *options)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode().splitlines()[0].split(",")
+
+    assert "copies" in columns()
+    assert "copies" in columns("--estimate")
+    assert "copies" not in columns("--no-estimate")
+
+    faithful = tmp_path / "faithful.db"
+    with Deduplicator.open(faithful, StreamSettings(preset="faithful")) as stream:
+        stream.process([{"id": "1", "text": "Мост через реку открыли после ремонта."}])
+    done = run("sweep", "--store", str(faithful), "--estimate")
+    assert done.returncode == 2
+    assert b"the store keeps no evidence of these documents" in done.stderr
 
 
 def test_bad_calls_of_the_command(run, store, tmp_path):
