@@ -226,7 +226,8 @@ def _archive(stream: IO[bytes], name: str, max_bytes: int) -> Iterator[dict[str,
             elif kind in _HTML_TYPES or _FEED_OR_PAGE.search(content[:_HEAD]):
                 yield _page(content, address)
     except OSError as error:
-        raise BadDataError(f"record {number + 1}: {error}", code="E_WARC", source=name) from error
+        advice = "" if number else "; of compressed sources, only web archives are read"
+        raise BadDataError(f"record {number + 1}: {error}{advice}", code="E_WARC", source=name) from error
     if number == 0:
         raise BadDataError("not an archive of web pages: it contains no response record", code="E_WARC", source=name)
 

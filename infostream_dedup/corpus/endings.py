@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 from infostream_dedup.errors import ConfigurationError
 
 __all__ = [
+    "COLLECT_ADVICE",
     "KNOWN_ENDINGS",
     "STANDARD_STREAM",
     "FileKind",
@@ -55,6 +56,10 @@ KNOWN_ENDINGS: Final = (
     *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in _PACKINGS),
 )
 """Endings of file names that can be read."""
+
+_COLLECTED: Final = (".rss", ".atom", ".xml", ".rdf", ".html", ".htm", ".xhtml", ".warc")
+COLLECT_ADVICE: Final = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
+"""What to do with such a file."""
 
 
 class FileKind(NamedTuple):
@@ -106,6 +111,8 @@ def input_format(name: str) -> InputFormat:
     for ending in sorted(KNOWN_ENDINGS, key=len, reverse=True):
         if lower.endswith(ending):
             return _INPUTS["." + ending.split(".")[1]]
+    if lower.removesuffix(_GZIP).endswith(_COLLECTED):
+        raise ConfigurationError(f"{name}: unknown kind of file; {COLLECT_ADVICE}")
     raise ConfigurationError(
         f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .json, .csv, .tsv and .txt, each also with "
         f"{', '.join(_PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"

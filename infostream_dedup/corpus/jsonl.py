@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import orjson
 
+from infostream_dedup.corpus.endings import COLLECT_ADVICE
 from infostream_dedup.corpus.gunzip import StreamError
 from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes
 from infostream_dedup.corpus.records import Item, Place, Record
@@ -123,4 +124,5 @@ def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> Bad
         return place.error("E_DEPTH", f"{at}; nested too deep")
     if "surrogate" in reason or "byte order mark" in reason:
         return place.error("E_ENCODING", f"{at}; expected Unicode text in UTF-8")
-    return place.error("E_JSON", f"{at}; expected one JSON object per line")
+    advice = f"; {COLLECT_ADVICE}" if line.data.lstrip().startswith(b"<") else ""
+    return place.error("E_JSON", f"{at}; expected one JSON object per line{advice}")

@@ -104,6 +104,9 @@ def test_bad_sources_say_what_they_are(tmp_path) -> None:
         collect(tmp_path / "a.xml").as_rows()
     with pytest.raises(BadDataError, match="E_WARC"):
         collect(tmp_path / "cut.warc.gz").as_rows()
+    (tmp_path / "feed.xml.gz").write_bytes(gzip.compress(b"<rss></rss>"))
+    with pytest.raises(BadDataError, match=r"of compressed sources, only web archives are read .*E_WARC"):
+        collect(tmp_path / "feed.xml.gz").as_rows()
     with pytest.raises(BadDataError, match=r"longer than 100 bytes; --max-bytes allows more .*E_TOO_LARGE"):
         collect(tmp_path / "long.html", max_bytes=100).as_rows()
     with pytest.raises(NoInputError, match="No such file"):

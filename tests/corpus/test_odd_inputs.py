@@ -140,12 +140,15 @@ WITH_AN_OPTION: dict[str, tuple[str, str | bytes, str, dict[str, Any]]] = {
     ),
 }
 
+COLLECT = "'infostream-dedup collect' turns feeds, pages and web archives into documents"
 REFUSED = {
-    "a feed": ("a.rss", "<rss><channel></channel></rss>", "unknown kind of file"),
-    "a feed as xml": ("a.xml", "<rss><channel></channel></rss>", "unknown kind of file"),
-    "a feed called jsonl": ("a.jsonl", "<rss>\n<channel></channel></rss>", "E_JSON"),
-    "a page": ("a.html", "<html></html>", "unknown kind of file"),
-    "an archive of pages": ("a.warc", "WARC/1.0\r\n", "unknown kind of file"),
+    "a feed": ("a.rss", "<rss><channel></channel></rss>", COLLECT),
+    "a feed as xml": ("a.xml", "<rss><channel></channel></rss>", COLLECT),
+    "a feed called jsonl": ("a.jsonl", "<rss>\n<channel></channel></rss>", f"{COLLECT}.*E_JSON"),
+    "a page": ("a.html", "<html></html>", COLLECT),
+    "an archive of pages": ("a.warc", "WARC/1.0\r\n", COLLECT),
+    "a packed archive of pages": ("a.warc.gz", b"\x1f\x8b", COLLECT),
+    "a letter": ("a.docx", "x", "unknown kind of file; known endings are"),
 }
 
 
