@@ -95,7 +95,7 @@ def search(
     rows = [hit.as_dict() for hit in hits]
     if form == "table":
         rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
-    print_rows(rows, form)
+    print_rows(rows, form, columns=hits.columns)
     note(hits.searched.sentence(), quiet=quiet)
     if not hits:
         note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)

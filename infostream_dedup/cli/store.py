@@ -15,6 +15,15 @@ __all__ = ["store"]
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
+# Lists may be empty, and a CSV file has a header even then.
+_COUNTS = ("what", "value")
+_TEMPLATES = ("source", "template", "title", "times", "first", "last", "filling", "filling_title")
+_REPUBLICATIONS = ("group", "title", "total", "source", "day", "documents")
+_EVENTS = ("ordinal", "kind", "group", "other", "value")
+_BEST = ("group", "total", "best", "source", "title")
+_GROUPS = ("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url")
+_COPIES = ("day", "source", "documents", "links", "copies", "linked_copies", "copy_precision", "copy_recall")
+_DRIFTS = ("first", "last", "source", "measure", "recent", "usual", "recent_of", "usual_of", "chance")
 _SHOWN = (
     *("ordinal", "id", "title", "source", "language", "published", "url", "status", "of", "kind", "probability"),
     *("group", "joined", "translation_of", "story", "terms"),
@@ -34,8 +43,8 @@ def store() -> None:
     """
 
 
-def _print(rows: list[dict[str, Any]], output_format: str | None) -> None:
-    print_rows(rows, chosen_format(output_format, "table", "jsonl"))
+def _print(rows: list[dict[str, Any]], output_format: str | None, columns: tuple[str, ...] | None = None) -> None:
+    print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
 @store.command(epilog=examples("store stats news.db", "store stats news.db --republications --top 5"))
@@ -76,7 +85,8 @@ def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> 
     del quiet
     if sum(bool(chosen[name]) for name in ("templates", "republications", "events", "best")) > 1:
         raise click.UsageError("--templates, --republications, --events and --best exclude each other")
-    _print(_stats(file, **chosen), output_format)
+    rows, columns = _stats(file, **chosen)
+    _print(rows, output_format, columns)
 
 
 def _stats(
@@ -89,16 +99,16 @@ def _stats(
     source_ranks: tuple[str, ...],
     least: int,
     top: int,
-) -> list[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     from infostream_dedup.api import store as kept
 
     if best is not None:
-        return kept.representatives_of(file, best, source_ranks=source_ranks, top=top)
+        return kept.representatives_of(file, best, source_ranks=source_ranks, top=top), _BEST
     if templates:
-        return kept.templates_of(file, least=least)
+        return kept.templates_of(file, least=least), _TEMPLATES
     if republications:
-        return kept.republications_of(file, top=top)
-    return kept.events_of(file) if events else kept.stats(file)
+        return kept.republications_of(file, top=top), _REPUBLICATIONS
+    return (kept.events_of(file), _EVENTS) if events else (kept.stats(file), _COUNTS)
 
 
 @store.command(epilog=examples("store groups news.db"))
@@ -120,12 +130,12 @@ def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) ->
     """List the current groups of two or more documents.
 
     Columns: group, title (of its earliest document), documents, sources, languages, first, last (dates; a dash without
-    any), alarm (whether it stopped growing because it is a chain), ordinal (of its earliest document).
+    any), alarm (whether it stopped growing because it is a chain), ordinal, source, url (of its earliest document).
     """
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print(kept.groups(file, **chosen), output_format)
+    _print(kept.groups(file, **chosen), output_format, _GROUPS)
 
 
 @store.command(epilog=examples("store show news.db doc-17"))
@@ -164,7 +174,7 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print(kept.templates_of(file, least=least), output_format)
+    _print(kept.templates_of(file, least=least), output_format, _TEMPLATES)
 
 
 @store.command(epilog=examples("store copies news.db", "store copies news.db --drifts"))
@@ -184,7 +194,10 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print(kept.drifts_of(file, days=days) if drifts else kept.copies_of(file, days=days), output_format)
+    if drifts:
+        _print(kept.drifts_of(file, days=days), output_format, _DRIFTS)
+    else:
+        _print(kept.copies_of(file, days=days), output_format, _COPIES)
 
 
 @store.command(epilog=examples("store verify news.db"))

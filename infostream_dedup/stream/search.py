@@ -186,7 +186,8 @@ class Searcher:
             notes += [] if hits else self._too_few_terms(question.asked, k_min)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")
-            return SearchHits(hits, searched.summarise(connection, [*notes, *self._parts.notes()]))
+            summary = searched.summarise(connection, [*notes, *self._parts.notes()])
+            return SearchHits(hits, summary, judged=self._judge is not None)
 
     def _stored(self, id: str | None, url: str | None) -> int:  # noqa: A002 - its own word
         ordinal = self._store.ordinal_of(id=id, url=url)

@@ -63,8 +63,12 @@ class Hit:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``search``; without ``probability`` if evidence does not decide."""
-        left_out = ("judged",) if self.judged else ("judged", "probability")
-        return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
+        return {name: getattr(self, name) for name in _columns(judged=self.judged)}
+
+
+def _columns(*, judged: bool) -> tuple[str, ...]:
+    left_out = ("judged",) if judged else ("judged", "probability")
+    return tuple(name for name in Hit.__slots__ if name not in left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +105,13 @@ class SearchHits(Tabular, list[Hit]):
 
     Attributes:
         searched: documents that the search covered.
+        columns: names of the columns of each row, in order.
     """
 
-    def __init__(self, hits: list[Hit], searched: Searched) -> None:
+    def __init__(self, hits: list[Hit], searched: Searched, *, judged: bool) -> None:
         super().__init__(hits)
         self.searched = searched
+        self.columns = _columns(judged=judged)
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The hits, as plain dicts."""

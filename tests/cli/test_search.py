@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from infostream_dedup import Deduplicator
+from infostream_dedup import Deduplicator, search
 from infostream_dedup.corpus import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
@@ -63,6 +63,20 @@ def test_the_command_prints_rows(run, store, tmp_path):
     ]
     assert b"searched " in done.stderr
     assert run("search", "--store", str(path), "--text", "").stdout == b""
+
+
+@pytest.mark.parametrize("preset", ["judged", "faithful"])
+def test_a_search_without_hits_has_the_columns_of_others(run, preset, tmp_path):
+    text = "Президент открыл в городе новый мост через реку вместе с мэром."
+    with Deduplicator.open(tmp_path / "s.db", StreamSettings(preset=preset)) as stream:
+        stream.process([{"id": "1", "text": text}])
+    found, none = (
+        run("search", "--store", "s.db", "--text", asked, "--k-min", "3", "--format", "csv").stdout.splitlines()
+        for asked in (text, "Снег")
+    )
+    assert len(found) == 2
+    assert none == found[:1]
+    assert list(search(tmp_path / "s.db", "Снег").to_pandas().columns) == none[0].decode().split(",")
 
 
 def test_bad_calls_have_clear_errors(run, store, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from infostream_dedup.api import store as kept
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.estimation.stream_copies import Drift
 from infostream_dedup.stream.deduplicator import Deduplicator
 
 BRIDGE = {
@@ -74,3 +75,33 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
     assert "no document 'none'" in missing.stderr.decode()
     with pytest.raises(BadDataError, match="no document"):
         kept.show(filled, "none")
+
+
+LISTS = [
+    ("groups",),
+    ("templates",),
+    ("copies",),
+    ("copies", "--drifts"),
+    ("stats", "--events"),
+    ("stats", "--best", "earliest"),
+    ("stats", "--republications"),
+    ("stats", "--templates"),
+]
+
+
+def test_empty_lists_have_the_header_of_full_ones(run, filled, tmp_path):
+    with Deduplicator.open(tmp_path / "bare.db"):
+        pass
+    for command, *options in LISTS:
+        full, bare = (
+            [run("store", command, name, *options, "--format", form).stdout.decode() for form in ("csv", "jsonl")]
+            for name in ("s.db", "bare.db")
+        )
+        header = bare[0].rstrip("\n")
+        assert (header.count("\n"), bare[1]) == (0, "")
+        assert header == full[0].splitlines()[0]
+        if full[1]:
+            assert header.split(",") == list(json.loads(full[1].splitlines()[0]))
+    drift = Drift(first=0, last=0, source=None, measure="copies", recent=(1, 2), usual=(1, 2), chance=0.0)
+    drifts = run("store", "copies", "s.db", "--drifts", "--format", "csv").stdout.decode()
+    assert drifts.rstrip("\n").split(",") == list(drift.as_dict())
