@@ -12,7 +12,7 @@ import click
 
 from infostream_dedup.cli.configuration import read_configuration
 from infostream_dedup.cli.own_files import check_outputs, refuse_shared_files
-from infostream_dedup.cli.run_log import LEVELS, RUN
+from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.settings import (
@@ -74,6 +74,7 @@ def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> Non
 def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     _keep(context, parameter, value)
     RUN.start(context.meta.get("log_format", "text"), context.meta.get("log_level", "info"))
+    print_warnings()
 
 
 def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None) -> None:

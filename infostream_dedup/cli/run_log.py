@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 import resource
 import sys
@@ -20,7 +21,7 @@ from infostream_dedup.model import VERSION
 if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
 
-__all__ = ["LEVELS", "RUN", "RunLog"]
+__all__ = ["LEVELS", "RUN", "RunLog", "print_warnings"]
 
 LEVELS: Final = ("info", "warning", "error")
 _PACKAGES: Final = ("numpy", "numba", "scipy", "pyarrow", "pymorphy3", "PyStemmer")
@@ -114,6 +115,21 @@ class RunLog:
 
 
 RUN: Final = RunLog()
+
+
+class _WarningPrinter(logging.Handler):
+    """Prints warnings of the package as lines of the run, instead of as Python's last resort does."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        RUN.say(record.getMessage(), "error" if record.levelno >= logging.ERROR else "warning")
+
+
+_PRINTER: Final = _WarningPrinter(logging.WARNING)
+
+
+def print_warnings() -> None:
+    """From now on, print the package's warnings in the format of the run, if its level includes them."""
+    logging.getLogger("infostream_dedup").addHandler(_PRINTER)
 
 
 def _summed(counts: Any) -> dict[str, int]:

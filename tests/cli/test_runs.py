@@ -127,6 +127,19 @@ def test_log_lines_are_objects_and_have_levels(run_command, folder) -> None:
     assert json.loads(answer.stderr)["level"] == "error"
 
 
+def test_warnings_are_lines_of_the_log(run_command, folder) -> None:
+    text = (folder / "a.jsonl").read_text(encoding="utf-8")
+    (folder / "old.jsonl").write_bytes(text.encode("cp1251", "replace"))
+    answer = run_command(folder, "pairs", "old.jsonl", "--log-format", "json")
+    first, last = (json.loads(line) for line in answer.stderr.splitlines())
+    assert first["message"].startswith("old.jsonl: the text is cp1251")
+    assert (first["level"], last["level"]) == ("warning", "info")
+    answer = run_command(folder, "pairs", "old.jsonl", "--log-level", "warning")
+    assert answer.stderr.decode().splitlines() == [first["message"]]
+    answer = run_command(folder, "pairs", "old.jsonl", "--log-level", "error")
+    assert (answer.stderr, answer.returncode) == (b"", 0)
+
+
 def test_csv_for_a_double_click(run_command, folder) -> None:
     answer = run_command(folder, "pairs", "a.jsonl", "--format", "csv", "--csv-dialect", "excel")
     text = answer.stdout.decode("utf-8-sig")
