@@ -102,5 +102,9 @@ def _summary(classifier: Classifier) -> str:
         summary += f"; by direction: {', '.join(ways)}"
     if "by_time" in facts:
         later = facts["by_time"]
-        summary += f"; learned from the first {later['learned_from']} pairs, F1 on later ones {later['f1']:.3f}"
+        first = f"{later['learned_from']} pair{'' if later['learned_from'] == 1 else 's'}"
+        summary += (
+            f"; learned from the first {first} by date, of the later ones {later['tp']} were found, "
+            f"{later['fn']} missed, {later['fp']} reported wrongly: F1 {later['f1']:.3f}"
+        )
     return summary

@@ -17,7 +17,13 @@ def _rows(answer):
 
 
 def test_train_then_classify_then_suggest(run, tmp_path):
-    weights = _rows(run("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--domain", "news"))
+    trained = run("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--domain", "news")
+    weights = _rows(trained)
+    later = json.loads((tmp_path / "m.json").read_bytes())["training"]["by_time"]
+    assert (
+        f"learned from the first {later['learned_from']} pairs by date, of the later ones {later['tp']} were found, "
+        f"{later['fn']} missed, {later['fp']} reported wrongly: F1 {later['f1']:.3f}"
+    ) in trained.stderr.decode()
     assert {"criterion", "weight", "weight_earlier", "mean", "scale"} == set(weights[0])
     sizes = [abs(row["weight"]) for row in weights]
     assert sizes == sorted(sizes, reverse=True)
