@@ -9,12 +9,9 @@ from typing import Any, Final
 
 from infostream_dedup.corpus.gunzip import StreamError
 
-__all__ = ["PACKED_ENDINGS", "UnpackedStream", "packing_of"]
+__all__ = ["UnpackedStream", "packing_of"]
 
 _MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"))
-PACKED_ENDINGS: Final = (".gz", ".bz2", ".xz", ".zst")
-"""Endings of packed files."""
-
 _MAX_RATIO: Final = 1000
 _RATIO_FREE_BYTES: Final = 64 * 2**20
 

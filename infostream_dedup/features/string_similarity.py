@@ -18,7 +18,7 @@ from infostream_dedup.errors import MissingExtraError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["longest_ratio", "require_similarity", "string_similarities", "string_similarity"]
+__all__ = ["require_similarity", "string_similarities", "string_similarity"]
 
 _SLACK: Final = 1e-9
 _CUTOFF_SLACK: Final = 1e-6
@@ -45,11 +45,6 @@ def string_similarity(a: str, b: str) -> float:
         0.75
     """
     return float(require_similarity()(a, b))
-
-
-def longest_ratio(threshold: float) -> float:
-    """Return the maximum ratio of lengths of two texts whose similarity reaches the threshold: (2 - t) / t."""
-    return (2 - threshold) / threshold
 
 
 def string_similarities(

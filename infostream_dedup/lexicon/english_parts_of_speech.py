@@ -16,11 +16,10 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
 
-__all__ = ["TAGS_FILE", "is_usually_noun", "packed", "part_of_speech", "unpacked"]
+__all__ = ["TAGS_FILE", "packed", "part_of_speech", "unpacked"]
 
 TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
 
-_NOUN: Final = "NN"
 _AGAIN: Final = "install infostream-dedup again"
 _LEVEL: Final = 9
 
@@ -33,18 +32,6 @@ def part_of_speech(word: str) -> str | None:
         ('VBG', 'NNP', 'NN', None)
     """
     return _lexicon().get(word)
-
-
-def is_usually_noun(word: str, *, capital: bool) -> bool | None:
-    """Return whether a word is a noun in most of its occurrences; ``None`` for an unknown word.
-
-    Args:
-        word: the word in lower case.
-        capital: whether it has a capital inside a sentence; if so, the capitalised word is looked up first, as Polish
-            is not the verb to polish.
-    """
-    tag = (part_of_speech(word.capitalize()) if capital else None) or part_of_speech(word)
-    return None if tag is None else tag.startswith(_NOUN)
 
 
 def packed(tags: Mapping[str, str]) -> bytes:

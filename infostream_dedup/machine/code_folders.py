@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import shutil
 import sys
@@ -18,8 +17,6 @@ from typing import Any
 from infostream_dedup.machine.private_files import is_private, make_private_folder
 
 __all__ = ["folder_of", "has_lasting_folder", "index_name", "is_lasting", "may_be_on_disk"]
-
-_log = logging.getLogger(__name__)
 
 
 def may_be_on_disk(function: Callable[..., Any]) -> bool:

@@ -104,11 +104,6 @@ class SqliteCache:
         # The version of the file's data that has our fingerprint.
         self._known_as_ours: int | None = None
 
-    @property
-    def usable(self) -> bool:
-        """Whether the file is read and written; otherwise a warning has said why not."""
-        return self._usable
-
     def read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Nothing) -> _Value | _Nothing:
         """Call ``read`` in a transaction.
 

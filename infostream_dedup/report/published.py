@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["PUBLISHED", "PublishedSeries", "published_beside", "series_name"]
+__all__ = ["PUBLISHED", "PublishedSeries", "published_beside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,6 @@ PUBLISHED: Final = {
         {4: 3_488_705, 5: 873_533, 6: 283_027, 7: 125_533, 8: 63_698},
     ),
 }
-
-
-def series_name(representation: str, block: str) -> str:
-    """Return the name of one of our series."""
-    return representation if block == "all" else f"{representation}, {block} block"
 
 
 def published_beside(representation: str, block: str, blocks: Collection[tuple[str, str]]) -> PublishedSeries | None:

@@ -22,7 +22,7 @@ from infostream_dedup.sharded.linking import DEGREES, LINKS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TOTALS", "BlockRows", "LinkTable", "add_totals", "count_block", "low_totals", "sum_of_totals", "totals_row"]
+__all__ = ["TOTALS", "BlockRows", "LinkTable", "count_block", "low_totals", "sum_of_totals", "totals_row"]
 
 TOTALS: Final = Layout(
     "totals",
@@ -239,15 +239,6 @@ def totals_row(totals: LinkTotals) -> pa.RecordBatch:
         upper=[_UNKNOWN if number is None else number >> 64 for number in numbers],
         lower=[0 if number is None else number & (2**64 - 1) for number in numbers],
     )
-
-
-def add_totals(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Add the totals of blocks up: a single row of TOTALS.
-
-    Raises:
-        ValueError: there is no block.
-    """
-    yield totals_row(sum_of_totals(batches))
 
 
 def sum_of_totals(batches: Iterable[pa.RecordBatch]) -> LinkTotals:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from infostream_dedup.text.surface_pool import SurfaceList
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["NO_ORDINALS", "BestCandidate", "Judge", "KeysThatMet", "least_hits", "named_by"]
+__all__ = ["NO_ORDINALS", "BestCandidate", "Judge", "KeysThatMet", "named_by"]
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
@@ -251,12 +251,6 @@ def _room_for_terms(pairs: int, terms: int) -> Met:
     forward, backward = np.empty((2, pairs), dtype=np.int64)
     met, weights = np.empty((2, terms), dtype=np.int64)
     return Met(forward, backward, np.zeros(pairs + 1, dtype=np.int64), met, weights)
-
-
-def least_hits(settings: StreamSettings) -> int:
-    """Return the smallest number of hits that can link two documents."""
-    k = settings.k_similar
-    return k if settings.terms.short == "strict" else min(3, k)
 
 
 def named_by(equal: int | None, found: BestCandidate | None) -> int | None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.features.string_similarity import longest_ratio, string_similarities, string_similarity
+from infostream_dedup.features.string_similarity import string_similarities, string_similarity
 
 TEXTS = st.text(alphabet="абвії ", max_size=25)
 
@@ -32,11 +32,6 @@ def test_a_text_longer_than_the_ratio_is_never_similar(a, b):
     shorter, longer = sorted((len(a), len(b)))
     if longer > 1.5 * shorter:
         assert string_similarity(a, b) < 0.8
-
-
-def test_ratios_of_the_thresholds():
-    assert longest_ratio(0.80) == pytest.approx(1.5)
-    assert longest_ratio(0.85) == pytest.approx(1.353, abs=5e-4)
 
 
 def test_edges():

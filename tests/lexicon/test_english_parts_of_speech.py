@@ -7,7 +7,6 @@ import pytest
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicon.english_parts_of_speech import (
     TAGS_FILE,
-    is_usually_noun,
     packed,
     part_of_speech,
     unpacked,
@@ -19,15 +18,6 @@ from infostream_dedup.lexicon.english_parts_of_speech import (
 )
 def test_tags_of_words(word, tag):
     assert part_of_speech(word) == tag
-
-
-def test_capitals_are_looked_up_first_where_the_text_writes_them():
-    assert part_of_speech("qwertz") is None
-    assert is_usually_noun("qwertz", capital=True) is None
-    assert is_usually_noun("polish", capital=False) is False
-    assert is_usually_noun("polish", capital=True) is False
-    assert is_usually_noun("poles", capital=True) is True
-    assert is_usually_noun("lead", capital=True) is False
 
 
 def test_a_word_and_its_tag_come_back_from_the_file(tmp_path):

@@ -247,7 +247,7 @@ def test_processes_share_a_file(path: Path) -> None:
         "import sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
         "file = CacheFile(Path(sys.argv[1]), 'one')\n"
         "for n in range(40): file.remember('ru', {f'0{sys.argv[2]}{n}': ('слово', 1)})\n"
-        "assert file._file.usable\n"
+        "assert file._file._usable\n"
     )
     jobs = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "abc"]
     assert [job.wait(timeout=60) for job in jobs] == [0, 0, 0]

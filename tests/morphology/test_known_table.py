@@ -45,7 +45,6 @@ def test_without_a_file_nothing_is_known() -> None:
 
 words = st.text("абв", min_size=1, max_size=3)
 one_answer = st.none() | st.tuples(words, st.booleans())
-known_forms = st.dictionaries(words, st.tuples(one_answer, one_answer, one_answer))
 
 
 @settings(deadline=None)

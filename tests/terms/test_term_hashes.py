@@ -1,12 +1,9 @@
 """Hashes of terms against the definition in whole numbers."""
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.errors import BadDataError
-from infostream_dedup.terms.term_hashes import distinct_hashes, term_hashes
+from infostream_dedup.terms.term_hashes import term_hashes
 from infostream_dedup.text.surface_pool import SurfaceList
 
 ALL_BITS = 2**64 - 1
@@ -40,19 +37,3 @@ def test_hashes_never_change():
         "2828f9e741356943",
         "54eacec28a5a8a22",
     ]
-
-
-def test_hashes_of_two_chunks_are_joined():
-    one, other = (term_hashes(SurfaceList.of(terms)) for terms in (["мост", "река"], ["река", "суд"]))
-    joined = distinct_hashes(np.concatenate([one, other], axis=1))
-    assert joined.shape == (2, 3)
-    assert joined[0].tolist() == sorted({*one[0].tolist(), *other[0].tolist()})
-    assert set(map(tuple, joined.T.tolist())) == {*map(tuple, one.T.tolist()), *map(tuple, other.T.tolist())}
-
-
-def test_a_collision_stops():
-    hashes = np.array([[7, 5, 7], [1, 2, 3]], dtype=np.uint64)
-    with pytest.raises(BadDataError, match="two terms have the hash 0000000000000007"):
-        distinct_hashes(hashes)
-    assert distinct_hashes(np.array([[7, 5, 7], [1, 2, 1]], dtype=np.uint64)).tolist() == [[5, 7], [2, 1]]
-    assert distinct_hashes(np.zeros((2, 0), dtype=np.uint64)).shape == (2, 0)

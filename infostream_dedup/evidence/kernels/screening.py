@@ -57,7 +57,6 @@ MARGIN: Final = 1e-6
 
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
-_32 = np.uint64(32)
 _LOW_BITS = np.uint64(63)
 
 
