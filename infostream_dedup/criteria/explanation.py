@@ -74,14 +74,14 @@ def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool 
     return sorted(found, key=lambda reason: (-abs(reason.contribution), reason.criterion))
 
 
-def in_words(found: list[Reason], *, most: int = _MOST) -> str:
+def in_words(found: list[Reason]) -> str:
     """Put the reasons with the greatest contributions into one line.
 
     Example:
         >>> in_words([Reason("numbers", 1.0, -1.2, "numbers differ"), Reason("site", 1.0, 0.3, "two sites")])
         'numbers differ: against (-1.20); two sites: for (+0.30)'
     """
-    listed = [reason for reason in found if reason.verdict != "neither"][:most]
+    listed = [reason for reason in found if reason.verdict != "neither"][:_MOST]
     return "; ".join(f"{reason.says}: {reason.verdict} ({reason.contribution:+.2f})" for reason in listed)
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["audited_pairs"]
 
 _MOST: Final = 100_000
+"""Maximum number of linked candidates, and of unlinked ones."""
+
 _WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
 
 
@@ -36,7 +38,6 @@ def audited_pairs(
     wording: SharedWording,
     universe: Universe,
     step: int,
-    most: int = _MOST,
 ) -> AuditedPairs:
     """Pairs with three matching key terms in either direction, and copies, in the universe and without series.
 
@@ -47,9 +48,8 @@ def audited_pairs(
         wording: wording of all documents.
         universe: pairs that are covered.
         step: step at which pairs are linked.
-        most: maximum number of linked candidates, and of unlinked ones.
     """
-    drawn = DrawnPairs(most), DrawnPairs(most)
+    drawn = DrawnPairs(_MOST), DrawnPairs(_MOST)
     pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
     for block in pairs.blocks:
         a, b, _, _ = pairs.of(block)

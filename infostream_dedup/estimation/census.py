@@ -101,21 +101,18 @@ class DistinctTexts:
         return found
 
 
-def find_all_copies(
-    triples: TripleRows, universe: Universe, *, most: int = MOST_COPIES, progress: Progress | None = None
-) -> Copies:
+def find_all_copies(triples: TripleRows, universe: Universe, *, most: int = MOST_COPIES) -> Copies:
     """Find every pair of documents with wording of at least ``COPY_WORDING`` in the larger direction; exact.
 
     Args:
         triples: word triples of all documents.
         universe: which pairs are counted.
         most: maximum number of pairs to keep, at least 1.
-        progress: called with the number of distinct texts done.
     """
     ranges, sizes = TripleRanges.of(triples), np.diff(triples.begins)
     texts = texts_of_documents(ranges.checksums(), sizes, universe)
     wording = shared_wording(ranges, texts.stand_ins(len(sizes)))
-    return find_copies_of_texts(texts, wording, universe, most=most, progress=progress)
+    return find_copies_of_texts(texts, wording, universe, most=most)
 
 
 def find_copies_of_texts(

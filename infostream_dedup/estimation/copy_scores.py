@@ -128,18 +128,18 @@ class _Tables:
         copies: float64 (2, grades), copies that are not a series; those at grade 0 are not linked.
         bands: float64 (2, bands, grades), copies by band of wording.
         series: float64 (2, 2, grades), links and copies that are series.
-        drawn_links: float64 (2, grades, draws), links, or a sample of them; ``None`` without draws.
-        drawn_right: float64 (2, grades, draws), copies among these links; ``None`` without draws.
-        drawn_copies: float64 (2, grades, draws); ``None`` without draws.
+        drawn_links: float64 (2, grades, draws), links, or a sample of them.
+        drawn_right: float64 (2, grades, draws), copies among these links.
+        drawn_copies: float64 (2, grades, draws).
     """
 
     links: NDArray[np.int64]
     copies: NDArray[np.float64]
     bands: NDArray[np.float64]
     series: NDArray[np.float64]
-    drawn_links: NDArray[np.float64] | None
-    drawn_right: NDArray[np.float64] | None
-    drawn_copies: NDArray[np.float64] | None
+    drawn_links: NDArray[np.float64]
+    drawn_right: NDArray[np.float64]
+    drawn_copies: NDArray[np.float64]
 
     def at(self, step: int, parts: slice) -> CopyScores:
         """Scores at a step, for pairs inside languages, between them, or both."""
@@ -152,11 +152,6 @@ class _Tables:
         # Copies may be a sample, scaled up; links are all counted.
         precision = _share(min(float(linked_copies), float(links)), float(links))
         recall = _share(float(linked_copies), float(copies))
-        precision_bounds = recall_bounds = None
-        if self.drawn_links is not None and self.drawn_right is not None and self.drawn_copies is not None:
-            every = self.drawn_copies[parts].sum(axis=(0, 1))
-            precision_bounds = _bounds(linked(self.drawn_right), linked(self.drawn_links), precision)
-            recall_bounds = _bounds(linked(self.drawn_copies), every, recall)
         return CopyScores(
             step=step,
             links=int(links),
@@ -164,8 +159,8 @@ class _Tables:
             copies=round(copies),
             precision=precision,
             recall=recall,
-            precision_bounds=precision_bounds,
-            recall_bounds=recall_bounds,
+            precision_bounds=_bounds(linked(self.drawn_right), linked(self.drawn_links), precision),
+            recall_bounds=_bounds(linked(self.drawn_copies), self.drawn_copies[parts].sum(axis=(0, 1)), recall),
             bands=tuple(_share(float(band[step:].sum()), float(band.sum())) for band in bands),
             series_links=round(self.series[parts, 0, step:].sum()),
             series_copies=round(self.series[parts, 1, step:].sum()),
@@ -179,7 +174,6 @@ def count_copies(
     languages: NDArray[np.uint8],
     *,
     steps: Sequence[int],
-    draws: bool = True,
 ) -> dict[str, list[CopyScores]]:
     """Count the copies among the links at every step.
 
@@ -189,22 +183,19 @@ def count_copies(
         counted: universe of the census.
         languages: uint8 (documents,), language of each document.
         steps: steps to report, each 1 to 255.
-        draws: also compute intervals.
 
     Returns:
         Scores at each step for ``all`` pairs and, if there are several languages, for those inside languages (``mono``)
         and between them (``cross``).
     """
-    tables = _counted(links, copies, counted, languages, draws=draws)
+    tables = _counted(links, copies, counted, languages)
     blocks = {"all": slice(0, 2), "mono": slice(0, 1), "cross": slice(1, 2)}
     if len(np.unique(languages)) < 2:
         blocks = {"all": slice(0, 2)}
     return {block: [tables.at(step, parts) for step in steps] for block, parts in blocks.items()}
 
 
-def _counted(
-    links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8], *, draws: bool
-) -> _Tables:
+def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8]) -> _Tables:
     universe = counted.universe
     pairs, picked = _count_links(links, universe, languages)
     grades = links.grades_of(copies.a, copies.b)
@@ -213,25 +204,22 @@ def _counted(
     band = np.searchsorted([low for low, _ in BANDS], copies.wording, side="right") - 1
     found = np.zeros((2, 2, len(BANDS), _GRADES), dtype=np.float64)
     np.add.at(found, (series.astype(np.int64), across, band, grades), copies.sampled)
-    drawn: tuple[NDArray[np.float64] | None, ...] = (None, None, None)
-    if draws:
-        weights = drawn_documents(len(languages))
-        a, b, grades, across = copies.a[~series], copies.b[~series], grades[~series], across[~series]
-        drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
-        drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
-        if 1 << halvings > copies.sampled:
-            # Counted among the same links, copies never exceed them.
-            kept = are_kept(a, b, halvings)
-            drawn_right = _drawn(a[kept], b[kept], grades[kept], across[kept], weights)
-        drawn = drawn_links, drawn_right, drawn_copies
+    weights = drawn_documents(len(languages))
+    a, b, grades, across = copies.a[~series], copies.b[~series], grades[~series], across[~series]
+    drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
+    drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
+    if 1 << halvings > copies.sampled:
+        # Counted among the same links, copies never exceed them.
+        kept = are_kept(a, b, halvings)
+        drawn_right = _drawn(a[kept], b[kept], grades[kept], across[kept], weights)
     return _Tables(
         links=pairs[0],
         copies=found[0].sum(axis=1),
         bands=found[0],
         series=np.stack([pairs[1].astype(np.float64), found[1].sum(axis=1)], axis=1),
-        drawn_links=drawn[0],
-        drawn_right=drawn[1],
-        drawn_copies=drawn[2],
+        drawn_links=drawn_links,
+        drawn_right=drawn_right,
+        drawn_copies=drawn_copies,
     )
 
 

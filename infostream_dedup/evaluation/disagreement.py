@@ -54,15 +54,14 @@ class ComparedPair:
 
 
 def disputed(
-    found: Mapping[str, NDArray[np.int64]], number: int, *, known: NDArray[np.int64] | None = None, seed: int = 0
+    found: Mapping[str, NDArray[np.int64]], number: int, *, known: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """Draw pairs that some methods find and others do not.
+    """Draw pairs that some methods find and others do not, the same with any version of numpy.
 
     Args:
         found: by method, int64 (pairs,), ascending codes of its pairs.
         number: number of pairs to draw; fewer are returned if there are not enough.
         known: int64 (pairs,), ascending codes of pairs already judged, which are left out.
-        seed: random seed; it draws the same pairs with any version of numpy.
 
     Returns:
         int64 (pairs,), codes in the order drawn, so that any prefix is as mixed as the whole.
@@ -77,7 +76,7 @@ def disputed(
     kinds, kind, sizes = np.unique(by, axis=0, return_inverse=True, return_counts=True)
     rank_of_kind = np.empty(len(kinds), dtype=np.int64)
     rank_of_kind[np.argsort(-sizes, kind="stable")] = np.arange(len(kinds))
-    chance = np.random.PCG64(seed).random_raw(len(codes))
+    chance = np.random.PCG64(0).random_raw(len(codes))
     order = np.lexsort((codes, chance, kind))
     turn = np.empty(len(codes), dtype=np.int64)
     turn[order] = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

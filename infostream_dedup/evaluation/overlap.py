@@ -44,20 +44,17 @@ def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
     return found
 
 
-def found_by(
-    codes: Sequence[NDArray[np.int64]], pairs: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def found_by(codes: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Determine which method finds which pair.
 
     Args:
         codes: for each method, int64 (pairs,), ascending codes of its pairs.
-        pairs: int64 (pairs,), ascending codes of the pairs to check; by default all that any method finds.
 
     Returns:
-        The codes of the pairs, int64 (pairs,), ascending, and bool (pairs, methods), whether the method finds the pair.
+        The codes of all pairs that any method finds, int64 (pairs,), ascending, and bool (pairs, methods), whether the
+        method finds the pair.
     """
-    if pairs is None:
-        pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
+    pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
     found = np.zeros((len(pairs), len(codes)), dtype=np.bool_)
     for column, own in enumerate(codes):
         found[:, column] = np.isin(pairs, own, assume_unique=True)

@@ -73,19 +73,18 @@ class PoolScore:
     alike: float | None
 
 
-def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64], *, threshold: float = THRESHOLD) -> NDArray[np.int64]:
-    """Select the pairs whose texts have a String::Similarity of at least the threshold.
+def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Select the pairs whose texts have a String::Similarity of at least ``THRESHOLD``.
 
     Args:
         texts: text of each document.
         codes: int64 (pairs,), ascending codes (``pair_codes.codes_of``).
-        threshold: greater than 0 and at most 1.
 
     Returns:
         int64 (selected,), ascending codes.
     """
     a, b = both_of(codes, len(texts))
-    return codes[string_similarities(texts, a, b, threshold=threshold) > 0]
+    return codes[string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
 
 
 def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> MethodPool:

@@ -14,7 +14,6 @@ from infostream_dedup.batch.translations import Between, find_translations
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind
-from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +48,6 @@ def judged_predictions(
     *,
     between: Between | None = "nothing-better",
     engine: str = "auto",
-    progress: Progress | None = None,
 ) -> Predictions:
     """Return the pairs that ``pairs --preset judged`` lists.
 
@@ -58,9 +56,8 @@ def judged_predictions(
         kinds: only pairs of these kinds; ``None`` for all.
         between: rule for pairs of two languages; ``None`` to leave them out.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of pairs judged.
     """
-    listed = listed_pairs(collection, PairChoice(), engine=engine, progress=progress)
+    listed = listed_pairs(collection, PairChoice(), engine=engine)
     chosen = np.ones(len(listed.a), dtype=np.bool_)
     if kinds is not None:
         chosen = np.isin(listed.kinds, [KINDS.index(kind) for kind in kinds])
@@ -72,10 +69,8 @@ def judged_predictions(
     return predicted_pairs(a, b, len(collection.collection))
 
 
-def judged_groups(
-    collection: JudgedCollection, *, engine: str = "auto", progress: Progress | None = None
-) -> NDArray[np.int64]:
+def judged_groups(collection: JudgedCollection, *, engine: str = "auto") -> NDArray[np.int64]:
     """Return int64 (documents,), equal numbers for documents that ``dedup --preset judged`` puts into one group."""
     numbers: dict[str, int] = {}
-    statuses = judged_statuses(collection, engine=engine, progress=progress)
+    statuses = judged_statuses(collection, engine=engine)
     return np.array([numbers.setdefault(status.group, len(numbers)) for status in statuses], dtype=np.int64)

@@ -84,9 +84,9 @@ class PairIntake:
         """Record a row that cannot be used; the message says what was found, what was expected and what to do."""
         self.broken.append(BadDataError(message, code="E_IMPORT", source=self.wanted.file, line=line, field=field))
 
-    def leave_out(self, reason: str, number: int = 1) -> None:
-        """Count sound rows that are not wanted."""
-        self.left_out[reason] += number
+    def leave_out(self, reason: str) -> None:
+        """Count a sound row that is not wanted."""
+        self.left_out[reason] += 1
 
     def offer(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -85,18 +85,15 @@ def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: N
     return np.asarray(novel, dtype=np.bool_)
 
 
-def novelties(
-    sentences: SentenceTable, novel: NDArray[np.bool_], *, order: Sequence[int] | None = None
-) -> Iterator[Novelty]:
-    """Collect the novel part of each document.
+def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[Novelty]:
+    """Collect the novel part of each document, in input order.
 
     Args:
         sentences: sentences of the collection.
         novel: result of ``novel_sentences``.
-        order: documents in the order wanted; input order by default.
     """
     lengths, totals = sentences.lengths, sentences.document_lengths
-    for document in range(len(totals)) if order is None else order:
+    for document in range(len(totals)):
         begin, end = int(sentences.first[document]), int(sentences.first[document + 1])
         own = np.flatnonzero(novel[begin:end]) + begin
         spans = tuple(zip(sentences.starts[own].tolist(), sentences.ends[own].tolist(), strict=True))

@@ -21,9 +21,9 @@ def log_request(*, level: str = "info", **members: Any) -> None:
     _write("request", level, members)
 
 
-def log_batch(*, level: str = "info", **members: Any) -> None:
+def log_batch(**members: Any) -> None:
     """Write the line of a batch."""
-    _write("batch", level, members)
+    _write("batch", "info", members)
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:

@@ -117,12 +117,11 @@ def match_nodes(
     n: int,
     k_min: int,
     progress: Progress | None = None,
-    resources: Resources = Resources(),
 ) -> MatchedNodes:
     """Match without writing out the links that equal documents share. Arguments and errors as in ``match``."""
     check_input(keys, targets, n=n)
     _FIRST_USE.prepare(progress)
-    nodes = collapse(keys, targets)
+    nodes, resources = collapse(keys, targets), Resources()
     run = _Run.prepare(term_rows(keys), term_rows(targets), nodes, k_min=k_min, resources=resources)
     inside = np.zeros(len(nodes), dtype=np.uint8)
     inside[run.node_at] = run.inside

@@ -93,9 +93,6 @@ def sweep_shares(
     thresholds: Iterable[float],
     *,
     between_groups: bool = False,
-    path_budget: int = PATH_BUDGET,
-    samples: int = SAMPLES,
-    seed: int = SEED,
 ) -> list[Measures]:
     """Measure the links at each threshold of the matched share of weight.
 
@@ -103,9 +100,6 @@ def sweep_shares(
         shares: float64 (documents, documents), from ``SimilarityMatrix.shares``.
         thresholds: each above 0 to 1, at most 255 of them.
         between_groups: whether only links between groups remain, as in ``SimilarityMatrix.between_groups``.
-        path_budget: as in ``sweep_counts``.
-        samples: as in ``sweep_counts``.
-        seed: as in ``sweep_counts``.
 
     Returns:
         One row for each distinct threshold, ascending.
@@ -116,7 +110,7 @@ def sweep_shares(
     ascending = sorted(set(thresholds))
     if len(ascending) > _MOST_THRESHOLDS:
         raise ConfigurationError(f"there are {len(ascending)} thresholds; expected at most {_MOST_THRESHOLDS}")
-    effort = _Effort(path_budget, samples, seed)
+    effort = _Effort(PATH_BUDGET, SAMPLES, SEED)
     rows = _sweep(_grades(shares, ascending), range(1, len(ascending) + 1), effort, between_groups=between_groups)
     return [replace(row, k=None, threshold=threshold) for threshold, row in zip(ascending, rows, strict=True)]
 
