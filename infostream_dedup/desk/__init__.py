@@ -7,7 +7,7 @@ The command ``desk`` has the same name, so this package also re-exports its publ
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.desk.desk import Desk, desk_path
 
@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Desk", "backup_desk", "desk_path", "export_labels", "forget_in_desk", "import_labels"]
 
-_PUBLIC: Final = ("backup_desk", "export_labels", "forget_in_desk", "import_labels")
-
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name not in _PUBLIC:
+        if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module("infostream_dedup.api.desk"), name)

@@ -4,7 +4,7 @@ The command ``passages`` has the same name, so this package also re-exports its 
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.passages.finding import copied_sentences, find_passages, passages_of
 from infostream_dedup.passages.settings import PassageSettings
@@ -23,11 +23,9 @@ __all__ = [
     "passages_of",
 ]
 
-_PUBLIC: Final = ("compare", "find", "find_digests", "find_novel")
-
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name not in _PUBLIC:
+        if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module("infostream_dedup.api.passages"), name)

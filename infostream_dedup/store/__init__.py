@@ -4,7 +4,7 @@ The command ``store`` has the same name, so this package also re-exports its pub
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.store.blobs import Ragged
 from infostream_dedup.store.reader import Known, StoredBatch
@@ -58,14 +58,9 @@ __all__ = [
     "verify",
 ]
 
-_PUBLIC: Final = (
-    *("backup", "copies_of", "drifts_of", "events_of", "expire", "forget", "groups", "index", "migrate"),
-    *("representatives_of", "republications_of", "show", "stats", "templates_of", "verify"),
-)
-
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name not in _PUBLIC:
+        if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module("infostream_dedup.api.store"), name)
