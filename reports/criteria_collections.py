@@ -34,7 +34,7 @@ class Judged:
         kinds: kinds of labels that count; all by default.
         by_family: whether candidate pairs of two families that are not kin count as original pairs, besides the
             listed ones.
-        goal: goal of the issue or of quality.md.
+        goal: F1 to reach, if there is a goal.
     """
 
     name: str

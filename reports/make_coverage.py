@@ -49,7 +49,7 @@ language is not known to use.
 
 {table(coverage())}
 
-Goals: those of the issue, for the top 5,000. The tables behind it: {checked.files} files, {checked.rows:,} rows,
+Goals are set for the top 5,000. The tables behind it: {checked.files} files, {checked.rows:,} rows,
 {len(checked.defects)} defects, {doubts} doubts (rare names that no installed source confirms).
 """
 
