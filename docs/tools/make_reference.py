@@ -103,20 +103,55 @@ def raised() -> dict[str, tuple[set[str], set[str]]]:
         tree = ast.parse(path.read_text("utf-8"))
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)
-                and re.fullmatch(r"E_[A-Z_]+", node.value)
-            ):
+            if isinstance(node, ast.Constant) and _is_code(node.value):
                 found.setdefault(node.value, (set(), set()))[0].add(room)
-            if isinstance(node, ast.Call):
-                values = [*node.args, *(keyword.value for keyword in node.keywords)]
-                constants = [one.value for one in values if isinstance(one, ast.Constant)]
-                codes = [one for one in constants if _is_code(one)]
-                messages = [text for one in values if (text := _message(one))]
-                for code in codes:
-                    found.setdefault(code, (set(), set()))[1].update(messages[:1])
+        for code, messages in _messages(tree):
+            found.setdefault(code, (set(), set()))[1].update(messages)
     return found
+
+
+def _messages(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    """The codes that calls in a file name, with the messages of these calls."""
+    constants = {
+        node.target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    for call in _calls(tree):
+        for one in _given(call):
+            code = constants.get(one.id) if isinstance(one, ast.Name) else getattr(one, "value", None)
+            if _is_code(code):
+                yield code, _said(call, tree)
+
+
+def _said(call: ast.Call, tree: ast.Module) -> list[str]:
+    """The message of a call: a literal, what the variable ``message`` holds, or what callers give for it."""
+    if not any(isinstance(one, ast.Name) and one.id == "message" for one in _given(call)):
+        return _literals(call)[:1]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    function = [one for one in functions if one.lineno < call.lineno <= (one.end_lineno or 0)][-1]
+    held = {
+        node.lineno: _message(node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and node.lineno < call.lineno and ast.unparse(node.targets[0]) == "message"
+    }
+    if held:
+        return [text for text in [held[max(held)]] if text]
+    return [text for one in _calls(tree) if ast.unparse(one.func) == function.name for text in _literals(one)]
+
+
+def _calls(tree: ast.Module) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _literals(call: ast.Call) -> list[str]:
+    return [text for one in _given(call) if (text := _message(one))]
 
 
 def _is_code(value: object) -> TypeGuard[str]:
@@ -124,14 +159,14 @@ def _is_code(value: object) -> TypeGuard[str]:
 
 
 def _message(node: ast.expr) -> str:
-    """The text of a literal or an f-string of several words."""
+    """The text of a literal or an f-string of several words, some of them its own."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         text = node.value
     elif isinstance(node, ast.JoinedStr):
         text = "".join(str(one.value) if isinstance(one, ast.Constant) else "…" for one in node.values)
     else:
         return ""
-    return text if " " in text else ""
+    return re.sub("…+", "…", text) if " " in text and re.search("[a-z]", text) else ""
 
 
 def python() -> str:
