@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
-from infostream_dedup.api.dedup_summary import STATUSES, DedupSummary, counted
+from infostream_dedup.api.dedup_summary import DedupSummary, counted
 from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
+from infostream_dedup.api.judged_pairs import MEANT_IN_MEMORY
 from infostream_dedup.api.keywords import DedupKeywords, chosen
 from infostream_dedup.errors import UsageError
+from infostream_dedup.model.stream_records import STATUSES
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.collection import Collection
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["dedup"]
 
-_MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
 _IN_ROWS: Final = "work on disk writes a file; name it with out, or leave out workdir"
 
@@ -130,7 +131,7 @@ def dedup(
             check_output(out, inputs=inputs, quarantine=read.quarantine)
         columns = Annotation(way.columns, prefix=prefix) if annotate else None
         refusal = _IN_ROWS if out is None else refuse_on_disk(agreed, engine)
-        refusal = _COUNTED_IN_MEMORY if count_copies else _MEANT_IN_MEMORY if semantic else refusal
+        refusal = _COUNTED_IN_MEMORY if count_copies else MEANT_IN_MEMORY if semantic else refusal
         with chosen_disk(
             source,
             read,

@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.errors import UsageError
+from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
     from infostream_dedup.batch.deduplication import Status
     from infostream_dedup.corpus import ReadingReport
 
-__all__ = ["STATUSES", "DedupSummary", "counted"]
-
-STATUSES: Final = ("new", "exact", "duplicate", "similar", "insufficient_text")
+__all__ = ["DedupSummary", "counted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgingPlace", "judged_pairs"]
 
-_MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
+MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
 _TRANSLATED_IN_MEMORY: Final = (
     "translations are found in memory; exclude them with between none (--between none), use preset faithful, or leave "
     "out workdir (--workdir)"
@@ -94,7 +94,7 @@ class JudgingPlace:
         self, source: Any, settings: Settings, reading: Reading, choice: PairChoice, engine: str, *, semantic: bool
     ) -> AbstractContextManager[Disk | None]:
         """Choose the work folder, if one is needed."""
-        refusal = _MEANT_IN_MEMORY if semantic else refuse_on_disk(settings, engine)
+        refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings, engine)
         if self.workdir is None and choice.between != "none":
             # Languages are known only after all documents are read, so a collection that may have translations stays in
             # memory.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from infostream_dedup.errors import UsageError
+from infostream_dedup.model import microseconds_of
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.search_hits import SearchHits
 
 __all__ = ["search"]
-
-_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def search(
@@ -99,4 +98,4 @@ def search(
 
 
 def _microseconds(moment: datetime | None) -> int | None:
-    return None if moment is None else (moment - _BEGINNING) // timedelta(microseconds=1)
+    return None if moment is None else microseconds_of(moment)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from infostream_dedup.batch.judging import JudgedCollection
-from infostream_dedup.batch.pair_table import RELATIONS, chunks_of_pairs, relations
+from infostream_dedup.batch.pair_table import chunks_of_pairs, relations
 from infostream_dedup.batch.pairing import PairRow, rows_of_pairs
 from infostream_dedup.batch.translations import BETWEEN, Between, Translations, find_translations
 from infostream_dedup.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.evidence.judging import JudgedCandidates
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.evidence.pair_model import shipped_model
+from infostream_dedup.links.pair_rules import RELATIONS
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import fields_of
 from infostream_dedup.model.limits import OneOf, Range

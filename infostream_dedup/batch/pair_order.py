@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from infostream_dedup.batch.pair_table import RELATIONS
 from infostream_dedup.batch.pairing import PairRow
-from infostream_dedup.links.pair_rules import need
+from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.model import Settings
 
 __all__ = ["ordered_rows", "stricter_rows"]
@@ -57,6 +56,6 @@ def stricter_rows(
                 yield row
             continue
         least = int(need(k, np.array([row.n_a]), np.array([row.n_b]), n=settings.n, short=settings.short)[0])
-        relation = RELATIONS[(row.forward >= least) + 2 * (row.backward >= least)]
+        relation = relation_of(row.forward, row.backward, least)
         if relation is not None:
             yield replace(row, relation=relation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "RELATIONS",
     "LinkedPairs",
     "PairTable",
     "candidate_blocks",
@@ -35,7 +34,6 @@ __all__ = [
     "what_met",
 ]
 
-RELATIONS: Final = (None, "contained", "contains", "equal")
 """Names of the relation numbers: 1 if the forward count suffices, plus 2 if the backward count does."""
 
 _CHUNK = 50_000

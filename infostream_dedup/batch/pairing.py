@@ -11,7 +11,6 @@ import numpy as np
 from infostream_dedup.batch.collection import Weighable
 from infostream_dedup.batch.linking import link
 from infostream_dedup.batch.pair_table import (
-    RELATIONS,
     PairTable,
     candidate_blocks,
     chunks_of_pairs,
@@ -19,6 +18,7 @@ from infostream_dedup.batch.pair_table import (
     relations,
     what_met,
 )
+from infostream_dedup.links.pair_rules import RELATIONS
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings, fields_of, language_number
 from infostream_dedup.terms.key_terms import KeyTerms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,8 @@ from infostream_dedup.evidence.collecting import DocumentEvidence
 from infostream_dedup.evidence.facts import DocumentFacts
 from infostream_dedup.evidence.pair_evidence import TripleRows
 from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.model import Document, Language, Settings, language_number
+from infostream_dedup.links.similarity_matrix import pattern_of
+from infostream_dedup.model import Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
 from infostream_dedup.store.blobs import Ragged
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredCollection", "stored_collection", "stored_evidence"]
 
-_BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT: Final = 30
 """Key terms that preset ``judged`` keeps."""
 _FREE: Final = ("n", "target", "short")
@@ -100,7 +100,7 @@ class StoredCollection:
         self._check(settings, self.ranked)
         size = settings.target_size()
         keys = self._heaviest(settings.n)
-        targets = self.held if size is None else _pattern(self._heaviest(size or settings.n))
+        targets = self.held if size is None else pattern_of(self._heaviest(size or settings.n))
         languages = np.array([language_number(language) for language in self.languages], dtype=np.uint8)
         counts = self.held.astype(np.int32)
         return KeyTerms(keys, targets, TermCounts(counts, self.terms, languages, self.lengths), [])
@@ -145,7 +145,10 @@ def stored_collection(
     with Store.open(path, create=False, read_only=True) as store, store.reading():
         check_moment("since", since)
         check_moment("until", until)
-        first, end = store.span(since=_microseconds(since), until=_microseconds(until))
+        first, end = store.span(
+            since=None if since is None else microseconds_of(since),
+            until=None if until is None else microseconds_of(until),
+        )
         gone = min(end, store.expired_below)
         if first < gone:
             raise ConfigurationError(
@@ -263,12 +266,4 @@ def _advice(store: Store) -> str:
     left = store.documents(store.expired_below, store.expired_below + 1)
     if len(left) == 0:
         return "none are left"
-    return f"begin with --since {_BEGIN + timedelta(microseconds=int(left.clocks[0])):%Y-%m-%dT%H:%M:%S}Z or later"
-
-
-def _microseconds(time: datetime | None) -> int | None:
-    return None if time is None else (time - _BEGIN) // timedelta(microseconds=1)
-
-
-def _pattern(matrix: sp.csr_array) -> sp.csr_array:
-    return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)
+    return f"begin with --since {moment_of(int(left.clocks[0])):%Y-%m-%dT%H:%M:%S}Z or later"

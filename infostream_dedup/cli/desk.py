@@ -6,12 +6,10 @@ from pathlib import Path
 
 import click
 
-from infostream_dedup.cli.options import examples, general_options
+from infostream_dedup.cli.options import examples, general_options, store_argument
 from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
 
 __all__ = ["desk"]
-
-store_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
 
 
 @click.group()

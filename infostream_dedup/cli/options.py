@@ -6,6 +6,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -129,6 +130,9 @@ _log_options = (
 )
 
 
+store_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
+
+
 def _default_of(formats: Sequence[str]) -> str:
     """Return the words in which help states the default format, on a terminal and elsewhere."""
     terminal, elsewhere, *_ = formats
@@ -136,9 +140,9 @@ def _default_of(formats: Sequence[str]) -> str:
 
 
 def general_options(*formats: str) -> Callable[[Command], Command]:
-    """``--format``, ``--quiet``, ``--config``, logs and summary; the first format is the default on a terminal.
+    """``--format``, ``--quiet``, ``--config``, logs and summary.
 
-    Rows that can be CSV can also be a workbook.
+    The first format is the default on a terminal, the second elsewhere. Rows that can be CSV can also be a workbook.
     """
     sheets = ["xlsx"] if "csv" in formats else []
     dialect = click.option(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import examples, general_options, mode_option
+from infostream_dedup.cli.options import examples, general_options, mode_option, store_argument
 from infostream_dedup.cli.output import chosen_format, note, print_rows
 
 __all__ = ["store"]
@@ -29,7 +29,6 @@ _SHOWN = (
     *("group", "joined", "translation_of", "story", "terms"),
 )
 
-file_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
 format_options = general_options(*_FORMATS)
 
 
@@ -48,7 +47,7 @@ def _print(rows: list[dict[str, Any]], output_format: str | None, columns: tuple
 
 
 @store.command(epilog=examples("store stats news.db", "store stats news.db --republications --top 5"))
-@file_argument
+@store_argument
 @click.option("--templates", is_flag=True, help="List the recurring templates of each source instead.")
 @click.option("--republications", is_flag=True, help="List the sources that repeated each group, day by day, instead.")
 @click.option(
@@ -112,7 +111,7 @@ def _stats(
 
 
 @store.command(epilog=examples("store groups news.db"))
-@file_argument
+@store_argument
 @click.option(
     "--by",
     type=click.Choice(["size", "last"]),
@@ -139,7 +138,7 @@ def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) ->
 
 
 @store.command(epilog=examples("store show news.db doc-17"))
-@file_argument
+@store_argument
 @click.argument("id", metavar="ID")
 @format_options
 def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  # noqa: A002 - its own word
@@ -160,7 +159,7 @@ def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  
 
 
 @store.command(epilog=examples("store templates news.db"))
-@file_argument
+@store_argument
 @click.option(
     "--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings."
 )
@@ -178,7 +177,7 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
 
 
 @store.command(epilog=examples("store copies news.db", "store copies news.db --drifts"))
-@file_argument
+@store_argument
 @click.option("--days", type=click.IntRange(min=1), help="Only the last days of the stream's clock.  [default: all]")
 @click.option("--drifts", is_flag=True, help="List the days on which copies, precision or recall drifted instead.")
 @format_options
@@ -201,7 +200,7 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
 
 
 @store.command(epilog=examples("store verify news.db"))
-@file_argument
+@store_argument
 @format_options
 def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     """Check that a store still contains exactly what was written to it; if not, the exit code is 65.
@@ -228,7 +227,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
 
 
 @store.command(epilog=examples("store backup news.db copy.db"))
-@file_argument
+@store_argument
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
 @mode_option
 @format_options
@@ -245,7 +244,7 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
 
 
 @store.command(epilog=examples("store migrate news.db"))
-@file_argument
+@store_argument
 @format_options
 def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
     """Bring a store of an older version to the current schema, after copying it ('ingest' does so too).
@@ -260,7 +259,7 @@ def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
 
 
 @store.command(epilog=examples("store expire news.db"))
-@file_argument
+@store_argument
 @format_options
 def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
@@ -276,7 +275,7 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
 
 
 @store.command(epilog=examples("store index news.db"))
-@file_argument
+@store_argument
 @format_options
 def index(file: Path, output_format: str | None, quiet: bool) -> None:
     """Update the index with which 'search' looks through closed epochs.
@@ -293,7 +292,7 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
 
 
 @store.command(epilog=examples("store forget news.db doc-17"))
-@file_argument
+@store_argument
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @format_options
 def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: bool) -> None:

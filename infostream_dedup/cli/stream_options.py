@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import click
 
 from infostream_dedup.cli.options import (
+    Command,
     df_max_option,
     morph_option,
     n_option,
@@ -19,7 +19,6 @@ from infostream_dedup.model.settings import ACROSS, REPRESENTATIONS, STREAM_PRES
 
 __all__ = ["pop_stream_settings", "stream_options"]
 
-Command = Callable[..., Any]
 
 _OPTIONS: Final = (
     click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,7 +18,7 @@ from infostream_dedup.corpus.csv_blocks import CsvBlock, csv_blocks
 from infostream_dedup.corpus.csv_table import csv_records
 from infostream_dedup.corpus.dates import time_zone
 from infostream_dedup.corpus.documents import DocumentBuilder
-from infostream_dedup.corpus.endings import STANDARD_STREAM
+from infostream_dedup.corpus.endings import PACKINGS, STANDARD_STREAM
 from infostream_dedup.corpus.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.corpus.jsonl import jsonl_records
 from infostream_dedup.corpus.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
@@ -38,7 +38,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.lexicon.other_languages import other_language
 from infostream_dedup.machine.engines import compiled_from
 from infostream_dedup.machine.plain_work import count_work, is_plain
-from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock
+from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,6 @@ _ColumnBlock: TypeAlias = JsonBlock | ArrowBlock
 
 _FEWEST_BYTES_PER_DOCUMENT: Final = 2000
 """Assumed length of a document; with shorter ones, reading in columns begins a little late."""
-_PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _PACKED_TIMES: Final = 4
 
 _MOST_LEFT: Final = 8
@@ -59,7 +58,6 @@ _SAMPLE_BYTES: Final = 16_000
 """More bytes than ``other_language`` examines."""
 
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NOWHERE: Final = Place("<block>")
 
 
@@ -214,7 +212,7 @@ class _Reader:
             except BadDataError:
                 states[row] = LEFT
                 continue
-            dates[row] = (0, -1) if time is None else ((time - _EPOCH) // timedelta(microseconds=1), UTC_KNOWN)
+            dates[row] = (0, -1) if time is None else (microseconds_of(time), UTC_KNOWN)
         texts, bodies, ends = columns.texts.data, columns.bodies, columns.text_ends
         for row in np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)).tolist():
             begin, end = int(bodies[row]), int(ends[row])
@@ -232,7 +230,7 @@ def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
 def _is_large(path: str) -> bool:
     """Whether a file, judging by its size, holds enough documents for compiled code to pay off."""
     try:
-        size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(_PACKED) else 1)
+        size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(PACKINGS) else 1)
     except OSError:
         return False
     return size >= compiled_from() * _FEWEST_BYTES_PER_DOCUMENT

@@ -15,7 +15,7 @@ __all__ = ["ColumnNames", "Columns", "advice_on", "doubled_names"]
 Columns: TypeAlias = Mapping[str, str] | Sequence[str] | str
 """Our names to theirs: ``{"text": "Текст"}``, ``"id=ID,text=Текст"``, or a list of such parts."""
 
-_FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
+FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
 
 _NAMES: Final[dict[str, str]] = {
     "id": "id _id doc_id docid document_id news_id article_id guid uid uuid key ид код номер № идентификатор "
@@ -91,8 +91,8 @@ def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
         pairs = [_pair(one) for part in parts for one in part.split(",") if one.strip()]
     names = [ours for ours, _ in pairs]
     for ours, theirs in pairs:
-        if ours not in _FIELDS:
-            raise ConfigurationError(f"columns: {ours!r} is not a field of a document; expected {', '.join(_FIELDS)}")
+        if ours not in FIELDS:
+            raise ConfigurationError(f"columns: {ours!r} is not a field of a document; expected {', '.join(FIELDS)}")
         if names.count(ours) > 1:
             raise ConfigurationError(f"columns: {ours!r} is given twice")
         if not theirs:

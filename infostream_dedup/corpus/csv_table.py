@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
-from infostream_dedup.corpus.column_names import ColumnNames, advice_on, doubled_names
-from infostream_dedup.corpus.documents import FIELDS
+from infostream_dedup.corpus.column_names import FIELDS, ColumnNames, advice_on, doubled_names
 from infostream_dedup.corpus.formulas import unguarded
 from infostream_dedup.corpus.gunzip import StreamError
 from infostream_dedup.corpus.lines import Line, byte_lines, open_bytes

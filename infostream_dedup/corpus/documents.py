@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from infostream_dedup.corpus.column_names import ColumnNames, advice_on
+from infostream_dedup.corpus.column_names import FIELDS, ColumnNames, advice_on
 from infostream_dedup.corpus.dates import utc_time
 from infostream_dedup.corpus.records import Place, Record
 from infostream_dedup.errors import BadDataError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from infostream_dedup.corpus.bad_records import ReadingReport
 
 __all__ = [
-    "FIELDS",
     "DocumentBuilder",
     "IdType",
     "OtherFields",
@@ -33,7 +32,6 @@ __all__ = [
 
 IdType = Literal["str", "int"]
 
-FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
 """Names of the fields we interpret, in the order in which documents made in memory are written."""
 
 OtherLanguages = Literal["stem", "skip", "fail"]

@@ -10,6 +10,7 @@ from infostream_dedup.errors import ConfigurationError
 __all__ = [
     "COLLECT_ADVICE",
     "KNOWN_ENDINGS",
+    "PACKINGS",
     "STANDARD_STREAM",
     "FileKind",
     "Format",
@@ -48,12 +49,14 @@ _INPUTS: Final[dict[str, InputFormat]] = {
     ".arrow": "arrow",
     ".xlsx": "xlsx",
 }
-_PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst")
+PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst")
+"""Endings of the names of packed files."""
+
 _STREAMS: Final = ("jsonl", "json", "csv", "text")
 
 KNOWN_ENDINGS: Final = (
     *_INPUTS,
-    *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in _PACKINGS),
+    *(ending + packing for ending, form in _INPUTS.items() if form in _STREAMS for packing in PACKINGS),
 )
 """Endings of file names that can be read."""
 
@@ -115,7 +118,7 @@ def input_format(name: str) -> InputFormat:
         raise ConfigurationError(f"{name}: unknown kind of file; {COLLECT_ADVICE}")
     raise ConfigurationError(
         f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .json, .csv, .tsv and .txt, each also with "
-        f"{', '.join(_PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"
+        f"{', '.join(PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"
     )
 
 

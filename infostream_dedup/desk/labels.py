@@ -23,7 +23,7 @@ SETTLING: Final = "disagreement"
 _IMPORTED: Final = "import-"
 """Beginning of the keys of imported judgements."""
 
-_REPEATS: Final = (None, "a", "b", "both")
+REPEATS: Final = (None, "a", "b", "both")
 
 
 def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
@@ -142,6 +142,6 @@ def _checked(row: Mapping[str, Any], source: str, line: int) -> tuple[str, str, 
         raise BadDataError(
             f"expected one of {', '.join(LABELS)}", code="E_LABEL", source=source, line=line, field="label"
         )
-    if repeats not in _REPEATS:
+    if repeats not in REPEATS:
         raise BadDataError("expected a, b or both", code="E_LABEL", source=source, line=line, field="repeats")
     return row["a"], row["b"], label, repeats

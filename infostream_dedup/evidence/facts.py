@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.evidence.pair_model import DECIMALS
-from infostream_dedup.model import NO_TIME, Document, fields_of
+from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +40,6 @@ STORY_HOURS: Final = 36
 _RECALLED_LEAD: Final = 0.5
 """Smallest share of a lead, by weight, in a text that goes on with what was reported there."""
 
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 CIRCUMSTANCES: Final = 64
 """Number of different values that ``circumstances`` returns."""
@@ -272,7 +269,7 @@ def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_
 
 def microseconds(document: Document) -> int | None:
     """Date of a document in microseconds since 1970; ``None`` if it has no date."""
-    return None if document.time is None else (document.time - _START) // _MICROSECOND
+    return None if document.time is None else microseconds_of(document.time)
 
 
 def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["count_grades", "need", "pair_grades", "reached", "share_grades"]
+__all__ = ["RELATIONS", "count_grades", "need", "pair_grades", "reached", "relation_of", "share_grades"]
+
+RELATIONS: Final = (None, "contained", "contains", "equal")
+"""Relation of a pair: 1 if the first document is linked to the second, plus 2 if the second is to the first."""
 
 _LEAST_NEED = 3
 """Fewer shared terms than this say nothing about a pair, however short its documents are."""
@@ -46,6 +49,16 @@ def need(
         return np.full(shorter.shape, k, dtype=np.int64)
     scaled = np.maximum(min(_LEAST_NEED, k), -(-k * shorter // n))
     return np.where(shorter >= n, k, scaled)
+
+
+def relation_of(forward: int, backward: int, least: int) -> str | None:
+    """Return the relation of a pair that needs at least so many shared key terms in a direction; ``None`` for no link.
+
+    Example:
+        >>> relation_of(7, 5, 6), relation_of(7, 6, 6), relation_of(5, 5, 6)
+        ('contained', 'equal', None)
+    """
+    return RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
 
 
 def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:

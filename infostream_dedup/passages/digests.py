@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.passages.passage_table import NO_TIME, PassageTable
+from infostream_dedup.model import NO_TIME
+from infostream_dedup.passages.passage_table import PassageTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

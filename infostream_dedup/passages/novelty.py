@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.passages.passage_table import NO_TIME
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.passages.sentence_classes import SentenceClasses
 from infostream_dedup.passages.sentence_table import SentenceTable
 

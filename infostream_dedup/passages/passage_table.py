@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.passages.passage_chains import find_chains
 from infostream_dedup.passages.passage_runs import join_runs
 from infostream_dedup.passages.sentence_classes import SentenceClasses
@@ -17,9 +18,8 @@ from infostream_dedup.passages.settings import PassageSettings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NO_TIME", "DocumentPair", "Passage", "PassageTable", "passage_table"]
+__all__ = ["DocumentPair", "Passage", "PassageTable", "passage_table"]
 
-NO_TIME: Final = np.iinfo(np.int64).min
 """Time of a document without a time."""
 
 # Columns of a row with a and b swapped.

@@ -19,7 +19,7 @@ from infostream_dedup.features.words import Words
 from infostream_dedup.model import Document
 from infostream_dedup.morphology.stemming import stem
 from infostream_dedup.passages.novelty import stream_order
-from infostream_dedup.passages.passage_table import NO_TIME
+from infostream_dedup.passages.sentence_collection import times_of
 from infostream_dedup.passages.sentence_partners import sentence_partners
 from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.passages.word_alignment import replacements
@@ -176,7 +176,7 @@ def in_order(documents: Sequence[Document]) -> list[Document]:
         documents: in input order.
     """
     last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
-    ranks = stream_order(np.array([_moment(time) for time in last], dtype=np.int64))
+    ranks = stream_order(times_of(last))
     return [documents[place] for place in np.argsort(ranks).tolist()]
 
 
@@ -216,11 +216,6 @@ def _origins(table: SentenceTable) -> list[tuple[int, float]]:
             for triple in triples:
                 holders.setdefault(triple, []).append(document)
     return found
-
-
-def _moment(time: datetime | None) -> int:
-    # Whole seconds are exact in a 64-bit float.
-    return NO_TIME if time is None else int(time.timestamp() * 1_000_000)
 
 
 def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> Copy:

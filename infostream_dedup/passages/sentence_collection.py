@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Document
+from infostream_dedup.model import NO_TIME, Document, microseconds_of
 from infostream_dedup.model.document import without_text
-from infostream_dedup.passages.passage_table import NO_TIME
 from infostream_dedup.passages.sentence_table import SentenceTable, TableBuilder
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["SentenceCollection", "read_collection"]
 
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _REPORTED: Final = 1000
 
 
@@ -45,7 +43,7 @@ class SentenceCollection:
     @property
     def times(self) -> NDArray[np.int64]:
         """Times of all documents: int64 (documents,), microseconds since 1970, ``NO_TIME`` if unknown."""
-        return np.array([_microseconds(document.time) for document in self.documents], dtype=np.int64)
+        return times_of(document.time for document in self.documents)
 
 
 def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> SentenceCollection:
@@ -67,5 +65,6 @@ def read_collection(documents: Iterable[Document], *, progress: Progress | None 
     return SentenceCollection(tuple(kept), builder.table())
 
 
-def _microseconds(time: datetime | None) -> int:
-    return NO_TIME if time is None else (time - _EPOCH) // timedelta(microseconds=1)
+def times_of(times: Iterable[datetime | None]) -> NDArray[np.int64]:
+    """Convert times to microseconds since 1970: int64, ``NO_TIME`` if unknown."""
+    return np.array([NO_TIME if time is None else microseconds_of(time) for time in times], dtype=np.int64)

@@ -13,6 +13,7 @@ from infostream_dedup.desk import Desk
 from infostream_dedup.desk.jobs import end_job, job_shown, report_step
 from infostream_dedup.desk.labels import import_labels, label_rows
 from infostream_dedup.errors import ConfigurationError, InfostreamError
+from infostream_dedup.report.wording import UI_LANGUAGES
 from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.learning_jobs import compare_methods_on_labels, labels_file, train_classifier
 
@@ -27,7 +28,6 @@ _NICE: Final = 10
 _PAUSE: Final = 0.3
 _EXAMPLES: Final = 6
 _ASKED: Final = 50
-_LANGUAGES: Final = ("uk", "ru", "en")
 
 
 class _StoppedError(Exception):
@@ -166,7 +166,7 @@ def _swept(result: SweepResult) -> dict[str, Any]:
         "representation": representation,
         "rows": [row.as_dict() for row in result.rows if row.block == "all"],
         "recommended_k": result.recommended_k.get(representation),
-        "reason": {language: wording_of(language).spoken(reason)[0] for language in _LANGUAGES},
+        "reason": {language: wording_of(language).spoken(reason)[0] for language in UI_LANGUAGES},
         "documents": sum(result.documents.values()),
         "notes": result.notes,
         "examples": {str(k): rows for k, rows in shown.items()},

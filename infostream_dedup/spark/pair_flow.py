@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.batch.pair_table import RELATIONS, least_count
-from infostream_dedup.links.pair_rules import need
+from infostream_dedup.batch.pair_table import least_count
+from infostream_dedup.links.pair_rules import RELATIONS, need
 from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.deduplication import StatusRules
 from infostream_dedup.sharded.layout import Layout

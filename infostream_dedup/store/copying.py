@@ -17,7 +17,7 @@ from infostream_dedup.store.schema import APPLICATION_ID
 __all__ = ["copy_file", "copy_store"]
 
 _PAGES_AT_ONCE: Final = 4096
-_HEADER: Final = b"SQLite format 3\0"
+HEADER: Final = b"SQLite format 3\0"
 _APPLICATION_ID: Final = slice(68, 72)
 _HEADER_BYTES: Final = 100
 
@@ -94,7 +94,7 @@ def _check_target(path: Path, target: Path, application: int) -> None:
         raise CannotCreateError(f"{target} is the store itself; give the copy another name")
     with target.open("rb") as file:
         header = file.read(_HEADER_BYTES)
-    ours = header.startswith(_HEADER) and header[_APPLICATION_ID] == application.to_bytes(4, "big")
+    ours = header.startswith(HEADER) and header[_APPLICATION_ID] == application.to_bytes(4, "big")
     if header and not ours:
         raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
 

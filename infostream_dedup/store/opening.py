@@ -22,6 +22,7 @@ from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.store.connection import begin_wal, connect, naming_failures, writing
+from infostream_dedup.store.copying import HEADER
 from infostream_dedup.store.migrations import apply_steps, is_empty, migrate, newest_version, version_of
 from infostream_dedup.store.settings_checksum import check_settings, write_settings_checksum
 
@@ -33,7 +34,6 @@ BUSY_SECONDS: Final = 30.0
 _LONGEST_ENDING: Final = ".desk-journal"
 """The log, the shared memory, the copies of older schemas and the desk have shorter endings."""
 
-_HEADER: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
 
 
@@ -166,7 +166,7 @@ def _check_length(path: Path) -> None:
         header = file.read(_HEADER_BYTES)
     if not header:
         return
-    if not header.startswith(_HEADER) or len(header) < _HEADER_BYTES:
+    if not header.startswith(HEADER) or len(header) < _HEADER_BYTES:
         raise _foreign(path, "not an SQLite file")
     page = int.from_bytes(header[16:18], "big")
     # The value 1 means 65536.

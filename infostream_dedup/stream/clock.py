@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
+
+from infostream_dedup.model import microseconds_of
 
 __all__ = ["AGREEING", "DAY", "NO_TIME", "StreamClock", "advanced", "microseconds"]
 
@@ -18,12 +20,10 @@ AGREEING: Final = 5
 """Number of consecutive later dates after which a late clock catches up. It is smaller than the number of days in a
 usual window, so none of these documents has left the window by then."""
 
-_BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
 
 def microseconds(time: datetime | None) -> int | None:
     """Convert a time to UTC microseconds since 1970; ``None`` stays ``None``."""
-    return None if time is None else (time - _BEGIN) // timedelta(microseconds=1)
+    return None if time is None else microseconds_of(time)
 
 
 def advanced(clock: int, published: int | None) -> int:

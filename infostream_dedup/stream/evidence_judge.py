@@ -16,7 +16,7 @@ from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
 from infostream_dedup.evidence.records import EvidenceRecords
 from infostream_dedup.evidence.screening import Screen
 from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_kinds
-from infostream_dedup.links.pair_rules import need
+from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
@@ -41,7 +41,6 @@ CANDIDATE_TERMS: Final = 3
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is linked only to equal texts."""
 
-_RELATIONS: Final = (None, "contained", "contains", "equal")
 _VERDICT_DECIMALS: Final = 6
 
 _SPARSE: Final = 20
@@ -360,7 +359,7 @@ class EvidenceJudge:
         sizes = np.array([len(document.keys), int(self._window.sizes[row])], dtype=np.int64)
         least = need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0]
         forward, backward = int(candidates.forward[find]), int(candidates.backward[find])
-        return _RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
+        return relation_of(forward, backward, least)
 
 
 def _in_order(one: _Pairs, other: _Pairs) -> _Pairs:

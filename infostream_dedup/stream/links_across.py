@@ -7,7 +7,7 @@ however the stream was cut into batches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 from infostream_dedup.evidence.contradictions import contradict
 from infostream_dedup.evidence.kernels.term_places import SLOTS
 from infostream_dedup.features.rows import Rows
-from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST
+from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST, OneText
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotScratch, SharedKeys, share_pivot
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.window.window_index import CandidateRows
 
-__all__ = ["KEY_TERMS", "LinkAcross", "LinksAcross", "OneText", "candidate_needs"]
+__all__ = ["KEY_TERMS", "LinkAcross", "LinksAcross", "candidate_needs"]
 
 KEY_TERMS: Final = 30
 """Number of key terms in the pivot language by which documents are compared."""
@@ -41,7 +41,6 @@ _UNIT: Final = 1_000_000_000
 _TOO_SMALL: Final = LEAST_SHARE - 1e-6
 """Below this share in one direction, the other need not be known; the rest is more than any rounding."""
 
-OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
 """For pairs of ordinals (earlier, later) of one language, returns whether both documents have the same text."""
 
 

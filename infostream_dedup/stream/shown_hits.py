@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links.pair_rules import need
+from infostream_dedup.links.between_languages import LEAST_SHARE
+from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.store.found_rows import FoundDocument, documents_of, term_names_of
 from infostream_dedup.store.summary import time_text
 from infostream_dedup.stream.near_documents import AskedTerms
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["HitMaker", "RankedDocument"]
 
-_RELATIONS: Final = (None, "contained", "contains", "equal")
-_TRANSLATION_SHARE: Final = 0.40
 _TRANSLATION_TERMS: Final = 3
 _DECIMALS: Final = 6
 
@@ -56,7 +55,7 @@ class RankedDocument:
     def translates(self) -> bool:
         """Whether enough matches in both directions for a translation."""
         share = min(self.share_forward, self.share_backward)
-        enough = share >= _TRANSLATION_SHARE and min(self.counts) >= _TRANSLATION_TERMS
+        enough = share >= LEAST_SHARE and min(self.counts) >= _TRANSLATION_TERMS
         return self.asked.language is not None and enough
 
 
@@ -133,7 +132,7 @@ class HitMaker:
             backward=backward,
             share_forward=round(near.share_forward, _DECIMALS),
             share_backward=round(near.share_backward, _DECIMALS),
-            relation=_RELATIONS[int(forward >= least) + 2 * int(backward >= least)],
+            relation=relation_of(forward, backward, least),
             kind=kind if judged is None else judged.kind,
             probability=None if judged is None else judged.probability,
             judged=self._judge is not None,

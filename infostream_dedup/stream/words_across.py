@@ -18,6 +18,7 @@ from infostream_dedup.stream.links_across import LinkAcross
 from infostream_dedup.stream.pivot_words import PIVOT, PivotWords
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.stream.window import Window
+from infostream_dedup.terms.meetings import SAME
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,6 @@ __all__ = ["WordsAcross"]
 _UNIT: Final = 1e-9
 _DECIMALS: Final = 6
 _ENGLISH: Final = LANGUAGES.index("en")
-_SAME: Final = "same"
 _TERM_BITS: Final = 32
 _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
 
@@ -194,4 +194,4 @@ def _share(share: int) -> float:
 
 
 def _rung(own: str | None, their: str | None) -> str:
-    return "+".join(dict.fromkeys(rung for rung in (own, their) if rung)) or _SAME
+    return "+".join(dict.fromkeys(rung for rung in (own, their) if rung)) or SAME

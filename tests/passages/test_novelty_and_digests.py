@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.model import Document
+from infostream_dedup.model import NO_TIME, Document
 from infostream_dedup.passages import copied_sentences, passages_of
 from infostream_dedup.passages.digests import DigestRule, find_digests
 from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
-from infostream_dedup.passages.passage_table import NO_TIME
 from infostream_dedup.passages.sentence_collection import read_collection
 
 BRIDGE = "Мэр города открыл вчера новый мост через широкую реку."

@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.passages.passage_chains import NEAR, REPEATS, Chains, find_chains
-from infostream_dedup.passages.passage_table import NO_TIME, passage_table
+from infostream_dedup.passages.passage_table import passage_table
 from infostream_dedup.passages.sentence_classes import sentence_classes
 from infostream_dedup.passages.sentence_feature import sentence_feature
 from infostream_dedup.passages.sentence_table import read_sentences

@@ -35,7 +35,9 @@ def test_quality() -> None:
 
 @pytest.mark.parametrize("languages", ["ru-uk", "en-ru", "en-uk"])
 def test_pairs_of_two_languages(languages: str) -> None:
-    found = [line.split(" | ") for line in page("reports/pivot.md").splitlines() if f"| wmt news | {languages} |" in line]
+    found = [
+        line.split(" | ") for line in page("reports/pivot.md").splitlines() if f"| wmt news | {languages} |" in line
+    ]
     f1 = {cells[3]: (cells[5].split(" / ")[2], cells[9].split(" / ")[2].removesuffix(" |")) for cells in found[1:3]}
     expected = [f1["none"][0], *f1["pivot"]]
     shown = rows(page("docs/how-to/find-translations.md"))[languages]

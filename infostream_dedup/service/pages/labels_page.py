@@ -15,9 +15,9 @@ from infostream_dedup.desk.labels import label_rows
 from infostream_dedup.desk.schema import LABELS
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.pages.titles import titles_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
-from infostream_dedup.store import Store
 
 __all__ = ["router"]
 
@@ -51,7 +51,7 @@ async def labels(request: Request, person: str = "", label: str = "", after: str
     found = await service.desk.read(question)
     rows = found["several"]["items"]
     named = {one for row in (*rows, *found["disagreed"]) for one in (row["a"], row["b"])}
-    titles = await service.read(lambda store: _titles(store, named))
+    titles = await service.read(lambda store: titles_of(store, named))
     return page(
         request,
         "labels",
@@ -62,13 +62,3 @@ async def labels(request: Request, person: str = "", label: str = "", after: str
         filters={"person": person, "label": label},
         **{name: found[name] for name in ("agreement", "disagreed", "counts", "persons")},
     )
-
-
-def _titles(store: Store, ids: set[str]) -> dict[str, str]:
-    found = {}
-    for name in ids:
-        row = store.connection.execute(
-            "SELECT title FROM document WHERE id = ? ORDER BY version DESC LIMIT 1", (name,)
-        ).fetchone()
-        found[name] = "" if row is None else row[0]
-    return found

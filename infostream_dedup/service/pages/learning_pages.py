@@ -14,10 +14,10 @@ from infostream_dedup.desk.labels import label_rows
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.learning_jobs import LEAST_PAIRS
 from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.pages.titles import titles_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.jobs import begin_job
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.store import Store
 
 __all__ = ["router"]
 
@@ -160,14 +160,4 @@ def _best(result: dict[str, Any] | None) -> str | None:
 
 async def _titles(service: RunningService, pairs: list[dict[str, Any]]) -> dict[str, str]:
     ids = {name for pair in pairs for name in (pair["a"], pair["b"])}
-
-    def question(store: Store) -> dict[str, str]:
-        found = {}
-        for name in ids:
-            row = store.connection.execute(
-                "SELECT title FROM document WHERE id = ? ORDER BY version DESC LIMIT 1", (name,)
-            ).fetchone()
-            found[name] = "" if row is None else row[0]
-        return found
-
-    return await service.read(question) if ids else {}
+    return await service.read(lambda store: titles_of(store, ids)) if ids else {}

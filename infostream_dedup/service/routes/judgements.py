@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from infostream_dedup.desk.agreement import agreement_of, disagreements
 from infostream_dedup.desk.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
-from infostream_dedup.desk.labels import import_labels, label_rows
+from infostream_dedup.desk.labels import REPEATS, import_labels, label_rows
 from infostream_dedup.desk.schema import LABELS
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
@@ -30,7 +30,6 @@ __all__ = ["judgement_from", "router", "store_judgement", "undone"]
 router = APIRouter(prefix="/v1", tags=["desk"])
 
 _MEMBERS: Final = ("a", "b", "label", "repeats", "seconds", "queue", "seen_verdict")
-_REPEATS: Final = (None, "a", "b", "both")
 _LONGEST_KEY: Final = 200
 _LONGEST_ID: Final = 2_000
 _DISAGREED: Final = 200
@@ -157,7 +156,7 @@ def judgement_from(body: Mapping[str, Any], person: str, key: str | None) -> Jud
     label, repeats = body.get("label"), body.get("repeats")
     if "label" not in body or (label is not None and label not in LABELS):
         raise ProblemError(422, "invalid", f"expected one of {', '.join(LABELS)}, or null", field="label")
-    if repeats not in _REPEATS:
+    if repeats not in REPEATS:
         raise ProblemError(422, "invalid", "expected a, b or both", field="repeats")
     seconds, seen = body.get("seconds", 0.0), body.get("seen_verdict", False)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 1e9:
