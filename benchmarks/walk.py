@@ -3,18 +3,18 @@
     python -m benchmarks.walk [--verbose] [--representation stem] [--no-estimate]
 
 The bundled sample is swept twice by ``infostream_dedup.sweep`` with the default settings (three representations);
-``--no-estimate`` leaves out the estimates, which early versions did not make. The first sweep imports, loads and
+``--no-estimate`` leaves out the figures without labels. The first sweep imports, loads and
 compiles; its form cache is a temporary folder. The second one is traced by ``sys.setprofile``, in every thread, and
 three numbers are counted in it:
 
-1. *Files*: package files in which a Python function is entered. Files that hold technique rather than work do not
-   count: the room ``machine``, and those in ``TECHNIQUE``, which are to become that room.
+1. *Files*: package files in which a Python function is entered. The room ``machine`` holds technique rather than work,
+   and does not count.
 2. *Returns*: distinct pairs of a function and another package file that it hands documents, counts or what holds them
    to. That is a return, or a ``yield``, whose value carries the collection (see ``carries``; a generator carries if it
    yields what carries) and whose nearest caller inside the package, technique left out, is in that other file. A
    comprehension belongs to the function around it.
-3. *Calls*: distinct pairs of a function in ``batch`` and a function in ``links`` (``LINKS``: ``matching`` and
-   ``matrix`` are to become that room) that it calls, properties included, constructors of plain records not.
+3. *Calls*: distinct pairs of a function in ``batch`` and a function in ``links`` that it calls, properties included,
+   constructors of plain records not.
 
 Compiled loops are not Python functions and never count, nor does code outside the package.
 """
@@ -42,14 +42,6 @@ from infostream_dedup import Document, sweep
 from infostream_dedup.sample import documents_path
 
 PACKAGE = Path(infostream_dedup.__file__).resolve().parent
-TECHNIQUE = {
-    "matrix/kernels/compiled.py",
-    "matrix/kernels/first_use.py",
-    "matrix/kernels/prefetching.py",
-    "matrix/kernels/threads.py",
-    "text/kernels/compiling.py",
-}
-LINKS = ("links/", "matching/", "matrix/")
 DEPTH = 3
 """How many attributes or elements deep ``carries`` looks."""
 
@@ -75,7 +67,7 @@ class Walk:
         caller = self._caller(frame)
         if event == "call":
             self.files.add(here[0])
-            if caller is not None and caller[0].startswith("batch/") and here[0].startswith(LINKS):
+            if caller is not None and caller[0].startswith("batch/") and here[0].startswith("links/"):
                 self.calls.add((f"{caller[0]}:{caller[1]}", f"{here[0]}:{here[1]}"))
             return
         if frame.f_code.co_flags & CO_GENERATOR and carries(value):
@@ -109,7 +101,7 @@ class Walk:
         if code not in self._names:
             path = Path(code.co_filename)
             file = path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else ""
-            technique = file in TECHNIQUE or file.startswith("machine/")
+            technique = file.startswith("machine/")
             self._names[code] = None if not file or technique else (file, code.co_qualname.split(".<locals>")[0])
         return self._names[code]
 
