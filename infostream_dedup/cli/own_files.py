@@ -57,7 +57,7 @@ def check_outputs(context: click.Context) -> None:
         CannotCreateError: the folder of a file is missing or read-only, or that of a report cannot be created.
         MissingExtraError: a package for drawing the report or writing the workbook is not installed.
     """
-    from infostream_dedup.report.needed import check_report_folder
+    from infostream_dedup.report.needed import check_report_folder, require_packages
     from infostream_dedup.report.rows import check_output
 
     for parameter in context.command.params:
@@ -67,6 +67,8 @@ def check_outputs(context: click.Context) -> None:
             continue
         if name in _OUTPUTS and kind.file_okay:
             check_output(path)
+            if name == "html":
+                require_packages("jinja2")
         elif name in _REPORTS and not kind.file_okay:
             check_report_folder(path, xlsx=context.params.get("xlsx", False))
 

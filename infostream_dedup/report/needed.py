@@ -9,7 +9,7 @@ from pathlib import Path
 from infostream_dedup.corpus.workbook_output import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
 
-__all__ = ["check_report_folder", "has_report_extra"]
+__all__ = ["check_report_folder", "has_report_extra", "require_packages"]
 
 _PACKAGES = ("jinja2", "matplotlib")
 
@@ -17,6 +17,17 @@ _PACKAGES = ("jinja2", "matplotlib")
 def has_report_extra() -> bool:
     """Whether the packages that draw a report are installed."""
     return all(find_spec(package) is not None for package in _PACKAGES)
+
+
+def require_packages(*packages: str) -> None:
+    """Require packages of the extra ``report``, by default all of them.
+
+    Raises:
+        MissingExtraError: one of them is not installed.
+    """
+    for package in packages or _PACKAGES:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, "report", "a report")
 
 
 def check_report_folder(folder: str | Path, *, xlsx: bool = False) -> None:
@@ -30,9 +41,7 @@ def check_report_folder(folder: str | Path, *, xlsx: bool = False) -> None:
         CannotCreateError: the folder is a file, or cannot be created or written to.
         MissingExtraError: a package of the extra ``report`` or ``xlsx`` is not installed.
     """
-    for package in _PACKAGES:
-        if find_spec(package) is None:
-            raise MissingExtraError(package, "report", "a report")
+    require_packages()
     if xlsx:
         require_workbooks()
     whole = Path(folder).absolute()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.corpus.workbook_output import require_workbooks
 from infostream_dedup.report.cover import Cover, cover_lines
 from infostream_dedup.report.series import cards_of
 from infostream_dedup.report.wording import Wording, wording_of
@@ -36,14 +36,10 @@ def workbook_of(result: SweepResult, cover: Cover) -> bytes:
     Raises:
         MissingExtraError: XlsxWriter is not installed.
     """
-    try:
-        from xlsxwriter import Workbook
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("xlsxwriter", "xlsx", "a workbook (--xlsx)") from error
-
+    xlsxwriter = require_workbooks()
     wording, target = wording_of(cover.language), io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    with Workbook(target, options) as book:
+    with xlsxwriter.Workbook(target, options) as book:
         book.set_properties({"title": wording("title"), "created": _DAY})
         _add_sheet(book, wording("title")[:31], _summary(result, cover, wording))
         _add_sheet(book, wording("links_found")[:31], result.as_rows())
