@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from infostream_dedup.model import Language
+from infostream_dedup.text.normalise import URL
 
 __all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
 
@@ -17,7 +18,8 @@ SAMPLE: Final = 4000
 
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
-_CYRILLIC_WORD: Final = re.compile("[а-яёіїєґ]+")
+# Only whole words: the ending of an ordinal (3-й) and half of a name (Рио-де-Жанейро) are no Ukrainian function words.
+_CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
 
 LATIN_NAMES: Final = 2
 """Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
@@ -61,14 +63,15 @@ def detect(text: str) -> Language:
 
     Returns:
         ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,
-        the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet.
+        the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet. Beside
+        Cyrillic letters, those of web addresses do not count.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
         ('uk', 'ru', 'en', 'ru')
     """
     sample = text[:SAMPLE].lower()
-    if len(_LATIN_LETTER.findall(sample)) > LATIN_NAMES * len(_CYRILLIC_LETTER.findall(sample)):
+    if _mostly_latin(sample):
         return "en"
     russian = sum(map(sample.count, _RUSSIAN_LETTERS))
     ukrainian = sum(map(sample.count, _UKRAINIAN_LETTERS))
@@ -77,3 +80,11 @@ def detect(text: str) -> Language:
         words = _CYRILLIC_WORD.findall(sample)
         balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
     return "uk" if balance > 0 else "ru"
+
+
+def _mostly_latin(sample: str) -> bool:
+    most = LATIN_NAMES * len(_CYRILLIC_LETTER.findall(sample))
+    if len(_LATIN_LETTER.findall(sample)) <= most:
+        return False
+    # A short post may have more letters in its links than in its words.
+    return most == 0 or len(_LATIN_LETTER.findall(URL.sub(" ", sample))) > most

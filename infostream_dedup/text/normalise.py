@@ -17,7 +17,7 @@ from typing import Final
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.text.mark_runs import with_bounded_marks
 
-__all__ = ["APOSTROPHES", "TO_CYRILLIC", "TO_LATIN", "clean", "fold"]
+__all__ = ["APOSTROPHES", "TO_CYRILLIC", "TO_LATIN", "URL", "clean", "fold"]
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
@@ -44,9 +44,10 @@ _CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМ�
 
 # Begins with a class of letters, to which a search can skip; ignoring case, it would try every position and take ten
 # times as long.
-_URL: Final = re.compile(
+URL: Final = re.compile(
     "[FHWfhw](?:(?<=[Hh])[Tt][Tt][Pp][Ss]?://|(?<=[Ff])[Tt][Pp]://|(?<=[Ww])[Ww][Ww]\\.)[!#-;=?-~]*[A-Za-z0-9/#=_-]"
 )
+"""A web address."""
 # Up to the last letter or digit of the run, so that the full stop of the sentence stays.
 _EMAIL_CHARACTER: Final = "[A-Za-z0-9._%+-]"
 _EMAIL: Final = re.compile(
@@ -154,7 +155,7 @@ def _marks(text: str) -> str:
 def _placeholders(text: str) -> str:
     """Blank everything that is not a word: addresses, entities, tags, template fields."""
     if "://" in text or "www." in text or "WWW." in text:
-        text = _URL.sub(" ", text)
+        text = URL.sub(" ", text)
     if "@" in text:
         text = _without_addresses(text)
     if "&" in text:

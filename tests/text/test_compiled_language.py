@@ -20,6 +20,7 @@ def told(strings):
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.text(st.sampled_from(LETTERS) | st.characters(exclude_categories=["Cs"]), max_size=150), max_size=6))
+@example(["мост https://example.org/bridge", "https://example.org/bridge", "Rio-де-Жанейро", "3-й и 4-й"])
 @example(["\u212a" * 30, "İ" * 50 + "б" * 20, "ы" * 11, "і" * 11, "k" * 21 + "ж" * 10, "k" * 20 + "ж" * 10])
 def test_every_text_has_the_language_that_plain_code_finds(strings):
     assert told(strings) == [detect(text) for text in strings]

@@ -28,6 +28,13 @@ TEXTS: list[tuple[str, Language]] = [
     ("Спикер сказал: «Слава Україні», — и добавил, что выборы объявят, если будет решение", "ru"),
     ("та або", "uk"),
     ("но если", "ru"),
+    ("Сложность пожара на 3-й Тверской-Ямской понижена", "ru"),
+    ("Лавров прибыл в Рио-де-Жанейро", "ru"),
+    ("Мэр __и__ совет", "ru"),
+    ("[Мост закрыт](https://example.org/news/2026/bridge-closed-for-repair) до утра", "ru"),
+    ("[Міст зачинено](https://example.org/news/2026/bridge-closed-for-repair) до ранку", "uk"),
+    ("The verb «быть» is explained at https://example.org/verbs", "en"),
+    ("https://example.org/news", "en"),
 ]
 
 

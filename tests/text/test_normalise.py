@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.text import normalise
-from infostream_dedup.text.normalise import _EMAIL, _URL, APOSTROPHES, clean, fold
+from infostream_dedup.text.normalise import _EMAIL, APOSTROPHES, URL, clean, fold
 from infostream_dedup.text.tokens import forms, surfaces
 
 CLEANED = {
@@ -175,7 +175,7 @@ def all_forms(text: str) -> list[str]:
 )
 def test_addresses_are_those_of_the_pattern_without_case(text: str, address: str) -> None:
     plain = re.compile("(?:(?:https?|ftp)://|www\\.)[!#-;=?-~]*[A-Za-z0-9/#=_-]", re.IGNORECASE | re.ASCII)
-    assert _URL.findall(f"{text}{address}") == plain.findall(f"{text}{address}")
+    assert URL.findall(f"{text}{address}") == plain.findall(f"{text}{address}")
 
 
 @given(st.text(st.sampled_from("АяЁёЄєІіЇїҐґйЙ-"), min_size=1, max_size=12))

@@ -20,7 +20,10 @@ _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtyp
 
 
 def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
-    """Language of each text, by counts of letters; texts with few distinctive letters go to ``language.detect``.
+    """Language of each text, by counts of letters.
+
+    Texts with few distinctive letters, and Latin ones with Cyrillic letters, which may hold web addresses, go to
+    ``language.detect``.
 
     Returns:
         uint8 (texts,), index into ``LANGUAGES``.
@@ -31,6 +34,7 @@ def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     found = _CYRILLIC[(language.UKRAINIAN_WEIGHT * ukrainian > language.RUSSIAN_WEIGHT * russian).astype(np.intp)]
     english = latin > language.LATIN_NAMES * cyrillic
     found[english] = LANGUAGES.index("en")
-    for number in np.flatnonzero((~english & (russian + ukrainian < language.FEW)) | (latin < 0)).tolist():
+    unsure = np.where(english, cyrillic > 0, russian + ukrainian < language.FEW)
+    for number in np.flatnonzero(unsure | (latin < 0)).tolist():
         found[number] = LANGUAGES.index(language.detect(texts[number]))
     return found
