@@ -192,6 +192,8 @@ class DuplicateEstimate:
         lowest_step: lowest step at which all links are candidates.
         without_forms: F1 of the links as copies that are not forms, at each step of ``scores``.
         not_forms: number of candidates that are copies and not forms.
+        by_model: expected F1 of the links by the shipped pair model's probabilities, at each step of ``scores``.
+        accepted: mean probability of the links at ``CHECKED_K`` by the shipped pair model.
     """
 
     scores: list[DuplicateScores]
@@ -200,6 +202,8 @@ class DuplicateEstimate:
     lowest_step: int
     without_forms: list[float] = field(default_factory=list)
     not_forms: int = 0
+    by_model: list[float] = field(default_factory=list)
+    accepted: float = 0.0
 
     @property
     def code(self) -> ReliableCode:
@@ -253,15 +257,26 @@ def estimate_duplicates(
     real = shown & are_worded(levels) & ~forms
     found = [_f1(candidates.grades[shown] >= step, real[shown]) for step in steps]
     if check.code != "reliable":
-        return DuplicateEstimate(plain, check, fit, candidates.lowest_step, found, int(real.sum()))
+        accepted = shown_model[grades >= candidates.checked_step]
+        return DuplicateEstimate(
+            plain,
+            check,
+            fit,
+            candidates.lowest_step,
+            found,
+            int(real.sum()),
+            [_f1(grades >= step, shown_model) for step in steps],
+            float(accepted.mean()) if len(accepted) else 0.0,
+        )
     drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)
     bounded = [_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)]
     return DuplicateEstimate(bounded, check, fit, candidates.lowest_step, found, int(real.sum()))
 
 
-def _f1(linked: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
-    both = int(linked.sum()) + int(right.sum())
-    return 2.0 * int((linked & right).sum()) / both if both else 0.0
+def _f1(linked: NDArray[np.bool_], right: NDArray[np.bool_] | NDArray[np.float64]) -> float:
+    """F1 of links; ``right`` says which pairs are right, or how probably."""
+    both = float(linked.sum()) + float(right.sum())
+    return 2.0 * float(right[linked].sum()) / both if both else 0.0
 
 
 def _scores(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.estimation.duplicate_scores import LOWEST_K, MOST_REFILLED
+from infostream_dedup.estimation.duplicate_scores import CHECKED_K, LOWEST_K, MOST_FAR, MOST_REFILLED
 from infostream_dedup.links import Recommendation, default_recommendation
 from infostream_dedup.links.recommendation import FEWEST_COPIES
 from infostream_dedup.machine.phrase import Phrase
@@ -20,11 +20,21 @@ __all__ = ["recommended_k"]
 _MOST_DISPUTED: Final = 1.0
 """``FitCheck.overall`` at which forms and copies are indistinguishable."""
 
+_MOST_TOPICAL: Final = 0.75
+"""``FitCheck.overall`` at which the classes are topics, not texts."""
+
+_LEAST_ACCEPTED: Final = 0.75
+"""Share of the links that the pair model must take for one text before it chooses k; on news streams it is lower."""
+
 
 def recommended_k(
     copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
 ) -> Recommendation:
-    """Choose k: by the estimate if it is reliable, otherwise by the count if there are enough copies, otherwise 6.
+    """Choose k: by the estimate if it is reliable, otherwise by the pair model or the count, otherwise 6.
+
+    The count knows only copies. If most links are one text in other words, as the pair model tells, the count would
+    raise k until only copies are linked; then the model's probabilities choose k. It must take three links in four for
+    one text, and no sign may speak of topics, forms or old news, which the model takes for one text too.
 
     Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
     links have most key terms in common, so k would rise until little else is linked. Then only copies that are not
@@ -41,6 +51,8 @@ def recommended_k(
         return Recommendation(
             best.step, Phrase.of("estimated: F1 of the links as duplicates is greatest ({f1:.2f})", f1=best.f1)
         )
+    if estimate is not None and _retellings(estimate):
+        return _by_model(estimate)
     counted = [one for one in copies if one.step >= LOWEST_K]
     if counted and counted[0].copies >= FEWEST_COPIES:
         if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
@@ -51,6 +63,33 @@ def recommended_k(
         )
         return Recommendation(most.step, found)
     return default_recommendation(n, counted[0].copies if counted else None)
+
+
+def _retellings(estimate: DuplicateEstimate) -> bool:
+    """Whether most links are one text, perhaps in other words, although the estimate is not reliable."""
+    check = estimate.check
+    near = check.far is None or check.far < MOST_FAR
+    texts = near and check.refilled < MOST_REFILLED and check.overall < _MOST_TOPICAL
+    return estimate.code == "upper_bound" and texts and estimate.accepted >= _LEAST_ACCEPTED
+
+
+def _by_model(estimate: DuplicateEstimate) -> Recommendation:
+    known = [
+        (f1, -one.step)
+        for one, f1 in zip(estimate.scores, estimate.by_model, strict=True)
+        if one.step >= max(LOWEST_K, estimate.lowest_step)
+    ]
+    f1, step = max(known)
+    return Recommendation(
+        -step,
+        Phrase.of(
+            "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
+            " % of them at k = {k} for one text; only some of these are copies",
+            f1=f1,
+            share=100 * estimate.accepted,
+            k=CHECKED_K,
+        ),
+    )
 
 
 def _without_forms(estimate: DuplicateEstimate, n: int) -> Recommendation:

@@ -12,10 +12,17 @@ from infostream_dedup.estimation import duplicate_scores
 from infostream_dedup.estimation.candidates import CheckedLinks, ComparedCandidates
 from infostream_dedup.estimation.copy_scores import CopyScores
 from infostream_dedup.estimation.drawn_pairs import DrawnPairs
-from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate, DuplicateScores, FitCheck, _f1
+from infostream_dedup.estimation.duplicate_scores import (
+    DuplicateEstimate,
+    DuplicateScores,
+    FitCheck,
+    _f1,
+    estimate_duplicates,
+)
 from infostream_dedup.estimation.mixture import fit_mixture, levels_of, patterns_of
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.evidence.pair_model import shipped_model
 
 GOOD = FitCheck(
     disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, far_links=0, far=None, candidates=900, links=300
@@ -85,23 +92,42 @@ def test_only_a_reliable_estimate_chooses_k():
     assert recommended_k([], bad, n=4).k == 4
 
 
-def test_a_count_in_which_forms_are_many_does_not_choose_k():
-    # F1 of 9 is 2 * .9 * .8 / 1.7; 60 copies are enough to choose by.
-    def copies(step, share):
-        return CopyScores(
-            step=step,
-            links=50,
-            linked_copies=45,
-            copies=60,
-            precision=share,
-            recall=0.8,
-            precision_bounds=None,
-            recall_bounds=None,
-            bands=(),
-            series_links=0,
-            series_copies=0,
-        )
+def copies(step, share):
+    """60 copies, enough to choose k by."""
+    return CopyScores(
+        step=step,
+        links=50,
+        linked_copies=45,
+        copies=60,
+        precision=share,
+        recall=0.8,
+        precision_bounds=None,
+        recall_bounds=None,
+        bands=(),
+        series_links=0,
+        series_copies=0,
+    )
 
+
+def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k():
+    """The count would link only the copies among them."""
+    counted = [copies(4, 0.3), copies(6, 0.5), copies(9, 0.9)]
+    scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
+    check = replace(GOOD, disagreement=0.07, overall=0.749)
+    found = DuplicateEstimate(scores, check, None, 3, by_model=[0.99, 0.9, 0.9, 0.7], accepted=0.75)
+    assert recommended_k(counted, found).k == 4
+    assert recommended_k([], found).reason.startswith(
+        "estimated: F1 of the links as duplicates is greatest by the pair"
+    )
+    assert "75 % of them at k = 6" in recommended_k(counted, found).reason
+    for signs in ({"overall": 0.75}, {"refilled": 0.06}, {"far_links": 100, "far": 0.1}, {"links": 49}):
+        doubtful = replace(found, check=replace(check, **signs), without_forms=[0.0, 0.4, 0.5, 0.8], not_forms=50)
+        assert recommended_k(counted, doubtful).k == 9
+    assert recommended_k(counted, replace(found, accepted=0.749)).k == 9
+
+
+def test_a_count_in_which_forms_are_many_does_not_choose_k():
+    # F1 of 9 is 2 * .9 * .8 / 1.7.
     counted = [copies(6, 0.5), copies(9, 0.9)]
     few = DuplicateEstimate([_scores(6, 0.5, 1.0)], replace(GOOD, unworded=0.2, refilled=0.059), None, 3)
     assert recommended_k(counted, few).k == 9
@@ -146,6 +172,22 @@ def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
     assert np.isnan(five).tolist() == [False, False]
     # The only pair of grade 6 or more is that of documents 0 and 1.
     assert np.isnan(six).tolist() == [True, False]
+
+
+def test_what_the_pair_model_says_of_the_links_is_kept_beside_a_doubtful_fit():
+    random = np.random.default_rng(5)
+    evidence, grades = random.random((400, len(COLUMNS))), random.integers(3, 10, 400).astype(np.uint8)
+    links = CheckedLinks(grades=grades, evidence=evidence, far=evidence[:0], far_links=0)
+    a, b = np.divmod(np.arange(400), 20)
+    candidates = ComparedCandidates(
+        a=a, b=b + 20, grades=grades, evidence=evidence, texts=np.arange(40), links=links, checked_step=6, lowest_step=3
+    )
+    found = estimate_duplicates(candidates, steps=[4, 6], draws=2)
+    model = shipped_model().probabilities(evidence)
+    assert found.code == "upper_bound"
+    assert found.accepted == pytest.approx(model[grades >= 6].mean())
+    linked = grades >= 4
+    assert found.by_model[0] == pytest.approx(2 * model[linked].sum() / (linked.sum() + model.sum()))
 
 
 def test_copies_that_are_not_forms_by_hand():
