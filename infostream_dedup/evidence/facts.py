@@ -114,12 +114,12 @@ class PairFacts:
         vocabulary: float64, cosine of all weighted terms.
         numbers: float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
         one has fewer than two.
+        other_figure: bool, both have numbers that are not dates, one of them a single one, and share none.
         many_figures: bool, both have at least four numbers that are not dates.
         other_dates: bool, the dates in the two heads differ.
         next_step: bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b.
         same_title: bool, titles are equal except for case and punctuation.
         same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
-        no_title: bool, at least one has no title.
     """
 
     same_text: NDArray[np.bool_]
@@ -135,12 +135,12 @@ class PairFacts:
     lead: NDArray[np.float64]
     vocabulary: NDArray[np.float64]
     numbers: NDArray[np.float64]
+    other_figure: NDArray[np.bool_]
     many_figures: NDArray[np.bool_]
     other_dates: NDArray[np.bool_]
     next_step: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
     same_form: NDArray[np.bool_]
-    no_title: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -161,17 +161,19 @@ class PairFacts:
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, under different titles or on different days.
+        """One source published both, not under one title, or on different days.
 
-        Without dates, the "source" may be just the name of a collection.
+        Posts without titles are as different as news items under two. Without dates, the "source" may be just the name
+        of a collection.
         """
-        other_title = ~self.same_title & ~self.no_title
-        return self.same_source & (self.dated & other_title | self.other_day)
+        return self.same_source & (self.dated & ~self.same_title | self.other_day)
 
 
 _USED: Final = (
     "cosine",
     "dates",
+    "figures_backward",
+    "figures_forward",
     "figures_least",
     "lead_backward",
     "lead_forward",
@@ -207,6 +209,7 @@ def facts_of_pairs(
     dated = _dated(earlier, later)
     title = column["title"]
     numbers = np.maximum(column["numbers_forward"], column["numbers_backward"])
+    figures = np.maximum(column["figures_forward"], column["figures_backward"])
     return PairFacts(
         same_text=_equal(earlier.texts, later.texts),
         same_address=_equal(earlier.addresses, later.addresses),
@@ -221,12 +224,12 @@ def facts_of_pairs(
         lead=np.maximum(column["lead_forward"], column["lead_backward"]),
         vocabulary=column["cosine"],
         numbers=np.where(column["numbers_least"] >= 2, numbers, -1.0),
+        other_figure=(column["figures_least"] == 1) & (figures == 0),
         many_figures=column["figures_least"] >= 4,
         other_dates=column["dates"] == 2,
         next_step=(column["step"] == 1) & (column["opening_forward"] >= _RECALLED_LEAD),
         same_title=title == 3,
         same_form=title >= 2,
-        no_title=title == 0,
     )
 
 

@@ -149,9 +149,9 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
     Two sources that quote a statement in full share a third of their wording without copying each other. If sources or
     dates are unknown, half of one text may be an outlet's old background under a new lead, so the rule requires half
-    of both. A copy keeps the numbers, though it may be cut.
+    of both. A copy keeps the numbers, though it may be cut: of two short items in one form, the number is the news.
     """
-    numbers_kept = (pair.numbers < 0) | (pair.numbers >= 0.75)
+    numbers_kept = (pair.numbers < 0) & ~pair.other_figure | (pair.numbers >= 0.75)
     much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
     return ~pair.own & (pair.known & _some_wording(pair) | much) & numbers_kept
 

@@ -27,12 +27,12 @@ _PLAIN: dict[str, Any] = {
     "lead": 0.5,
     "vocabulary": 0.5,
     "numbers": 1.0,
+    "other_figure": False,
     "many_figures": False,
     "other_dates": False,
     "next_step": True,
     "same_title": False,
     "same_form": False,
-    "no_title": False,
 }
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
@@ -85,12 +85,13 @@ def wording(forward: float, backward: float) -> dict[str, float]:
             "copy",
             "much the same wording",
         ),
-        ({"same_source": True, "no_title": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"probability": 0.9, **wording(0.3, 0.5)}, "copy", "much the same wording"),
         ({"probability": 0.9, **wording(0.49, 0.3)}, "retold", "told by another source"),
         ({"numbers": 0.75, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"numbers": 0.749999999, **wording(0.9, 0.9)}, "contained", "lies inside"),
         ({"numbers": -1.0, **wording(0.9, 0.9)}, "copy", "much the same wording"),
+        ({"numbers": -1.0, "other_figure": True, **wording(0.9, 0.9)}, "contained", "lies inside"),
+        ({"numbers": 0.75, "other_figure": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({**_UNDATED, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({**_UNDATED, **wording(0.9, 0.49)}, "retold", "undated wording"),
@@ -184,6 +185,7 @@ def test_facts_from_evidence_and_documents() -> None:
     evidence[:, COLUMNS.index("numbers_forward")] = 0.7 - 1e-12
     evidence[:, COLUMNS.index("numbers_least")] = [1, 2, 2, 2]
     evidence[:, COLUMNS.index("figures_least")] = [0, 3, 4, 5]
+    evidence[:, COLUMNS.index("figures_backward")] = [0, 0, 0, 1e-12]
     evidence[:, COLUMNS.index("step")] = [0, 1, 1, 1]
     evidence[:, COLUMNS.index("opening_forward")] = [1, 0.5 - 1e-12, 0.499, 1]
     found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
@@ -198,10 +200,15 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.many_figures.tolist() == [False, False, True, True]
     assert found.vocabulary.tolist() == [0.375] * 4
     assert found.next_step.tolist() == [False, True, False, True]
-    assert found.no_title.tolist() == [True, False, False, False]
+    assert found.other_figure.tolist() == [False, False, False, False]
     assert found.same_form.tolist() == [False, False, True, True]
     assert found.same_title.tolist() == [False, False, False, True]
-    assert found.own.tolist() == [False, False, False, False]
+    # Without titles, two posts of one source are as different as under two.
+    assert found.own.tolist() == [True, False, False, False]
+    evidence[:, COLUMNS.index("figures_least")] = [1, 1, 1, 2]
+    evidence[:, COLUMNS.index("figures_backward")] = [0, 0.5, 0, 0]
+    again = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
+    assert again.other_figure.tolist() == [True, False, True, False]
 
 
 def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> None:
