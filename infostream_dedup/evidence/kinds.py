@@ -134,6 +134,15 @@ def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
     return no_date & (pair.wording_least >= 0.25) & (pair.numbers >= 0) & (pair.numbers < 0.5)
 
 
+def undated_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, nearly all of the vocabulary is repeated, with many figures, most of them others.
+
+    Daily rates and counts of losses are no retellings, whoever published them: a retelling keeps most of its figures.
+    """
+    again = pair.many_figures & (pair.vocabulary >= 0.8) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again
+
+
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step."""
     return _own_wording(pair) & _old_lead(pair) & pair.next_step
@@ -236,6 +245,7 @@ RULES: Final = (
     Rule("own form with other dates", Kind.TEMPLATE, own_form_with_other_dates),
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
+    Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own text again", Kind.UPDATED, own_text_again),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),

@@ -98,6 +98,22 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({**_UNDATED, "numbers": 0.7, **wording(0.9, 0.9)}, "retold", "undated wording"),
         ({**_UNDATED, **wording(0.9, 0.29)}, "contained", "lies inside"),
         ({**_UNDATED, "same_source": True, "numbers": 0.4, **wording(0.9, 0.5)}, "template", "undated form"),
+        (
+            {**_UNDATED, "many_figures": True, "vocabulary": 0.8, "numbers": 0.44, **wording(0.9, 0.5)},
+            "template",
+            "undated form of many figures",
+        ),
+        ({**_UNDATED, "vocabulary": 0.8, "numbers": 0.44, **wording(0.9, 0.5)}, "retold", "undated wording"),
+        (
+            {**_UNDATED, "many_figures": True, "vocabulary": 0.79, "numbers": 0.44, **wording(0.9, 0.5)},
+            "retold",
+            "undated wording",
+        ),
+        (
+            {**_UNDATED, "many_figures": True, "vocabulary": 0.8, "numbers": 0.45, **wording(0.9, 0.5)},
+            "retold",
+            "undated wording",
+        ),
         ({**wording(0.5, 0.1)}, "contained", "lies inside"),
         ({**wording(0.1, 0.5)}, "contains", "holds inside"),
         ({"hours": 36.0, "probability": 0.9, "vocabulary": 0.1}, "retold", "told by another source"),
