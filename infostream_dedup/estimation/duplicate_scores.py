@@ -181,7 +181,7 @@ class DuplicateScores:
         return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateEstimate:
     """An estimate with its check.
 
@@ -238,7 +238,7 @@ def estimate_duplicates(
         links=int(linked.sum()),
     )
     if nothing.code == "refused":
-        return DuplicateEstimate([], nothing, None, candidates.lowest_step)
+        return DuplicateEstimate(scores=[], check=nothing, fit=None, lowest_step=candidates.lowest_step)
     model = shipped_model().probabilities(candidates.evidence)
     levels = levels_of(candidates.evidence)
     patterns, which = patterns_of(levels)
@@ -259,18 +259,25 @@ def estimate_duplicates(
     if check.code != "reliable":
         accepted = shown_model[grades >= candidates.checked_step]
         return DuplicateEstimate(
-            plain,
-            check,
-            fit,
-            candidates.lowest_step,
-            found,
-            int(real.sum()),
-            [_f1(grades >= step, shown_model) for step in steps],
-            float(accepted.mean()) if len(accepted) else 0.0,
+            scores=plain,
+            check=check,
+            fit=fit,
+            lowest_step=candidates.lowest_step,
+            without_forms=found,
+            not_forms=int(real.sum()),
+            by_model=[_f1(grades >= step, shown_model) for step in steps],
+            accepted=float(accepted.mean()) if len(accepted) else 0.0,
         )
     drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)
     bounded = [_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)]
-    return DuplicateEstimate(bounded, check, fit, candidates.lowest_step, found, int(real.sum()))
+    return DuplicateEstimate(
+        scores=bounded,
+        check=check,
+        fit=fit,
+        lowest_step=candidates.lowest_step,
+        without_forms=found,
+        not_forms=int(real.sum()),
+    )
 
 
 def _f1(linked: NDArray[np.bool_], right: NDArray[np.bool_] | NDArray[np.float64]) -> float:

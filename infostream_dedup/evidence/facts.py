@@ -120,6 +120,7 @@ class PairFacts:
         next_step: bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b.
         same_title: bool, titles are equal except for case and punctuation.
         same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
+        no_title: bool, at least one has no title.
     """
 
     same_text: NDArray[np.bool_]
@@ -141,6 +142,7 @@ class PairFacts:
     next_step: NDArray[np.bool_]
     same_title: NDArray[np.bool_]
     same_form: NDArray[np.bool_]
+    no_title: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -161,12 +163,13 @@ class PairFacts:
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, not under one title, or on different days.
+        """One source published both, under different titles or on different days.
 
-        Posts without titles are as different as news items under two. Without dates, the "source" may be just the name
-        of a collection.
+        Posts without titles are as different as news items under two, unless nearly all of one is in the other: then a
+        title may have been lost. Without dates, the "source" may be just the name of a collection.
         """
-        return self.same_source & (self.dated & ~self.same_title | self.other_day)
+        one_post = self.no_title & (self.wording_most >= 0.85) & (self.wording_least >= 0.6)
+        return self.same_source & (self.dated & ~self.same_title & ~one_post | self.other_day)
 
 
 _USED: Final = (
@@ -230,6 +233,7 @@ def facts_of_pairs(
         next_step=(column["step"] == 1) & (column["opening_forward"] >= _RECALLED_LEAD),
         same_title=title == 3,
         same_form=title >= 2,
+        no_title=title == 0,
     )
 
 

@@ -137,7 +137,7 @@ def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
 def undated_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, nearly all of the vocabulary is repeated, with many figures, most of them others.
 
-    Daily rates and counts of losses are no retellings, whoever published them: a retelling keeps most of its figures.
+    Daily rates and counts of losses are forms from any outlet, while a retelling keeps most of its figures.
     """
     again = pair.many_figures & (pair.vocabulary >= 0.8) & (pair.numbers >= 0) & (pair.numbers < 0.45)
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again

@@ -18,7 +18,7 @@ SAMPLE: Final = 4000
 
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
-# Only whole words: the ending of an ordinal (3-й) and half of a name (Рио-де-Жанейро) are no Ukrainian function words.
+# Only whole words: the ending of an ordinal (3-й) or half of a name (Рио-де-Жанейро) may look like a Ukrainian word.
 _CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
 
 LATIN_NAMES: Final = 2

@@ -84,10 +84,10 @@ def _scores(step, precision, recall):
 
 def test_only_a_reliable_estimate_chooses_k():
     scores = [_scores(2, 1.0, 1.0), _scores(4, 0.6, 1.0), _scores(7, 0.9, 0.9), _scores(9, 1.0, 0.5)]
-    good = DuplicateEstimate(scores, GOOD, None, 3)
+    good = DuplicateEstimate(scores=scores, check=GOOD, fit=None, lowest_step=3)
     assert recommended_k([], good).k == 7
     assert recommended_k([], good).reason.startswith("estimated: ")
-    bad = DuplicateEstimate(scores, replace(GOOD, unworded=0.2), None, 3)
+    bad = DuplicateEstimate(scores=scores, check=replace(GOOD, unworded=0.2), fit=None, lowest_step=3)
     assert recommended_k([], bad).k == 6
     assert recommended_k([], bad, n=4).k == 4
 
@@ -114,7 +114,9 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     counted = [copies(4, 0.3), copies(6, 0.5), copies(9, 0.9)]
     scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
     check = replace(GOOD, disagreement=0.07, overall=0.749)
-    found = DuplicateEstimate(scores, check, None, 3, by_model=[0.99, 0.9, 0.9, 0.7], accepted=0.75)
+    found = DuplicateEstimate(
+        scores=scores, check=check, fit=None, lowest_step=3, by_model=[0.99, 0.9, 0.9, 0.7], accepted=0.75
+    )
     assert recommended_k(counted, found).k == 4
     assert recommended_k([], found).reason.startswith(
         "estimated: F1 of the links as duplicates is greatest by the pair"
@@ -129,7 +131,9 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
 def test_a_count_in_which_forms_are_many_does_not_choose_k():
     # F1 of 9 is 2 * .9 * .8 / 1.7.
     counted = [copies(6, 0.5), copies(9, 0.9)]
-    few = DuplicateEstimate([_scores(6, 0.5, 1.0)], replace(GOOD, unworded=0.2, refilled=0.059), None, 3)
+    few = DuplicateEstimate(
+        scores=[_scores(6, 0.5, 1.0)], check=replace(GOOD, unworded=0.2, refilled=0.059), fit=None, lowest_step=3
+    )
     assert recommended_k(counted, few).k == 9
     many = replace(few, check=replace(few.check, refilled=0.06), without_forms=[0.4])
     assert recommended_k(counted, many).k == 6

@@ -33,6 +33,7 @@ _PLAIN: dict[str, Any] = {
     "next_step": True,
     "same_title": False,
     "same_form": False,
+    "no_title": False,
 }
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
@@ -85,6 +86,9 @@ def wording(forward: float, backward: float) -> dict[str, float]:
             "copy",
             "much the same wording",
         ),
+        ({"same_source": True, "no_title": True, **wording(0.6, 0.85)}, "copy", "much the same wording"),
+        ({"same_source": True, "no_title": True, **wording(0.84, 0.84)}, "follow-up", "own next step"),
+        ({"same_source": True, "no_title": True, **wording(0.59, 0.9)}, "updated", "own later version"),
         ({"probability": 0.9, **wording(0.3, 0.5)}, "copy", "much the same wording"),
         ({"probability": 0.9, **wording(0.49, 0.3)}, "retold", "told by another source"),
         ({"numbers": 0.75, **wording(0.9, 0.9)}, "copy", "much the same wording"),
@@ -216,6 +220,7 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.many_figures.tolist() == [False, False, True, True]
     assert found.vocabulary.tolist() == [0.375] * 4
     assert found.next_step.tolist() == [False, True, False, True]
+    assert found.no_title.tolist() == [True, False, False, False]
     assert found.other_figure.tolist() == [False, False, False, False]
     assert found.same_form.tolist() == [False, False, True, True]
     assert found.same_title.tolist() == [False, False, False, True]
