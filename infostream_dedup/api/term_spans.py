@@ -22,15 +22,16 @@ def term_spans(
     Args:
         text: raw text.
         language: its language.
-        terms: terms, such as the ``terms`` of ``pairs``, ``ingest`` and ``search``.
-        settings: ``representation`` (``stem`` or ``morph``) and ``morph`` say what a term is; by default the package's
-            defaults.
+        terms: terms, such as the ``terms`` of ``pairs``, ``ingest`` and ``search``, or ``word`` and ``their_word`` of
+            ``met``.
+        settings: ``representation`` and ``morph`` say what a term is; by default the package's defaults. ``pivot`` is
+            for the words of ``met``, which are terms before translation: those of ``morph``, but lemmas in English.
 
     Returns:
         ``(start, end, term)`` in the order of the text, in code points, ends excluded.
 
     Raises:
-        ConfigurationError: the language is unknown, or the terms are of a pivot language.
+        ConfigurationError: the language is unknown.
 
     Example:
         >>> from infostream_dedup import term_spans

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import LANGUAGES, Language
+from infostream_dedup.terms.equivalents import Equivalents, SourceTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.translation.written_names import plain_term
 
-__all__ = ["SAME", "Meeting", "meetings"]
+__all__ = ["SAME", "Meeting", "meetings", "translations"]
 
 SAME: Final = "same"
 """The rung of words that needed no translation."""
@@ -64,7 +66,7 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
         columns: key columns of either document that the other document matches.
         weights: weight of each column.
     """
-    of_a, of_b = _answers(space, a), _answers(space, b)
+    of_a, of_b = (_answers(space.sources, space.equivalents, document) for document in (a, b))
     total: dict[Meeting, int] = {}
     for column, weight in zip(columns, weights, strict=True):
         found = _meeting(space, of_a, of_b, column)
@@ -72,9 +74,32 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
     return sorted(total, key=lambda one: (-total[one], one.pivot, one.a, one.b))
 
 
-def _answers(space: PivotSpace, document: int) -> dict[int, list[_Answer]]:
+def translations(sources: SourceTerms, equivalents: Equivalents, pivot: Language, *, least: float) -> list[Meeting]:
+    """Return the words of two documents that match, whether or not they are key terms.
+
+    Every word is named with the word of the other document that it matches with the highest confidence.
+
+    Args:
+        sources: terms of the two documents.
+        equivalents: their equivalents.
+        pivot: the language of the equivalents.
+        least: minimum confidence of a match, the product of those of both equivalents, 0 to 1.
+    """
+    of_a, of_b = (_answers(sources, equivalents, document) for document in range(2))
+    best: dict[tuple[int, int], tuple[float, int, _Answer, _Answer]] = {}
+    for term in sorted(of_a.keys() & of_b.keys()):
+        for one, other in product(of_a[term], of_b[term]):
+            confidence = float(equivalents.confidences[one.place] * equivalents.confidences[other.place])
+            for side in enumerate((one.source, other.source)):
+                if confidence >= least and (side not in best or confidence > best[side][0]):
+                    best[side] = confidence, term, one, other
+    found = (_named(sources, equivalents, pivot, term, one, other) for _, term, one, other in best.values())
+    return list(dict.fromkeys(found))
+
+
+def _answers(sources: SourceTerms, equivalents: Equivalents, document: int) -> dict[int, list[_Answer]]:
     """Return the pivot terms of a document, each with the source terms to which it is equivalent."""
-    counts, equivalents = space.sources.counts, space.equivalents
+    counts = sources.counts
     found: dict[int, list[_Answer]] = {}
     for source in counts.indices[counts.indptr[document] : counts.indptr[document + 1]].tolist():
         for place in range(int(equivalents.indptr[source]), int(equivalents.indptr[source + 1])):
@@ -100,13 +125,19 @@ def _meeting(space: PivotSpace, of_a: dict[int, list[_Answer]], of_b: dict[int, 
         return not stands_for, -confidence, term != own, term, one.source, other.source
 
     term, one, other = min(candidates, key=rank)
-    a, b = (plain_term(space.sources.terms[answer.source]) for answer in (one, other))
-    return Meeting(a, b, space.equivalents.vocabulary[term], _rung(space, one, other))
+    return _named(space.sources, space.equivalents, space.language, term, one, other)
 
 
-def _rung(space: PivotSpace, one: _Answer, other: _Answer) -> str:
+def _named(
+    sources: SourceTerms, equivalents: Equivalents, pivot: Language, term: int, one: _Answer, other: _Answer
+) -> Meeting:
+    a, b = (plain_term(sources.terms[answer.source]) for answer in (one, other))
+    return Meeting(a, b, equivalents.vocabulary[term], _rung(sources, equivalents, pivot, one, other))
+
+
+def _rung(sources: SourceTerms, equivalents: Equivalents, pivot: Language, one: _Answer, other: _Answer) -> str:
     if one.source == other.source:
         return SAME
-    pivot = LANGUAGES.index(space.language)
-    translated = [answer for answer in (one, other) if space.sources.languages[answer.source] != pivot]
-    return "+".join(dict.fromkeys(space.equivalents.rungs[answer.place] for answer in translated)) or SAME
+    own = LANGUAGES.index(pivot)
+    translated = [answer for answer in (one, other) if sources.languages[answer.source] != own]
+    return "+".join(dict.fromkeys(equivalents.rungs[answer.place] for answer in translated)) or SAME

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
@@ -11,8 +11,9 @@ from infostream_dedup.model import LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.tokens import SENTENCE_MARK, forms, surfaces
+from infostream_dedup.translation.written_names import plain_term
 
-__all__ = ["spans_of_terms"]
+__all__ = ["places_of_terms", "spans_of_terms"]
 
 _LETTERS: Final = "[^\\W\\d_][\u0300-\u036f\u00ad]*"
 _WORD: Final = re.compile(f"(?:{_LETTERS})+(?:['’ʼ`´-](?:{_LETTERS})+)*")
@@ -26,20 +27,31 @@ def spans_of_terms(
     chosen = settings or Settings()
     if language not in LANGUAGES:
         raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(LANGUAGES)}")
-    if chosen.representation == "pivot":
-        raise ConfigurationError(
-            "terms of a pivot language occur in no text; give their_word from met, and representation morph"
-        )
-    wanted, made = set(one_or_several(terms)), representation(chosen.representation)
-    known: dict[str, str | None] = {}
-    found = []
+    wanted = set(one_or_several(terms))
+    places = places_of_terms(text, language, chosen)
+    named = ((start, end, next((term for term in read if term in wanted), None)) for start, end, read in places)
+    return [(start, end, term) for start, end, term in named if term is not None]
+
+
+def places_of_terms(text: str, language: Language, settings: Settings) -> Iterator[tuple[int, int, list[str]]]:
+    """Find the words of a text that have terms.
+
+    Args:
+        text: raw text.
+        language: its language.
+        settings: ``representation`` (``pivot``: the terms before translation) and ``morph``.
+
+    Yields:
+        Start and end in code points, and the terms of all readings of the word, at the start of a sentence or not.
+    """
+    made = representation(settings.representation)
+    known: dict[str, list[str]] = {}
     for place in _WORD.finditer(text):
         word = place.group()
         if word not in known:
             plain = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(word))]
             every = [form for one in plain for mark in ("", SENTENCE_MARK) for form in forms(mark + one)]
-            known[word] = next((term for term in made.terms(every, language, chosen) if term in wanted), None)
-        term = known[word]
-        if term is not None:
-            found.append((place.start(), place.end(), term))
-    return found
+            read = made.terms(every, language, settings)
+            known[word] = list(dict.fromkeys(plain_term(term) for term in read if term is not None))
+        if known[word]:
+            yield place.start(), place.end(), known[word]
