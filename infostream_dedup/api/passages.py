@@ -14,12 +14,14 @@ from infostream_dedup.api.keywords import FindKeywords, PassageKeywords, parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.model import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from infostream_dedup.corpus import Reading
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Language
     from infostream_dedup.passages.settings import PassageSettings
     from infostream_dedup.passages.text_comparison import TextComparison
 
@@ -166,29 +168,43 @@ def find_digests(
 
 
 def compare(
-    text_a: str, text_b: str, settings: PassageSettings | None = None, **options: Unpack[PassageKeywords]
+    text_a: str,
+    text_b: str,
+    settings: PassageSettings | None = None,
+    *,
+    languages: tuple[Language, Language] | None = None,
+    **options: Unpack[PassageKeywords],
 ) -> TextComparison:
-    """Find what two texts share.
+    """Find what two texts share and, if they are in two languages, the nouns and names that translate each other.
 
     Args:
         text_a: the first text.
         text_b: the second text.
         settings: what counts as a copy and as a passage.
+        languages: those of the texts: ``ru``, ``uk``, ``en`` or ``other``; by default as detected.
         options: single settings by name, instead of ``settings``.
 
     Returns:
-        Passages, coverage, and both texts cut into what they share and what they do not.
+        Passages, coverage, translated words with their places, and both texts cut into stretches.
 
     Raises:
-        ConfigurationError: a setting is out of range or given twice, or there is no such feature.
+        ConfigurationError: a setting is out of range or given twice, or there is no such feature or language.
         TypeError: an option is unknown.
+
+    Example:
+        >>> from infostream_dedup.api import passages
+        >>> found = passages.compare("Мэр открыл больницу.", "Мер відкрив лікарню.")
+        >>> [(word.words.a, word.words.b, word.spans_b) for word in found.translated.met]
+        [('мэр', 'мер', ((0, 3),)), ('больница', 'лікарня', ((12, 19),))]
     """
     from infostream_dedup.machine.plain_work import expect_little
     from infostream_dedup.passages.finding import compare as compare_texts
 
     expect_little()
     single, _ = parted(compare, PassageKeywords, options)
-    return compare_texts(text_a, text_b, _settings(settings, single))
+    if languages is not None and not set(languages) <= set(LANGUAGES):
+        raise ConfigurationError(f"languages are {languages}; expected two of {', '.join(LANGUAGES)}")
+    return compare_texts(text_a, text_b, _settings(settings, single), languages=languages)
 
 
 def _chosen(

@@ -177,6 +177,9 @@ def compare(text_a: str, text_b: str, html: str | None, output_format: str | Non
     """Show two UTF-8 texts side by side, with shared passages numbered.
 
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
+
+    In texts of two languages, nouns and names that translate each other are numbered and listed (--html: linked). The
+    languages are detected.
     """
     from infostream_dedup import api
     from infostream_dedup.cli.text_file import read_text

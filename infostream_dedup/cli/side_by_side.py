@@ -1,6 +1,7 @@
 """Two texts in two columns; shared passages are marked by number and, on a terminal, by colour.
 
-Words in which copied sentences differ are in braces.
+Words in which copied sentences differ are in braces. In texts of two languages, words that translate each other have
+one number.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from infostream_dedup.cli.output import print_table
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from infostream_dedup.passages.text_comparison import TextComparison, TextStretch
+    from infostream_dedup.passages.text_comparison import TextComparison
+    from infostream_dedup.passages.text_stretches import TextStretch
+    from infostream_dedup.terms.translated_words import TranslatedWords
 
 __all__ = ["print_side_by_side"]
 
@@ -39,17 +42,47 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
     # A pipe has no width; colours are for terminals only.
     console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, markup=False, highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 1), expand=True, header_style="bold")
-    for name, coverage in zip(names, (comparison.coverage_a, comparison.coverage_b), strict=True):
-        table.add_column(f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared", ratio=1, overflow="fold")
+    words = comparison.translated
+    for name, coverage, share in zip(
+        names, (comparison.coverage_a, comparison.coverage_b), (words.share_a, words.share_b), strict=True
+    ):
+        heading = f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared"
+        if words.met:
+            heading += f", {100 * share:.0f} % of the nouns and names translated"
+        table.add_column(heading, ratio=1, overflow="fold")
     for left, right in comparison.aligned():
         table.add_row(_marked(left), _marked(right))
     console.print(table)
     console.print()
     if comparison.differences:
         console.print("Words in which copied sentences differ are in braces.")
-    if not comparison.passages:
+    if comparison.passages:
+        _print_passages(comparison)
+    else:
         console.print("The texts have no passage in common.")
-        return
+    if words.met:
+        console.print()
+        _print_words(words, comparison.languages)
+
+
+def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
+    print_table(
+        [
+            {
+                "number": one.number,
+                f"a ({languages[0]})": one.words.a,
+                f"b ({languages[1]})": one.words.b,
+                "pivot": one.words.pivot,
+                "rung": one.words.rung,
+                "in a": len(one.spans_a),
+                "in b": len(one.spans_b),
+            }
+            for one in words.met
+        ]
+    )
+
+
+def _print_passages(comparison: TextComparison) -> None:
     print_table(
         [
             {
@@ -70,7 +103,10 @@ def _marked(pieces: list[TextStretch]) -> Text:
     text = Text()
     for passage, group in groupby(pieces, key=lambda piece: piece.passage):
         if not passage:
-            text.append("".join(_shown(piece.text) for piece in group))
+            for piece in group:
+                text.append(_shown(piece.text), "underline" if piece.word else "")
+                if piece.word:
+                    text.append(f"[{piece.word}]", "dim")
             continue
         style = _STYLES[passage % len(_STYLES)]
         text.append(f"[{passage}: ", style)

@@ -8,6 +8,7 @@ lazily, so that importing this package costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infostream_dedup.machine.plain_work import count_work
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.features.rows import Rows
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, Language
     from infostream_dedup.passages.passage_table import PassageTable
     from infostream_dedup.passages.sentence_classes import SentenceClasses
     from infostream_dedup.passages.sentence_collection import SentenceCollection
@@ -110,13 +111,20 @@ def copied_sentences(
     return matched(index, feature.tau if settings.tau is None else settings.tau)
 
 
-def compare(text_a: str, text_b: str, settings: PassageSettings = DEFAULT_SETTINGS) -> TextComparison:
-    """Find the passages that two texts share.
+def compare(
+    text_a: str,
+    text_b: str,
+    settings: PassageSettings = DEFAULT_SETTINGS,
+    *,
+    languages: tuple[Language, Language] | None = None,
+) -> TextComparison:
+    """Find the passages that two texts share and, if their languages differ, the words that translate each other.
 
     Args:
         text_a: any text, with any kind of line ends.
         text_b: any text.
         settings: what counts as a copy and as a passage.
+        languages: those of the texts, by default as detected.
 
     Raises:
         ConfigurationError: see ``find_passages``.
@@ -129,11 +137,15 @@ def compare(text_a: str, text_b: str, settings: PassageSettings = DEFAULT_SETTIN
     from infostream_dedup.passages.passage_table import passage_table
     from infostream_dedup.passages.sentence_table import read_sentences
     from infostream_dedup.passages.text_comparison import text_comparison
+    from infostream_dedup.terms.translated_words import translated_words
+    from infostream_dedup.text.language import detect
 
     count_work(2, len(text_a) + len(text_b))
     sentences = read_sentences([text_a, text_b])
     found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))
-    return text_comparison(text_a, text_b, found)
+    spoken = languages or (detect(text_a), detect(text_b))
+    words = translated_words((text_a, text_b), spoken)
+    return replace(text_comparison(text_a, text_b, found), languages=spoken, translated=words)
 
 
 def _empty_rows(bags: Rows, without: NDArray[np.bool_]) -> Rows:

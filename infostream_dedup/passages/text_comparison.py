@@ -9,31 +9,18 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.model import Language
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.passages.passage_table import Passage, PassageTable
 from infostream_dedup.passages.sentence_table import SentenceTable
+from infostream_dedup.passages.text_stretches import TextStretch, with_words_cut
 from infostream_dedup.passages.word_alignment import replacements
+from infostream_dedup.terms.translated_words import NO_WORDS, TranslatedWords
 
-__all__ = ["Difference", "TextComparison", "TextStretch", "text_comparison"]
+__all__ = ["Difference", "TextComparison", "text_comparison"]
 
 _ALIGNED: Final = 1000
 """Maximum number of aligned passages (the heaviest ones): the time grows with its square."""
-
-
-class TextStretch(NamedTuple):
-    """A stretch of a text.
-
-    Attributes:
-        text: as in the text.
-        passage: number of its passage, counted from 1; 0 if the other text lacks it.
-        begins: whether it is the first stretch of its passage.
-        changed: whether these are words of a copied sentence that the other text has in another form, or not at all.
-    """
-
-    text: str
-    passage: int
-    begins: bool
-    changed: bool = False
 
 
 class Difference(NamedTuple):
@@ -76,6 +63,8 @@ class TextComparison(Tabular):
         copies_a: copied sentences and runs of a in text order; those of one passage that touch are joined.
         copies_b: copied sentences and runs of b, likewise.
         differences: words that differ in matching sentences, by passage and place.
+        languages: those of a and b.
+        translated: words that are translations of each other, if the languages differ.
     """
 
     text_a: str
@@ -87,16 +76,20 @@ class TextComparison(Tabular):
     copies_a: tuple[_Copy, ...]
     copies_b: tuple[_Copy, ...]
     differences: tuple[Difference, ...] = ()
+    languages: tuple[Language, Language] = ("ru", "ru")
+    translated: TranslatedWords = NO_WORDS
 
     @property
     def pieces_a(self) -> list[TextStretch]:
         """Return the whole text a in stretches."""
-        return _pieces(self.text_a, self.copies_a, [(one.start_a, one.end_a) for one in self.differences])
+        pieces = _pieces(self.text_a, self.copies_a, [(one.start_a, one.end_a) for one in self.differences])
+        return with_words_cut(pieces, ((one.number, one.spans_a) for one in self.translated.met))
 
     @property
     def pieces_b(self) -> list[TextStretch]:
         """Return the whole text b in stretches."""
-        return _pieces(self.text_b, self.copies_b, [(one.start_b, one.end_b) for one in self.differences])
+        pieces = _pieces(self.text_b, self.copies_b, [(one.start_b, one.end_b) for one in self.differences])
+        return with_words_cut(pieces, ((one.number, one.spans_b) for one in self.translated.met))
 
     def aligned(self) -> list[tuple[list[TextStretch], list[TextStretch]]]:
         """Return both texts in rows, with shared passages side by side.
@@ -115,9 +108,12 @@ class TextComparison(Tabular):
         return [row for row in rows if row[0] or row[1]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, without the texts: ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``.
+        """Return plain values, without the texts.
 
-        Each span has ``changed``: places ``a`` and ``b`` of the words in which its sentences differ.
+        They are ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``, ``languages``, ``met`` (words that are
+        translations of each other: ``a``, ``b``, ``pivot``, ``rung``, ``spans_a``, ``spans_b``), ``translated_a`` and
+        ``translated_b`` (share of the nouns and names that are among them). Each span has ``changed``: places ``a`` and
+        ``b`` of the words in which its sentences differ.
         """
         changed: list[list[dict[str, list[int]]]] = [[] for _ in self.passages]
         for one in self.differences:
@@ -127,6 +123,10 @@ class TextComparison(Tabular):
             "coverage_a": round(self.coverage_a, 6),
             "coverage_b": round(self.coverage_b, 6),
             "sentences": self.sentences,
+            "languages": list(self.languages),
+            "met": [word.as_dict() for word in self.translated.met],
+            "translated_a": round(self.translated.share_a, 6),
+            "translated_b": round(self.translated.share_b, 6),
         }
 
     def as_rows(self) -> list[dict[str, Any]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from infostream_dedup.passages.text_comparison import TextComparison
+from infostream_dedup.passages.text_stretches import TextStretch
 from infostream_dedup.report.html import environment
 
 __all__ = ["passages_page"]
 
 
 def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
-    """Render both texts side by side; each passage links to its copy in the other text.
+    """Render both texts side by side; each passage links to its copy, and each translated word to its translation.
 
     Args:
         comparison: comparison of the two texts.
@@ -21,14 +22,31 @@ def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
             "letter": "a",
             "other": "b",
             "coverage": comparison.coverage_a,
-            "pieces": comparison.pieces_a,
+            "translated": comparison.translated.share_a,
+            "language": comparison.languages[0],
+            "pieces": _with_places(comparison.pieces_a),
         },
         {
             "name": names[1],
             "letter": "b",
             "other": "a",
             "coverage": comparison.coverage_b,
-            "pieces": comparison.pieces_b,
+            "translated": comparison.translated.share_b,
+            "language": comparison.languages[1],
+            "pieces": _with_places(comparison.pieces_b),
         },
     ]
-    return environment().get_template("passages.html").render(comparison=comparison, sides=sides)
+    titles = comparison.translated.names()
+    return environment().get_template("passages.html").render(comparison=comparison, sides=sides, titles=titles)
+
+
+def _with_places(stretches: list[TextStretch]) -> list[tuple[TextStretch, bool]]:
+    """Say of each stretch whether it is the first place of its translated word, to which the other text links."""
+    seen: set[int] = set()
+    found = []
+    for stretch in stretches:
+        # Within a passage, the text links to its copy.
+        word = 0 if stretch.passage else stretch.word
+        found.append((stretch._replace(word=word), word not in seen))
+        seen.add(word)
+    return found

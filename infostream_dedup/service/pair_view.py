@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.store import Store
 from infostream_dedup.store.browsing import document_versions, key_terms_of
 
-__all__ = ["NUMBER", "pair_shown", "pair_verdict"]
+if TYPE_CHECKING:
+    from infostream_dedup.passages.text_comparison import TextComparison
+
+__all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict"]
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 """A number as people read it: 3,5 and 10:30 are one number each."""
@@ -22,30 +27,41 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     """Read two documents, the one that came first as ``a``.
 
     Returns:
-        ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share; None if the store
-        keeps no texts), ``key_terms`` and ``numbers`` that only this text has; ``passages``, ``shared_terms``.
+        ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share, and ``word``, the words
+        of a translation; None if the store keeps no texts), ``key_terms``, ``numbers`` that only this text has and
+        ``translated`` (share of its nouns and names, 0 if both texts have one language); ``passages``,
+        ``shared_terms``.
 
     Raises:
         ProblemError: ``not-found`` or ``forgotten``.
     """
-    from infostream_dedup.api.passages import compare as compare_texts
-
     sides = sorted((_side(store, name) for name in (a, b)), key=lambda side: side["ordinal"])
     texts = [store.text(side["ordinal"]) for side in sides]
-    passages = 0
+    passages, translated = 0, [0.0, 0.0]
     pieces: list[list[dict[str, Any]] | None] = [None, None]
     if texts[0] is not None and texts[1] is not None:
-        found = compare_texts(texts[0], texts[1])
-        passages = len(found.as_dict()["spans"])
+        found = comparison_of(sides, texts[0], texts[1])
+        passages = len(found.passages)
+        names = found.translated.names()
         pieces = [
-            [{"text": piece.text, "passage": piece.passage} for piece in side]
+            [{"text": piece.text, "passage": piece.passage, "word": names.get(piece.word)} for piece in side]
             for side in (found.pieces_a, found.pieces_b)
         ]
+        translated = [found.translated.share_a, found.translated.share_b]
     numbers = [set(NUMBER.findall(text or "")) for text in texts]
-    for side, own, other, parts in zip(sides, numbers, numbers[::-1], pieces, strict=True):
-        side["pieces"], side["numbers"] = parts, sorted(own - other)
+    for side, own, other, parts, share in zip(sides, numbers, numbers[::-1], pieces, translated, strict=True):
+        side["pieces"], side["numbers"], side["translated"] = parts, sorted(own - other), share
     first, second = ({term["term"] for term in side["key_terms"]} for side in sides)
     return {"a": sides[0], "b": sides[1], "passages": passages, "shared_terms": sorted(first & second)}
+
+
+def comparison_of(sides: Sequence[Mapping[str, Any]], text_a: str, text_b: str) -> TextComparison:
+    """Compare the texts of two documents, whose languages are known."""
+    from infostream_dedup.api.passages import compare as compare_texts
+
+    spoken = (side["language"] for side in sides)
+    one, other = (cast("Language", name if name in LANGUAGES else "other") for name in spoken)
+    return compare_texts(text_a, text_b, languages=(one, other))
 
 
 def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:

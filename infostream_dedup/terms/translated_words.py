@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from infostream_dedup.model import Language, Settings
+from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import equivalents_of, source_terms
 from infostream_dedup.terms.meetings import Meeting, translations
 from infostream_dedup.terms.reading import SurfaceReader, term_counts
 from infostream_dedup.terms.term_spans import places_of_terms
+from infostream_dedup.translation.ladder import Translator, standard_rungs
+from infostream_dedup.translation.rung import Translation
+from infostream_dedup.translation.rungs.argos import ArgosRung
 
 __all__ = ["NO_WORDS", "TranslatedWord", "TranslatedWords", "translated_words"]
 
@@ -25,19 +28,21 @@ class TranslatedWord:
     """A word of text a and its translation in text b.
 
     Attributes:
+        number: counted from 1 in the order of a; words that share a word have one number.
         words: both words, their equivalent in the pivot language, and the rung that translated them.
         spans_a: where the word is in a: [start, end) in code points.
         spans_b: where its translation is in b.
     """
 
+    number: int
     words: Meeting
     spans_a: _Spans
     spans_b: _Spans
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values: ``a``, ``b``, ``pivot``, ``rung``, ``spans_a``, ``spans_b``."""
+        """Plain values: ``number``, ``a``, ``b``, ``pivot``, ``rung``, ``spans_a``, ``spans_b``."""
         spans = {"spans_a": list(map(list, self.spans_a)), "spans_b": list(map(list, self.spans_b))}
-        return {**self.words.as_dict(), **spans}
+        return {"number": self.number, **self.words.as_dict(), **spans}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,13 @@ class TranslatedWords:
     share_a: float = 0.0
     share_b: float = 0.0
 
+    def names(self) -> dict[int, str]:
+        """Name the words of each number for the eye, as ``голова=глава (dictionary)``."""
+        found: dict[int, list[str]] = {}
+        for one in self.met:
+            found.setdefault(one.number, []).append(str(one.words))
+        return {number: "; ".join(words) for number, words in found.items()}
+
 
 NO_WORDS: Final = TranslatedWords()
 
@@ -62,33 +74,49 @@ def translated_words(texts: tuple[str, str], languages: tuple[Language, Language
     """Find the nouns and names of two texts that are translations of each other, by the pivot language.
 
     Every word is linked to the word of the other text that translates it with the highest confidence, so a word may be
-    linked to several. No context decides: of two meanings, either is a translation.
+    linked to several. No context decides: of two meanings, either is a translation. Installed translation models are
+    not asked, as they take seconds for a text.
 
     Args:
         texts: raw texts a and b.
         languages: their languages; for texts of one language, or of another than ours, nothing is found.
     """
-    if languages[0] == languages[1]:
+    if languages[0] == languages[1] or not set(languages) <= set(OUR_LANGUAGES):
         return NO_WORDS
     settings = Settings(representation="pivot")
-    pivot = cast("Language", settings.pivot)
+    met = _met(texts, languages, settings)
+    places = [list(places_of_terms(text, language, settings)) for text, language in zip(texts, languages, strict=True)]
+    spans_a, spans_b = _spans(places[0], {one.a for one in met}), _spans(places[1], {one.b for one in met})
+    found = [one for one in met if one.a in spans_a and one.b in spans_b]
+    found.sort(key=lambda one: (spans_a[one.a], spans_b[one.b]))
+    numbers = zip(_numbers(found), found, strict=True)
+    words = tuple(TranslatedWord(number, one, spans_a[one.a], spans_b[one.b]) for number, one in numbers)
+    marked = ({span for one in words for span in one.spans_a}, {span for one in words for span in one.spans_b})
+    shares = (len(own) / max(len(every), 1) for own, every in zip(marked, places, strict=True))
+    return TranslatedWords(words, *shares)
+
+
+def _met(texts: tuple[str, str], languages: tuple[Language, Language], settings: Settings) -> list[Meeting]:
     reader = SurfaceReader("scipy")
     for text, language in zip(texts, languages, strict=True):
         reader.add(text, language)
-    sources = source_terms(term_counts(reader.finish(), settings))
-    equivalents = equivalents_of(sources, pivot)
-    met = translations(sources, equivalents, pivot, least=_SURE)
-    places = [list(places_of_terms(text, language, settings)) for text, language in zip(texts, languages, strict=True)]
-    spans_a, spans_b = _spans(places[0], {one.a for one in met}), _spans(places[1], {one.b for one in met})
-    words = [
-        TranslatedWord(one, spans_a[one.a], spans_b[one.b]) for one in met if one.a in spans_a and one.b in spans_b
-    ]
-    words.sort(key=lambda one: (one.spans_a, one.spans_b))
-    shares = (
-        sum(map(len, spans.values())) / max(len(found), 1)
-        for spans, found in zip((spans_a, spans_b), places, strict=True)
-    )
-    return TranslatedWords(tuple(words), *shares)
+    sources, pivot = source_terms(term_counts(reader.finish(), settings)), cast("Language", settings.pivot)
+    return translations(sources, equivalents_of(sources, pivot, _translate), pivot, least=_SURE)
+
+
+def _numbers(met: list[Meeting]) -> list[int]:
+    """Number the words from 1; those that share a word, directly or through others, have one number."""
+    numbers = list(range(len(met)))
+    for own, one in enumerate(met):
+        for number in {numbers[other] for other in range(own) if met[other].a == one.a or met[other].b == one.b}:
+            numbers = [numbers[own] if known == number else known for known in numbers]
+    order = {number: place for place, number in enumerate(dict.fromkeys(numbers), start=1)}
+    return [order[number] for number in numbers]
+
+
+def _translate(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
+    quick = [rung for rung in standard_rungs() if rung.name != ArgosRung.name]
+    return Translator(source, target, rungs=quick).translate(terms)
 
 
 def _spans(places: list[tuple[int, int, list[str]]], words: set[str]) -> Mapping[str, _Spans]:

@@ -110,6 +110,36 @@ def test_compare_writes_a_page_of_links(run, texts, tmp_path):
     assert run("passages", "compare", *texts, "--html", "a.txt").returncode == 73
 
 
+@pytest.fixture
+def translated(tmp_path):
+    (tmp_path / "uk.txt").write_text("Злодії вкрали гроші <b>з банкомата</b>.", encoding="utf-8")
+    (tmp_path / "en.txt").write_text("Thieves stole money from an ATM. The thieves fled.", encoding="utf-8")
+    return "uk.txt", "en.txt"
+
+
+def test_compare_numbers_the_words_of_a_translation(run, translated):
+    shown = run("passages", "compare", *translated).stdout.decode()
+    assert "uk.txt: 0 % of the words are shared, 100 % of the nouns and names translated" in shown
+    assert "Злодії[1] вкрали гроші[2] <b>з банкомата[3]</b>." in shown
+    assert "Thieves[1] stole money[2] from an ATM[3]. The thieves[1] fled." in shown
+    rows = [line.split() for line in shown.splitlines()[-3:]]
+    assert rows[0] == ["1", "злодій", "thief", "вор", "dictionary", "1", "2"]
+
+
+def test_compare_writes_the_words_of_a_translation(run, translated, tmp_path):
+    row = json.loads(run("passages", "compare", *translated, "--format", "json").stdout)
+    assert (row["languages"], row["translated_a"], row["spans"]) == (["uk", "en"], 1.0, [])
+    first = {"number": 1, "a": "злодій", "b": "thief", "pivot": "вор", "rung": "dictionary"}
+    assert row["met"][0] == first | {"spans_a": [[0, 6]], "spans_b": [[0, 7], [37, 44]]}
+    assert run("passages", "compare", *translated, "--html", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    word = '<a class="word" id="wa1" href="#wb1" title="злодій=вор=thief (dictionary)">Злодії</a>'
+    assert word in page
+    assert page.count('href="#wa1"') == 2
+    assert set(re.findall('href="#([^"]+)"', page)) == set(re.findall(' id="(w[^"]+)"', page))
+    assert "<b>з" not in page
+
+
 def test_compare_reads_standard_input(run, texts):
     done = run("passages", "compare", "-", "b.txt", "--format", "json", stdin=QUOTE.encode())
     assert json.loads(done.stdout)["coverage_a"] == 1.0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import quote
 
 import pytest
+
+from infostream_dedup.sample import labels_path
 
 from .conftest import ServiceClient, sample_documents
 
@@ -73,6 +76,19 @@ def test_two_documents_side_by_side(filled: ServiceClient) -> None:
     assert "".join(piece["text"] for piece in found["a"]["pieces"]) == texts[first]
     assert "".join(piece["text"] for piece in found["b"]["pieces"]) == texts[second]
     assert found["sentences"] > 0
+
+
+def test_a_translation_side_by_side(filled: ServiceClient) -> None:
+    labels = map(json.loads, labels_path().read_text(encoding="utf-8").splitlines())
+    pair = next({"a": row["a"], "b": row["b"]} for row in labels if row["kind"] == "translation")
+    found = filled("GET", "/v1/compare", params=pair).json()
+    assert found["languages"] == [found["a"]["language"], found["b"]["language"]]
+    assert found["translated_a"] > 0.5
+    assert {piece["word"] for piece in found["a"]["pieces"]} >= {0, 1}
+    page = filled("GET", "/compare", params=pair).text
+    word = found["met"][0]
+    assert f'<span class="word" title="{word["a"]}=' in page
+    assert "of its nouns and names are translated" in page
 
 
 def test_a_document_with_its_terms(filled: ServiceClient) -> None:

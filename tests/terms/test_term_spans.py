@@ -29,5 +29,10 @@ def test_stems_and_refusals() -> None:
     assert term_spans("Мост", "ru", []) == []
     with pytest.raises(ConfigurationError, match="language is 'de'"):
         term_spans("Brücke", "de", ["brücke"])  # type: ignore[arg-type]
-    with pytest.raises(ConfigurationError, match="pivot"):
-        term_spans("Мост", "ru", ["мост"], Settings(representation="pivot"))
+
+
+def test_the_words_of_met_are_terms_before_translation() -> None:
+    text, pivot = "Companies met a minister; Gates fell from the gate.", Settings(representation="pivot")
+    found = [text[start:end] for start, end, _ in term_spans(text, "en", ["company", "minister", "gate"], pivot)]
+    assert found == ["Companies", "minister", "Gates", "gate"]
+    assert term_spans("В мосту", "ru", ["мост"], pivot) == [(2, 7, "мост")]

@@ -20,7 +20,8 @@ def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str]) -> M
     """Mark the passages and the given numbers of a text.
 
     Args:
-        pieces: ``text`` and ``passage``, the number of the shared passage, 0 outside.
+        pieces: ``text``, ``passage`` (the number of the shared passage, 0 outside) and ``word`` (what a translated word
+            is in both languages, or None).
         numbers: numbers that the other text lacks.
     """
     marked = set(numbers) if len(numbers) <= MOST_NUMBERS else set()
@@ -39,7 +40,7 @@ def _marked(piece: dict[str, Any], marked: set[str], *, numbered: bool) -> Marku
         for number, part in enumerate(_split(piece["text"]))
     )
     if not piece["passage"]:
-        return html
+        return Markup('<span class="word" title="{}">{}</span>').format(piece["word"], html) if piece["word"] else html
     if numbered:
         html = Markup("<sup>{}</sup>{}").format(piece["passage"], html)
     shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1">{}</mark>')

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.pair_view import comparison_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -20,7 +21,10 @@ router = APIRouter(prefix="/v1", tags=["documents"])
 
 @router.get("/compare", dependencies=[needs("reader")], response_class=JsonResponse)
 async def compare(request: Request, a: str, b: str) -> Response:
-    """The passages that two documents share, their coverage, and the key terms of both."""
+    """The passages that two documents share, their coverage, and the key terms of both.
+
+    For documents in two languages, ``met`` has the nouns and names that translate each other, with their places.
+    """
     return JsonResponse(await running(request).read(lambda store: compared(store, a, b)))
 
 
@@ -30,12 +34,10 @@ def compared(store: Store, a: str, b: str) -> dict[str, Any]:
     Raises:
         ProblemError: ``not-found``, ``forgotten`` or ``texts-not-kept``.
     """
-    from infostream_dedup.api.passages import compare as compare_texts
-
     sides = [_side(store, name) for name in (a, b)]
-    found = compare_texts(sides[0]["text"], sides[1]["text"])
+    found = comparison_of(sides, sides[0]["text"], sides[1]["text"])
     for side, pieces in zip(sides, (found.pieces_a, found.pieces_b), strict=True):
-        side["pieces"] = [{"text": piece.text, "passage": piece.passage} for piece in pieces]
+        side["pieces"] = [{"text": piece.text, "passage": piece.passage, "word": piece.word} for piece in pieces]
         del side["text"]
     return {"a": sides[0], "b": sides[1], **found.as_dict()}
 
