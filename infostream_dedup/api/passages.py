@@ -173,6 +173,7 @@ def compare(
     settings: PassageSettings | None = None,
     *,
     languages: tuple[Language, Language] | None = None,
+    dictionaries_only: bool = False,
     **options: Unpack[PassageKeywords],
 ) -> TextComparison:
     """Find what two texts share and, if they are in two languages, the nouns and names that translate each other.
@@ -182,6 +183,8 @@ def compare(
         text_b: the second text.
         settings: what counts as a copy and as a passage.
         languages: those of the texts: ``ru``, ``uk``, ``en`` or ``other``; by default as detected.
+        dictionaries_only: translate words as streams do, without the rungs that recognise names and cognates, which
+            need seconds and half a gigabyte to start.
         options: single settings by name, instead of ``settings``.
 
     Returns:
@@ -204,7 +207,8 @@ def compare(
     single, _ = parted(compare, PassageKeywords, options)
     if languages is not None and not set(languages) <= set(LANGUAGES):
         raise ConfigurationError(f"languages are {languages}; expected two of {', '.join(LANGUAGES)}")
-    return compare_texts(text_a, text_b, _settings(settings, single), languages=languages)
+    agreed = _settings(settings, single)
+    return compare_texts(text_a, text_b, agreed, languages=languages, dictionaries_only=dictionaries_only)
 
 
 def _chosen(

@@ -117,6 +117,7 @@ def compare(
     settings: PassageSettings = DEFAULT_SETTINGS,
     *,
     languages: tuple[Language, Language] | None = None,
+    dictionaries_only: bool = False,
 ) -> TextComparison:
     """Find the passages that two texts share and, if their languages differ, the words that translate each other.
 
@@ -125,6 +126,7 @@ def compare(
         text_b: any text.
         settings: what counts as a copy and as a passage.
         languages: those of the texts, by default as detected.
+        dictionaries_only: see ``translated_words``.
 
     Raises:
         ConfigurationError: see ``find_passages``.
@@ -144,7 +146,7 @@ def compare(
     sentences = read_sentences([text_a, text_b])
     found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))
     spoken = languages or (detect(text_a), detect(text_b))
-    words = translated_words((text_a, text_b), spoken)
+    words = translated_words((text_a, text_b), spoken, dictionaries_only=dictionaries_only)
     return replace(text_comparison(text_a, text_b, found), languages=spoken, translated=words)
 
 

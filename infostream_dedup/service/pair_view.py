@@ -56,12 +56,12 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
 
 
 def comparison_of(sides: Sequence[Mapping[str, Any]], text_a: str, text_b: str) -> TextComparison:
-    """Compare the texts of two documents, whose languages are known."""
+    """Compare the texts of two documents, whose languages are known; words are translated as in the stream."""
     from infostream_dedup.api.passages import compare as compare_texts
 
     spoken = (side["language"] for side in sides)
     one, other = (cast("Language", name if name in LANGUAGES else "other") for name in spoken)
-    return compare_texts(text_a, text_b, languages=(one, other))
+    return compare_texts(text_a, text_b, languages=(one, other), dictionaries_only=True)
 
 
 def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
-from infostream_dedup.terms.equivalents import equivalents_of, source_terms
+from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms
 from infostream_dedup.terms.meetings import Meeting, translations
 from infostream_dedup.terms.reading import SurfaceReader, term_counts
 from infostream_dedup.terms.term_spans import places_of_terms
 from infostream_dedup.translation.ladder import Translator, standard_rungs
 from infostream_dedup.translation.rung import Translation
 from infostream_dedup.translation.rungs.argos import ArgosRung
+from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.translation.rungs.identity import IdentityRung
 
 __all__ = ["NO_WORDS", "TranslatedWord", "TranslatedWords", "translated_words"]
 
@@ -70,7 +72,9 @@ class TranslatedWords:
 NO_WORDS: Final = TranslatedWords()
 
 
-def translated_words(texts: tuple[str, str], languages: tuple[Language, Language]) -> TranslatedWords:
+def translated_words(
+    texts: tuple[str, str], languages: tuple[Language, Language], *, dictionaries_only: bool = False
+) -> TranslatedWords:
     """Find the nouns and names of two texts that are translations of each other, by the pivot language.
 
     Every word is linked to the word of the other text that translates it with the highest confidence, so a word may be
@@ -80,11 +84,13 @@ def translated_words(texts: tuple[str, str], languages: tuple[Language, Language
     Args:
         texts: raw texts a and b.
         languages: their languages; for texts of one language, or of another than ours, nothing is found.
+        dictionaries_only: translate as streams do, without the rungs that recognise names and cognates, which need
+            seconds and half a gigabyte to start.
     """
     if languages[0] == languages[1] or not set(languages) <= set(OUR_LANGUAGES):
         return NO_WORDS
     settings = Settings(representation="pivot")
-    met = _met(texts, languages, settings)
+    met = _met(texts, languages, settings, _by_dictionaries if dictionaries_only else _by_ladder)
     places = [list(places_of_terms(text, language, settings)) for text, language in zip(texts, languages, strict=True)]
     spans_a, spans_b = _spans(places[0], {one.a for one in met}), _spans(places[1], {one.b for one in met})
     found = [one for one in met if one.a in spans_a and one.b in spans_b]
@@ -96,25 +102,40 @@ def translated_words(texts: tuple[str, str], languages: tuple[Language, Language
     return TranslatedWords(words, *shares)
 
 
-def _met(texts: tuple[str, str], languages: tuple[Language, Language], settings: Settings) -> list[Meeting]:
+def _met(
+    texts: tuple[str, str], languages: tuple[Language, Language], settings: Settings, translate: Translate
+) -> list[Meeting]:
     reader = SurfaceReader("scipy")
     for text, language in zip(texts, languages, strict=True):
         reader.add(text, language)
     sources, pivot = source_terms(term_counts(reader.finish(), settings)), cast("Language", settings.pivot)
-    return translations(sources, equivalents_of(sources, pivot, _translate), pivot, least=_SURE)
+    return translations(sources, equivalents_of(sources, pivot, translate), pivot, least=_SURE)
 
 
 def _numbers(met: list[Meeting]) -> list[int]:
     """Number the words from 1; those that share a word, directly or through others, have one number."""
-    numbers = list(range(len(met)))
-    for own, one in enumerate(met):
-        for number in {numbers[other] for other in range(own) if met[other].a == one.a or met[other].b == one.b}:
-            numbers = [numbers[own] if known == number else known for known in numbers]
+    earlier = list(range(len(met)))
+
+    def first(place: int) -> int:
+        while earlier[place] != place:
+            earlier[place] = place = earlier[earlier[place]]
+        return place
+
+    seen: dict[tuple[str, str], int] = {}
+    for place, one in enumerate(met):
+        for word in (("a", one.a), ("b", one.b)):
+            ends = sorted((first(place), first(seen.setdefault(word, place))))
+            earlier[ends[1]] = ends[0]
+    numbers = [first(place) for place in range(len(met))]
     order = {number: place for place, number in enumerate(dict.fromkeys(numbers), start=1)}
     return [order[number] for number in numbers]
 
 
-def _translate(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
+def _by_dictionaries(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
+    return Translator(source, target, rungs=(IdentityRung(), DictionaryRung())).translate(terms)
+
+
+def _by_ladder(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
     quick = [rung for rung in standard_rungs() if rung.name != ArgosRung.name]
     return Translator(source, target, rungs=quick).translate(terms)
 

@@ -53,6 +53,13 @@ def test_the_other_way_round_the_same_words_meet() -> None:
     assert (there.share_a, there.share_b) == (back.share_b, back.share_a)
 
 
+def test_by_dictionaries_alone_unlisted_names_are_left_out() -> None:
+    found = translated_words((UKRAINIAN, ENGLISH), ("uk", "en"), dictionaries_only=True)
+    assert [one.words.b for one in found.met] == ["thief", "money", "atm", "police"]
+    assert {one.words.rung for one in found.met} == {"dictionary"}
+    assert found.share_a == pytest.approx(5 / 6)
+
+
 def test_words_that_share_a_word_have_one_number() -> None:
     texts = ("Человек и мужчина вошли в дом.", "A man entered the house.")
     found = shown(translated_words(texts, ("ru", "en")), texts)
