@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -62,7 +62,7 @@ def check_outputs(context: click.Context) -> None:
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
-        path = context.params.get(name)
+        path = _given(context, name)
         if path is None or not isinstance(kind, click.Path):
             continue
         if name in _OUTPUTS and kind.file_okay:
@@ -73,13 +73,18 @@ def check_outputs(context: click.Context) -> None:
             check_report_folder(path, xlsx=context.params.get("xlsx", False))
 
 
+def _given(context: click.Context, name: str) -> Any:
+    """Return the value of a parameter; the general ones, such as ``--summary``, are kept apart."""
+    return context.params.get(name, context.meta.get(name))
+
+
 def _files(context: click.Context) -> Iterator[tuple[str, str]]:
     """Names of parameters and the files that they name; the documents of folders and patterns are named one by one."""
     from infostream_dedup.report.rows import paths_of
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
-        value = context.params.get(name, context.meta.get(name))
+        value = _given(context, name)
         given = [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
         if name in _DOCUMENTS:
             yield from ((name, path) for path in paths_of(given))

@@ -67,7 +67,6 @@ def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> Non
         ("compare bad.jsonl --out a.jsonl/report", "cannot create the folder a.jsonl/report: "),
         ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
         ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
-        ("evaluate bad.jsonl --labels labels.jsonl --summary no/run.json", "cannot create no/run.json: No such file"),
         ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
     ],
 )
@@ -77,3 +76,9 @@ def test_an_output_is_refused_before_the_documents_are_read(run_command, folder:
     assert answer.returncode == 73
     assert answer.stderr.decode().startswith(f"infostream-dedup: {said}")
     assert not (folder / "report").exists()
+
+
+def test_a_summary_that_cannot_be_written_is_refused_before_the_work(run_command, folder: Path) -> None:
+    answer = run_command(folder, "pairs", "a.jsonl", "--summary", "no/run.json")
+    assert (answer.returncode, answer.stdout) == (73, b"")
+    assert answer.stderr.decode() == "infostream-dedup: cannot create no/run.json: No such file or directory\n"
