@@ -43,8 +43,8 @@ def check_output(
         quarantine: file of the records that are set aside, which the target must not replace.
 
     Raises:
-        CannotCreateError: the target is one of the inputs or the quarantine file, or its folder is missing or
-            read-only.
+        CannotCreateError: the target is a directory, one of the inputs or the quarantine file, or its folder is
+            missing or read-only.
         MissingExtraError: a workbook, and the package that writes it is not installed.
     """
     if str(target) == STANDARD_STREAM:
@@ -54,7 +54,13 @@ def check_output(
     _refuse_inputs(target, inputs)
     if quarantine is not None and same_file(quarantine, target):
         raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")
-    folder = Path(target).resolve().parent
+    path = Path(target).resolve()
+    if path.is_dir():
+        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    if path.exists() and not path.is_file():
+        # Devices and pipes are written directly, wherever they are.
+        return
+    folder = path.parent
     if not folder.is_dir():
         raise CannotCreateError(f"cannot create {target}: No such file or directory")
     if not os.access(folder, os.W_OK | os.X_OK):

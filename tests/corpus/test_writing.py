@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.corpus import open_output, parquet_output, read_documents, row_of, write_documents
+from infostream_dedup.corpus import check_output, open_output, parquet_output, read_documents, row_of, write_documents
 from infostream_dedup.corpus import outputs as outputs_file
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError
 from infostream_dedup.model import Document
@@ -165,6 +165,16 @@ def test_pipes_are_written_directly(tmp_path: Path) -> None:
         assert reader.stdout is not None
         assert len(reader.stdout.read().splitlines()) == 2
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_devices_are_outputs_and_folders_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Only root may write to the folder of a device, and permissions do not stop a test that root runs.
+    monkeypatch.setattr(os, "access", lambda path, _mode: str(path) != "/dev")
+    check_output("/dev/null")
+    with pytest.raises(CannotCreateError, match="Permission denied"):
+        check_output("/dev/new.jsonl")
+    with pytest.raises(CannotCreateError, match="it is a directory"):
+        check_output(tmp_path)
 
 
 def test_a_long_name_is_taken(tmp_path: Path) -> None:
