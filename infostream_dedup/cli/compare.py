@@ -162,16 +162,20 @@ def compare(
             progress=progress,
             **given,
         )
-    _print(found, chosen_format(output_format, "table", "json"))
-    _say(found, quiet=quiet)
-    if out is not None:
-        from infostream_dedup.report import write_comparison
+    target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
+    rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
+    try:
+        _print(found, chosen_format(output_format, "table", "json"))
+    finally:
+        # Also if the reader of the numbers stops at the first lines.
+        if out is not None:
+            from infostream_dedup.report import write_comparison
 
-        write_comparison(found, out)
+            write_comparison(found, out)
+        if wanted:
+            save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
+    _say(found, quiet=quiet)
     if wanted:
-        target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
-        rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
-        save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
         note(f"{len(rows)} pairs to judge: {target}", quiet=quiet)
     note_reading(found.report, quiet=quiet)
     if out is not None:

@@ -214,14 +214,18 @@ def sweep(
             result = api.sweep(documents, **given)
         else:
             result = _sweep_store(store, since, until, given)
-    print_sweep(result, chosen_format(output_format, "table", "json"))
+    try:
+        print_sweep(result, chosen_format(output_format, "table", "json"))
+    finally:
+        # Also if the reader of the numbers stops at the first lines.
+        if out is not None:
+            from infostream_dedup.report import write_report
+
+            write_report(result, out, command=_command_line(), **page)
     note_reading(result.report, quiet=quiet)
     if store is not None:
         note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
     if out is not None:
-        from infostream_dedup.report import write_report
-
-        write_report(result, out, command=_command_line(), **page)
         note(f"report: {Path(out, 'report.html')}", quiet=quiet)
 
 

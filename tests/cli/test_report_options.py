@@ -1,6 +1,7 @@
 """What the command line says about a report: parts, day, language, workbook."""
 
 import re
+import subprocess
 import sys
 
 import pytest
@@ -76,3 +77,18 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(monk
     error = CliRunner().invoke(cli, command.split()).exception
     assert isinstance(error, MissingExtraError)
     assert f"needs the package {package}" in str(error)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sweep {} --representation stem --no-estimate --out report",
+        "compare {} --methods md5,key-terms-stem --sample-disagreements 1 --out report",
+    ],
+)
+def test_the_report_is_written_even_if_nobody_reads_the_numbers(tmp_path, command):
+    """Their reader may have stopped at the first lines, or before."""
+    line = f"{sys.executable} -m infostream_dedup {command.format(documents_path())} | true"
+    subprocess.run(["bash", "-c", line], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "report" / "report.html").is_file()
+    assert (tmp_path / "report" / "disagreements.jsonl").is_file() == command.startswith("compare")
