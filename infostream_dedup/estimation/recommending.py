@@ -52,7 +52,7 @@ def recommended_k(
             best.step, Phrase.of("estimated: F1 of the links as duplicates is greatest ({f1:.2f})", f1=best.f1)
         )
     if estimate is not None and _retellings(estimate):
-        return _by_model(estimate)
+        return _by_model(estimate, n)
     counted = [one for one in copies if one.step >= LOWEST_K]
     if counted and counted[0].copies >= FEWEST_COPIES:
         if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
@@ -73,7 +73,7 @@ def _retellings(estimate: DuplicateEstimate) -> bool:
     return estimate.code == "upper_bound" and texts and estimate.accepted >= _LEAST_ACCEPTED
 
 
-def _by_model(estimate: DuplicateEstimate) -> Recommendation:
+def _by_model(estimate: DuplicateEstimate, n: int) -> Recommendation:
     known = [
         (f1, -one.step)
         for one, f1 in zip(estimate.scores, estimate.by_model, strict=True)
@@ -87,7 +87,7 @@ def _by_model(estimate: DuplicateEstimate) -> Recommendation:
             " % of them at k = {k} for one text; only some of these are copies",
             f1=f1,
             share=100 * estimate.accepted,
-            k=CHECKED_K,
+            k=min(CHECKED_K, n),
         ),
     )
 

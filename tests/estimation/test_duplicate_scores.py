@@ -122,6 +122,7 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
         "estimated: F1 of the links as duplicates is greatest by the pair"
     )
     assert "75 % of them at k = 6" in recommended_k(counted, found).reason
+    assert "75 % of them at k = 4" in recommended_k(counted, found, n=4).reason
     for signs in ({"overall": 0.75}, {"refilled": 0.06}, {"far_links": 100, "far": 0.1}, {"links": 49}):
         doubtful = replace(found, check=replace(check, **signs), without_forms=[0.0, 0.4, 0.5, 0.8], not_forms=50)
         assert recommended_k(counted, doubtful).k == 9
