@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from infostream_dedup.cli.options import examples, general_options, store_argument
-from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
+from infostream_dedup.cli.output import chosen_format, note, note_remnants, print_rows, save_rows
 
 __all__ = ["desk"]
 
@@ -87,10 +87,13 @@ def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, 
 
     Judgements stay: they contain ids of documents but none of their content. 'store forget' does this by itself.
     """
-    from infostream_dedup.api.desk import forget_in_desk
+    from infostream_dedup.api.desk import forget_and_wipe
 
     del output_format
-    note(f"{forget_in_desk(file, ids)} rows changed or removed", quiet=quiet)
+    changed, clean = forget_and_wipe(file, ids)
+    note(f"{changed} rows changed or removed", quiet=quiet)
+    if not clean:
+        note_remnants(quiet=quiet)
 
 
 _COLUMNS = ("a", "b", "label", "judges", "repeats")

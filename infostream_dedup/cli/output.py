@@ -19,6 +19,7 @@ __all__ = [
     "csv_dialect",
     "note",
     "note_reading",
+    "note_remnants",
     "print_json",
     "print_rows",
     "print_table",
@@ -43,6 +44,14 @@ def note_reading(report: ReadingReport | None, *, quiet: bool, more: str = "") -
     if report is not None:
         RUN.was_read(report)
         note(report.summary() + more, quiet=quiet)
+
+
+def note_remnants(*, quiet: bool) -> None:
+    """Say that a file still contains what was forgotten."""
+    note(
+        "another process was reading: remnants stay in the log until it ends; run this command again after that",
+        quiet=quiet,
+    )
 
 
 def print_json(value: Any) -> None:

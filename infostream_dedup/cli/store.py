@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from infostream_dedup.cli.options import examples, general_options, mode_option, store_argument
-from infostream_dedup.cli.output import chosen_format, note, print_rows
+from infostream_dedup.cli.output import chosen_format, note, note_remnants, print_rows
 
 __all__ = ["store"]
 
@@ -313,7 +313,4 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
     for copy in done.copies:
         note(f"{copy}: an earlier copy that still contains what was forgotten; delete it", quiet=quiet)
     if not done.clean:
-        note(
-            "another process was reading: remnants stay in the log until it ends; run this command again after that",
-            quiet=quiet,
-        )
+        note_remnants(quiet=quiet)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from infostream_dedup import desk as public
 from infostream_dedup.cli.desk import desk as command
 from infostream_dedup.desk import Desk, desk_path
+from infostream_dedup.desk.forgetting import forget_in_desk
 from infostream_dedup.desk.jobs import add_job, end_job, last_result
 from infostream_dedup.desk.judgements import Judgement, add_judgement
 from infostream_dedup.desk.labels import label_rows
@@ -86,6 +87,21 @@ def test_nothing_is_left_in_the_log_of_a_desk_that_a_service_has_open(
             assert forget_and_wipe(store, "y") == (3, False)
 
 
+def test_what_is_deleted_is_overwritten_even_where_the_file_is_not_rewritten(tmp_path: Path) -> None:
+    store = filled(tmp_path)
+    with Desk.open(desk_path(store)) as desk:
+        with desk.writing() as connection:
+            number = add_job(connection, "audit", {}, position="1-3-0", person="local")
+            # Longer than a page, so that whole pages are freed.
+            end_job(connection, number, "done", result={"examples": {"1": [{"a": "x", "title_a": "Тайна" * 2000}]}})
+        with desk.writing() as connection:
+            # SQLite may be built with either default.
+            connection.execute("PRAGMA secure_delete = OFF")
+            assert forget_in_desk(connection, "x") == 3
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    check(store)
+
+
 def test_forgetting_in_the_desk_alone(tmp_path: Path) -> None:
     store = filled(tmp_path)
     assert public.forget_in_desk(store, "x") == 2
@@ -97,3 +113,12 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     store = filled(tmp_path)
     done = CliRunner().invoke(command, ["forget", str(store), "x", "y"])
     assert (done.exit_code, done.stderr) == (0, "4 rows changed or removed\n")
+
+
+def test_the_command_says_that_remnants_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = filled(tmp_path)
+    monkeypatch.setattr("infostream_dedup.desk.desk._BUSY_SECONDS", 0.1)
+    with Desk.open(desk_path(store)) as service, service.reading():
+        done = CliRunner().invoke(command, ["forget", str(store), "x"])
+    assert done.exit_code == 0
+    assert "remnants stay in the log until it ends" in done.stderr
