@@ -34,8 +34,6 @@ __all__ = [
     "what_met",
 ]
 
-"""Names of the relation numbers: 1 if the forward count suffices, plus 2 if the backward count does."""
-
 _CHUNK = 50_000
 _BLOCK_LINKS = 2_000_000
 _BYTE = 8

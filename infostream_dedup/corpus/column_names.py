@@ -16,6 +16,7 @@ Columns: TypeAlias = Mapping[str, str] | Sequence[str] | str
 """Our names to theirs: ``{"text": "Текст"}``, ``"id=ID,text=Текст"``, or a list of such parts."""
 
 FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "images", "links")
+"""Names of the fields we interpret, in the order in which documents made in memory are written."""
 
 _NAMES: Final[dict[str, str]] = {
     "id": "id _id doc_id docid document_id news_id article_id guid uid uuid key ид код номер № идентификатор "

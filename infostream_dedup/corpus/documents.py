@@ -32,8 +32,6 @@ __all__ = [
 
 IdType = Literal["str", "int"]
 
-"""Names of the fields we interpret, in the order in which documents made in memory are written."""
-
 OtherLanguages = Literal["stem", "skip", "fail"]
 
 _LANGUAGE_NAMES: Final[dict[str, Language]] = {

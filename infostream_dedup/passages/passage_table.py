@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DocumentPair", "Passage", "PassageTable", "passage_table"]
 
-"""Time of a document without a time."""
-
 # Columns of a row with a and b swapped.
 _OTHER_WAY: Final = (1, 0, 4, 5, 2, 3, 6, 7)
 

@@ -41,8 +41,6 @@ _UNIT: Final = 1_000_000_000
 _TOO_SMALL: Final = LEAST_SHARE - 1e-6
 """Below this share in one direction, the other need not be known; the rest is more than any rounding."""
 
-"""For pairs of ordinals (earlier, later) of one language, returns whether both documents have the same text."""
-
 
 def candidate_needs() -> NDArray[np.int64]:
     """Canonical key terms that must match in one direction, by the number of key terms of the shorter document.

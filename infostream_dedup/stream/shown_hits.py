@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from infostream_dedup.stream.question_kinds import HitJudgement, QuestionJudge
 from infostream_dedup.stream.search_hits import Hit
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.text.fingerprint import text_hash
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["HitMaker", "RankedDocument"]
 
