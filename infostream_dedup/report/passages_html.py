@@ -16,6 +16,8 @@ def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
         comparison: comparison of the two texts.
         names: names of a and b, for the column headings.
     """
+    pieces_a, pieces_b = comparison.pieces_a, comparison.pieces_b
+    linked = {one.word for one in pieces_a if not one.passage} & {one.word for one in pieces_b if not one.passage}
     sides = [
         {
             "name": names[0],
@@ -24,7 +26,7 @@ def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
             "coverage": comparison.coverage_a,
             "translated": comparison.translated.share_a,
             "language": comparison.languages[0],
-            "pieces": _with_places(comparison.pieces_a),
+            "pieces": _with_places(pieces_a, linked),
         },
         {
             "name": names[1],
@@ -33,20 +35,25 @@ def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
             "coverage": comparison.coverage_b,
             "translated": comparison.translated.share_b,
             "language": comparison.languages[1],
-            "pieces": _with_places(comparison.pieces_b),
+            "pieces": _with_places(pieces_b, linked),
         },
     ]
     titles = comparison.translated.names()
     return environment().get_template("passages.html").render(comparison=comparison, sides=sides, titles=titles)
 
 
-def _with_places(stretches: list[TextStretch]) -> list[tuple[TextStretch, bool]]:
-    """Say of each stretch whether it is the first place of its translated word, to which the other text links."""
+def _with_places(stretches: list[TextStretch], linked: set[int]) -> list[tuple[TextStretch, bool]]:
+    """Say of each stretch whether it is the first place of its translated word, to which the other text links.
+
+    Args:
+        stretches: the whole text.
+        linked: numbers of the words that both texts have outside of passages.
+    """
     seen: set[int] = set()
     found = []
     for stretch in stretches:
         # Within a passage, the text links to its copy.
-        word = 0 if stretch.passage else stretch.word
+        word = stretch.word if not stretch.passage and stretch.word in linked else 0
         found.append((stretch._replace(word=word), word not in seen))
         seen.add(word)
     return found

@@ -7,6 +7,9 @@ import re
 
 import pytest
 
+from infostream_dedup.api import passages
+from infostream_dedup.report.passages_html import passages_page
+
 QUOTE = "Мэр города открыл вчера новый мост через широкую реку."
 SECOND = "На церемонии выступали школьники и ветераны из соседних районов."
 DOCUMENTS = (
@@ -138,6 +141,18 @@ def test_compare_writes_the_words_of_a_translation(run, translated, tmp_path):
     assert page.count('href="#wa1"') == 2
     assert set(re.findall('href="#([^"]+)"', page)) == set(re.findall(' id="(w[^"]+)"', page))
     assert "<b>з" not in page
+
+
+def test_a_word_links_only_to_places_outside_of_passages():
+    """Within a passage, a text links to its copy, so nothing there could be reached by a word."""
+    shared = "Police found the stolen money and an old bridge near Newport yesterday evening."
+    texts = f"Поліція знайшла гроші в Лондоні. {shared}", f"London is far. {shared}"
+    found = passages.compare(*texts, languages=("uk", "en"))
+    page = passages_page(found, ("a", "b"))
+    assert {one.words.a for one in found.translated.met} >= {"поліція", "лондон"}
+    assert len(found.passages) == 1
+    assert re.findall('class="word" id="([^"]+)"', page) == ["wa3", "wb3"]
+    assert set(re.findall('href="#([^"]+)"', page)) == set(re.findall(' id="([^"]+)"', page))
 
 
 def test_compare_reads_standard_input(run, texts):
