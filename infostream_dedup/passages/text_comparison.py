@@ -111,9 +111,9 @@ class TextComparison(Tabular):
         """Return plain values, without the texts.
 
         They are ``spans``, ``coverage_a``, ``coverage_b``, ``sentences``, ``languages``, ``met`` (words that are
-        translations of each other: ``number``, ``a``, ``b``, ``pivot``, ``rung``, ``spans_a``, ``spans_b``), ``translated_a`` and
-        ``translated_b`` (share of the nouns and names that are among them). Each span has ``changed``: places ``a`` and
-        ``b`` of the words in which its sentences differ.
+        translations of each other: ``number``, ``a``, ``b``, ``pivot``, ``rung``, ``spans_a``, ``spans_b``),
+        ``translated_a`` and ``translated_b`` (share of the nouns and names that are among them). Each span has
+        ``changed``: places ``a`` and ``b`` of the words in which its sentences differ.
         """
         changed: list[list[dict[str, list[int]]]] = [[] for _ in self.passages]
         for one in self.differences:
