@@ -9,15 +9,17 @@ from typing import Final
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.normalise import clean
+from infostream_dedup.text.normalise import APOSTROPHES, INVISIBLE, MARKS, clean, in_place
 from infostream_dedup.text.tokens import SENTENCE_MARK, forms, surfaces
 from infostream_dedup.translation.written_names import plain_term
 
 __all__ = ["places_of_terms", "spans_of_terms"]
 
-_LETTERS: Final = "[^\\W\\d_][\u0300-\u036f\u00ad]*"
-_WORD: Final = re.compile(f"(?:{_LETTERS})+(?:['’ʼ`´-](?:{_LETTERS})+)*")
-"""A word as written, with marks, soft hyphens and any apostrophes inside."""
+_UNSEEN: Final = f"[{INVISIBLE}]*+"
+_LETTER: Final = f"[^\\W\\d_](?:{_UNSEEN}[{MARKS}])*+"
+_JOINT: Final = f"{_UNSEEN}(?:[{APOSTROPHES}\u2010\u2011-]{_UNSEEN})?+"
+_WORD: Final = re.compile(f"{_LETTER}(?:{_JOINT}{_LETTER})*+")
+"""A word as written, with marks, invisible characters, any apostrophes and any hyphens inside."""
 
 
 def spans_of_terms(
@@ -46,7 +48,7 @@ def places_of_terms(text: str, language: Language, settings: Settings) -> Iterat
     """
     made = representation(settings.representation)
     known: dict[str, list[str]] = {}
-    for place in _WORD.finditer(text):
+    for place in _WORD.finditer(in_place(text)):
         word = place.group()
         if word not in known:
             plain = [surface.removeprefix(SENTENCE_MARK) for surface in surfaces(clean(word))]

@@ -142,9 +142,9 @@ def _by_ladder(terms: Sequence[str], source: Language, target: Language) -> Sequ
 
 def _spans(places: list[tuple[int, int, list[str]]], words: set[str]) -> Mapping[str, _Spans]:
     """Return the places of each word; a word with several readings counts once, for the first that is wanted."""
-    found: dict[str, _Spans] = {}
+    found: dict[str, list[tuple[int, int]]] = {}
     for start, end, read in places:
         word = next((term for term in read if term in words), None)
         if word is not None:
-            found[word] = (*found.get(word, ()), (start, end))
-    return found
+            found.setdefault(word, []).append((start, end))
+    return {word: tuple(spans) for word, spans in found.items()}

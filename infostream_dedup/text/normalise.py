@@ -12,33 +12,35 @@ import html
 import re
 import string
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.text.mark_runs import with_bounded_marks
 
-__all__ = ["APOSTROPHES", "TO_CYRILLIC", "TO_LATIN", "URL", "clean", "fold"]
+__all__ = ["APOSTROPHES", "INVISIBLE", "MARKS", "TO_CYRILLIC", "TO_LATIN", "URL", "clean", "fold", "in_place"]
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
 
-# Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark. Those beyond U+FFFF
-# occur in emoji only, and would make the pattern twice as slow.
-_INVISIBLE: Final = (
+INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb"
 )
-_MARKS: Final = "\u0300-\u036f"
+"""Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark: ranges of a pattern.
+Those beyond U+FFFF occur in emoji only, and would make patterns twice as slow."""
+MARKS: Final = "\u0300-\u036f"
+"""Combining marks of European scripts, as a range of a pattern."""
 # A letter of Russian or Ukrainian with a stress mark that Unicode composes into a letter of another language.
 _STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"
 _UNSTRESSED: Final = str.maketrans(_STRESSED, "ЕГКИегки")
 _UNUSUAL: Final = re.compile("[^\x00-\x7f\xa0«»А-Яа-яЁёЄєІіЇїҐґ–—…“”„’№]")
 """Texts without these characters, as most are, hold no marks and no hyphens that need a second look."""
-_RARE: Final = re.compile(f"[{_INVISIBLE}{_MARKS}{_STRESSED}]")
-_INVISIBLES: Final = re.compile(f"[{_INVISIBLE}]+")
-_MARKED: Final = re.compile(f"[{_MARKS}{_STRESSED}]")
+_RARE: Final = re.compile(f"[{INVISIBLE}{MARKS}{_STRESSED}]")
+_INVISIBLES: Final = re.compile(f"[{INVISIBLE}]+")
+_MARKED: Final = re.compile(f"[{MARKS}{_STRESSED}]")
 # A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
-_LEFT_OVER: Final = re.compile(f"[{_MARKS}]+")
+_LEFT_OVER: Final = re.compile(f"[{MARKS}]+")
 
 _CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМНПРСТФХШЩ"
 
@@ -83,6 +85,10 @@ _COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 
 
+_FILLER: Final = "\u00ad"
+_Put = str | Callable[[re.Match[str]], str]
+
+
 def clean(text: str) -> str:
     """Unify what looks alike and drop what is invisible; cleaning twice changes nothing.
 
@@ -116,6 +122,25 @@ def clean(text: str) -> str:
     if "\u2010" in text or "\u2011" in text:
         text = text.replace("\u2010", "-").replace("\u2011", "-")
     return _apostrophes(_placeholders(text))
+
+
+def in_place(text: str) -> str:
+    """Do of ``clean`` what tells words from other things, in a text whose words stay where they are.
+
+    Addresses, entities, tags and fields become blanks, and what stands for an apostrophe becomes U+02BC, both with soft
+    hyphens up to the length of what they replace. Marks and invisible characters stay: cleaning a word drops them.
+
+    Args:
+        text: raw text.
+
+    Returns:
+        A text of the same length.
+
+    Example:
+        >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
+        'обʼ....єкт  ....'
+    """
+    return _apostrophes(_placeholders(text, _FILLER), _FILLER)
 
 
 def fold(word: str) -> str:
@@ -152,24 +177,42 @@ def _marks(text: str) -> str:
     return unicodedata.normalize("NFC", _LEFT_OVER.sub("", text))
 
 
-def _placeholders(text: str) -> str:
-    """Blank everything that is not a word: addresses, entities, tags, template fields."""
+def _placeholders(text: str, filler: str = "") -> str:
+    """Blank everything that is not a word: addresses, entities, tags, template fields.
+
+    Args:
+        text: any text.
+        filler: a character that fills what is replaced up to its length; empty to make the text shorter.
+    """
+    blank = _filled(filler, " ")
     if "://" in text or "www." in text or "WWW." in text:
-        text = URL.sub(" ", text)
+        text = URL.sub(blank, text)
     if "@" in text:
-        text = _without_addresses(text)
+        text = _without_addresses(text, filler)
     if "&" in text:
-        text = _ENTITY.sub(_entity, text)
+        text = _ENTITY.sub(_filled(filler, _entity), text)
     if "<" in text:
-        text = _TAG.sub(" ", _UNKNOWN_APOSTROPHE.sub("'", text))
+        text = _TAG.sub(blank, _UNKNOWN_APOSTROPHE.sub(_filled(filler, "'"), text))
     if "%" in text:
-        text = _FORMAT.sub(" ", text)
+        text = _FORMAT.sub(blank, text)
     if "{" in text:
-        text = _FIELD.sub(" ", text)
+        text = _FIELD.sub(blank, text)
     return text
 
 
-def _without_addresses(text: str) -> str:
+def _filled(filler: str, put: _Put) -> _Put:
+    """Return what ``put`` replaces a match by, filled up to the length of the match."""
+    if not filler:
+        return put
+
+    def replaced(match: re.Match[str]) -> str:
+        found = put if isinstance(put, str) else put(match)
+        return found.ljust(len(match[0]), filler)
+
+    return replaced
+
+
+def _without_addresses(text: str, filler: str = "") -> str:
     """Replace e-mail addresses by blanks. A search for the pattern would try every letter of the text."""
     kept, done, sign = [], 0, text.find("@")
     while sign >= 0:
@@ -178,24 +221,26 @@ def _without_addresses(text: str) -> str:
             begin -= 1
         address = _EMAIL.match(text, begin)
         if address is not None:
-            kept.append(text[done:begin])
+            kept += [text[done:begin], " " + filler * (len(address[0]) - 1)]
             done = address.end()
         sign = text.find("@", max(sign + 1, done))
-    return " ".join([*kept, text[done:]])
+    return "".join([*kept, text[done:]])
 
 
 def _entity(match: re.Match[str]) -> str:
     return "'" if html.unescape(f"&{match[1]};") in APOSTROPHES else " "
 
 
-def _apostrophes(text: str) -> str:
+def _apostrophes(text: str, filler: str = "") -> str:
+    """Write the apostrophes inside words in one way; ``filler`` as in ``_placeholders``."""
     if '"' in text:
         text = _DOUBLE_QUOTE_FOR_APOSTROPHE.sub(APOSTROPHE, text)
     # Searched for first because most texts have none.
     if _SOME_APOSTROPHE.search(text):
-        text = _INNER_APOSTROPHE.sub(APOSTROPHE, text)
+        put = _filled(filler, APOSTROPHE)
+        text = _INNER_APOSTROPHE.sub(put, text)
         if _LOOSE_APOSTROPHE.search(text):
-            text = _TORN_APOSTROPHE.sub(APOSTROPHE, text)
+            text = _TORN_APOSTROPHE.sub(put, text)
     return text
 
 

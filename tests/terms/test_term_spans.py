@@ -21,6 +21,33 @@ def test_apostrophes_and_stress_marks_belong_to_the_word() -> None:
     assert text[found[0] : found[1]] == "прем’є\u0301р"
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "сім‘я",
+        "сім＇я",
+        "сім''я",
+        "сім&#39;я",
+        "сім&amp;rsquo;я",
+        "сім<unk>я",
+        "сім 'я",
+        "сі\u200bм\u2060'\u00adя",
+        "прем\u0027єр\u2011міні\u0301стр",
+    ],
+)
+def test_words_are_those_of_the_cleaned_text(written: str) -> None:
+    text = f"\u202a{written}\u202c, <b>{written}</b>&nbsp;{written}\ufe0f"
+    found = term_spans(text, "uk", ["сім", "премʼєр-міністр"], Settings(representation="stem"))
+    assert [text[start:end] for start, end, _ in found] == [written] * 3
+
+
+def test_addresses_tags_and_entities_have_no_words() -> None:
+    text = "<table>Bank</table> https://bank.com/bank, bank@bank.com &bank; %(bank)s {bank} bank_bank"
+    found = term_spans(text, "en", ["bank", "tabl"], Settings(representation="stem"))
+    last = len(text)
+    assert [one[:2] for one in found] == [(7, 11), (last - 9, last - 5), (last - 4, last)]
+
+
 def test_stems_and_refusals() -> None:
     assert term_spans("Bridges and a bridge", "en", ["bridg"], Settings(representation="stem")) == [
         (0, 7, "bridg"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import cast
 
 import pytest
@@ -64,6 +65,22 @@ def test_words_that_share_a_word_have_one_number() -> None:
     texts = ("Человек и мужчина вошли в дом.", "A man entered the house.")
     found = shown(translated_words(texts, ("ru", "en")), texts)
     assert [row[:3] for row in found] == [(1, "человек", "man"), (1, "мужчина", "man"), (2, "дом", "house")]
+
+
+def test_words_of_addresses_and_entities_do_not_count() -> None:
+    texts = ("Поліція вкрала пам&#39;ять.", "<b>Police</b>&nbsp;stole memory: https://police.com/memory/bridge &quot;")
+    found = translated_words(texts, ("uk", "en"), dictionaries_only=True)
+    assert [row[3:] for row in shown(found, texts)] == [(["Поліція"], ["Police"]), (["пам&#39;ять"], ["memory"])]
+    assert (found.share_a, found.share_b) == (1.0, 1.0)
+
+
+def test_a_word_repeated_all_over_takes_linear_time() -> None:
+    number = 100_000
+    began = time.process_time()
+    found = translated_words(("мост " * number, "bridge " * number), ("ru", "en"), dictionaries_only=True)
+    # Copying the tuple of its places at each of them would take a minute.
+    assert time.process_time() - began < 10
+    assert [len(one.spans_a) for one in found.met] == [number]
 
 
 def language_of(name: str) -> Language:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.text import normalise
-from infostream_dedup.text.normalise import _EMAIL, APOSTROPHES, URL, clean, fold
+from infostream_dedup.text.normalise import _EMAIL, APOSTROPHES, URL, clean, fold, in_place
 from infostream_dedup.text.tokens import forms, surfaces
 
 CLEANED = {
@@ -44,6 +44,12 @@ CLEANED = {
 @pytest.mark.parametrize(("raw", "cleaned"), CLEANED.values(), ids=CLEANED.keys())
 def test_clean(raw: str, cleaned: str) -> None:
     assert clean(raw) == cleaned
+
+
+@pytest.mark.parametrize(("raw", "cleaned"), CLEANED.values(), ids=CLEANED.keys())
+def test_in_place_words_keep_their_places(raw: str, cleaned: str) -> None:
+    assert len(in_place(raw)) == len(raw)
+    assert clean(in_place(raw)) == cleaned
 
 
 FOLDED = {
