@@ -102,19 +102,24 @@ def _marked(pieces: list[TextStretch]) -> Text:
 
     text = Text()
     for passage, group in groupby(pieces, key=lambda piece: piece.passage):
-        if not passage:
-            for piece in group:
-                text.append(_shown(piece.text), "underline" if piece.word else "")
-                if piece.word:
-                    text.append(f"[{piece.word}]", "dim")
-            continue
-        style = _STYLES[passage % len(_STYLES)]
-        text.append(f"[{passage}: ", style)
-        for piece in group:
-            shown = _shown(piece.text)
-            text.append(f"{{{shown}}}" if piece.changed else shown, f"{style} underline" if piece.changed else style)
-        text.append("]", style)
+        style = _STYLES[passage % len(_STYLES)] if passage else ""
+        if passage:
+            text.append(f"[{passage}: ", style)
+        # Words that differ may be cut by the words translated in them, but have one pair of braces.
+        for changed, part in groupby(group, key=lambda piece: piece.changed):
+            text.append("{" if changed else "", style)
+            for piece in part:
+                _append(text, piece, style)
+            text.append("}" if changed else "", style)
+        if passage:
+            text.append("]", style)
     return text
+
+
+def _append(text: Text, piece: TextStretch, style: str) -> None:
+    text.append(_shown(piece.text), f"{style} underline" if piece.changed or piece.word else style)
+    if piece.word:
+        text.append(f"[{piece.word}]", style or "dim")
 
 
 def _shown(text: str) -> str:

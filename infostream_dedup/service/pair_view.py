@@ -28,16 +28,16 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
 
     Returns:
         ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share, and ``word``, the words
-        of a translation; None if the store keeps no texts), ``key_terms``, ``numbers`` that only this text has and
-        ``translated`` (share of its nouns and names, 0 if both texts have one language); ``passages``,
-        ``shared_terms``.
+        of a translation; None if the store keeps no texts), ``key_terms``, ``numbers`` that only this text has,
+        ``coverage`` (share of its words that the other text has too) and ``translated`` (share of its nouns and names,
+        0 if both texts have one language); ``passages``, ``shared_terms``.
 
     Raises:
         ProblemError: ``not-found`` or ``forgotten``.
     """
     sides = sorted((_side(store, name) for name in (a, b)), key=lambda side: side["ordinal"])
     texts = [store.text(side["ordinal"]) for side in sides]
-    passages, translated = 0, [0.0, 0.0]
+    passages, coverage, translated = 0, [0.0, 0.0], [0.0, 0.0]
     pieces: list[list[dict[str, Any]] | None] = [None, None]
     if texts[0] is not None and texts[1] is not None:
         found = comparison_of(sides, texts[0], texts[1])
@@ -47,10 +47,12 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
             [{"text": piece.text, "passage": piece.passage, "word": names.get(piece.word)} for piece in side]
             for side in (found.pieces_a, found.pieces_b)
         ]
+        coverage = [found.coverage_a, found.coverage_b]
         translated = [found.translated.share_a, found.translated.share_b]
     numbers = [set(NUMBER.findall(text or "")) for text in texts]
-    for side, own, other, parts, share in zip(sides, numbers, numbers[::-1], pieces, translated, strict=True):
-        side["pieces"], side["numbers"], side["translated"] = parts, sorted(own - other), share
+    for place, side in enumerate(sides):
+        side["pieces"], side["numbers"] = pieces[place], sorted(numbers[place] - numbers[1 - place])
+        side["coverage"], side["translated"] = coverage[place], translated[place]
     first, second = ({term["term"] for term in side["key_terms"]} for side in sides)
     return {"a": sides[0], "b": sides[1], "passages": passages, "shared_terms": sorted(first & second)}
 

@@ -7,9 +7,6 @@ import re
 
 import pytest
 
-from infostream_dedup.api import passages
-from infostream_dedup.report.passages_html import passages_page
-
 QUOTE = "Мэр города открыл вчера новый мост через широкую реку."
 SECOND = "На церемонии выступали школьники и ветераны из соседних районов."
 DOCUMENTS = (
@@ -143,16 +140,33 @@ def test_compare_writes_the_words_of_a_translation(run, translated, tmp_path):
     assert "<b>з" not in page
 
 
-def test_a_word_links_only_to_places_outside_of_passages():
-    """Within a passage, a text links to its copy, so nothing there could be reached by a word."""
-    shared = "Police found the stolen money and an old bridge near Newport yesterday evening."
-    texts = f"Поліція знайшла гроші в Лондоні. {shared}", f"London is far. {shared}"
-    found = passages.compare(*texts, languages=("uk", "en"))
-    page = passages_page(found, ("a", "b"))
-    assert {one.words.a for one in found.translated.met} >= {"поліція", "лондон"}
-    assert len(found.passages) == 1
-    assert re.findall('class="word" id="([^"]+)"', page) == ["wa3", "wb3"]
-    assert set(re.findall('href="#([^"]+)"', page)) == set(re.findall(' id="([^"]+)"', page))
+@pytest.fixture
+def quoted(tmp_path):
+    """A Russian text that quotes an English one, whose words it also has in Russian."""
+    quote = "Police found the old coins in a bank near the bridge yesterday evening, local officials said on the phone."
+    (tmp_path / "ru.txt").write_text(
+        f"Полиция сообщила журналистам вчера:\n{quote}\nДеньги вернули в банк.", encoding="utf-8"
+    )
+    other = quote.replace("old coins", "other money")
+    (tmp_path / "en.txt").write_text(f"The weather was fine. {other}", encoding="utf-8")
+    return "ru.txt", "en.txt"
+
+
+def test_compare_numbers_translated_words_inside_passages(run, quoted):
+    shown = run("passages", "compare", *quoted).stdout.decode()
+    assert "Полиция[1] сообщила" in shown
+    assert "[1: Police[1] found the {other money[2]} in a bank[3] near" in shown
+
+
+def test_compare_links_to_translated_words_inside_passages(run, quoted, tmp_path):
+    assert run("passages", "compare", *quoted, "--html", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert set(re.findall('href="#([^"]+)"', page)) <= set(re.findall(' id="([^"]+)"', page))
+    assert '<a class="word" id="wa1" href="#wb1" title="полиция=police (dictionary)">Полиция</a>' in page
+    word = '<span class="word" id="wb1" title="полиция=police (dictionary)">Police</span>'
+    assert f'id="b1" href="#a1"><sup>1</sup>{word} found the ' in page
+    # A passage is one link, however many words are marked in it.
+    assert (page.count('href="#a1"'), page.count('href="#b1"')) == (2, 1)
 
 
 def test_compare_reads_standard_input(run, texts):

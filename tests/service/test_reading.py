@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -89,6 +90,14 @@ def test_a_translation_side_by_side(filled: ServiceClient) -> None:
     word = found["met"][0]
     assert f'<span class="word" title="{word["a"]}=' in page
     assert "of its nouns and names are translated" in page
+
+
+def test_the_page_states_the_shares_that_the_comparison_found(filled: ServiceClient) -> None:
+    pair = {"a": "uk-023", "b": "uk-040"}
+    found = filled("GET", "/v1/compare", params=pair).json()
+    page = filled("GET", "/compare", params=pair).text
+    shown = [float(share) for share in re.findall(r"([0-9.]+)\s?% of its words", page)]
+    assert sorted(shown) == pytest.approx(sorted(100 * found[name] for name in ("coverage_a", "coverage_b")), abs=0.5)
 
 
 def test_a_document_with_its_terms(filled: ServiceClient) -> None:

@@ -24,8 +24,6 @@ async def compare(request: Request, a: str, b: str) -> Response:
     for side in sides:
         if side["pieces"] is not None:
             side["html"] = marked_text(side["pieces"], side["numbers"])
-            words = [(len(piece["text"].split()), piece["passage"]) for piece in side["pieces"]]
-            side["coverage"] = sum(size for size, passage in words if passage) / (sum(size for size, _ in words) or 1)
     return page(
         request,
         "compare",

@@ -39,8 +39,10 @@ def _marked(piece: dict[str, Any], marked: set[str], *, numbered: bool) -> Marku
         Markup('<b class="number">{}</b>').format(part) if number % 2 and part in marked else escape(part)
         for number, part in enumerate(_split(piece["text"]))
     )
+    if piece["word"]:
+        html = Markup('<span class="word" title="{}">{}</span>').format(piece["word"], html)
     if not piece["passage"]:
-        return Markup('<span class="word" title="{}">{}</span>').format(piece["word"], html) if piece["word"] else html
+        return html
     if numbered:
         html = Markup("<sup>{}</sup>{}").format(piece["passage"], html)
     shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1">{}</mark>')
