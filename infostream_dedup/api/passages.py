@@ -205,8 +205,8 @@ def compare(
 
     expect_little()
     single, _ = parted(compare, PassageKeywords, options)
-    if languages is not None and not set(languages) <= set(LANGUAGES):
-        raise ConfigurationError(f"languages are {languages}; expected two of {', '.join(LANGUAGES)}")
+    if languages is not None and not (len(languages) == 2 and set(languages) <= set(LANGUAGES)):
+        raise ConfigurationError(f"languages are {languages!r}; expected two of {', '.join(LANGUAGES)}")
     agreed = _settings(settings, single)
     return compare_texts(text_a, text_b, agreed, languages=languages, dictionaries_only=dictionaries_only)
 

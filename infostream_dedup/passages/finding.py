@@ -143,9 +143,9 @@ def compare(
     from infostream_dedup.text.language import detect
 
     count_work(2, len(text_a) + len(text_b))
-    sentences = read_sentences([text_a, text_b])
+    spoken = (detect(text_a), detect(text_b)) if languages is None else languages
+    sentences = read_sentences([text_a, text_b], spoken)
     found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))
-    spoken = languages or (detect(text_a), detect(text_b))
     words = translated_words((text_a, text_b), spoken, dictionaries_only=dictionaries_only)
     return replace(text_comparison(text_a, text_b, found), languages=spoken, translated=words)
 

@@ -139,6 +139,12 @@ def test_settings_given_both_ways_are_refused(function, arguments, settings, sin
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("languages", [("ru",), ("ru", "en", "uk"), ("ru", "de"), (), "ru"])
+def test_other_than_two_known_languages_are_refused(languages):
+    with pytest.raises(ConfigurationError, match="expected two of ru, uk, en, other"):
+        api.passages.compare("Мост", "A bridge", languages=languages)
+
+
 @pytest.mark.parametrize(
     "name", [name for name in functions() if "reading" in inspect.signature(functions()[name]).parameters]
 )

@@ -83,6 +83,14 @@ def test_forty_words_and_forty_one_are_alike():
 WORDS = st.lists(st.sampled_from(["кот", "пёс", "сова", "лиса,", "волк."]), max_size=40).map(" ".join)
 
 
+def test_sentences_are_read_in_the_languages_that_are_given():
+    text = "The mayor was in the city and opened a bridge to the people of the region."
+    settings = PassageSettings(feature="spotsigs", min_run=0)
+    assert len(compare(text, text, settings).passages) == 1
+    # Signatures begin with stop words, and Russian ones do not occur here.
+    assert compare(text, text, settings, languages=("ru", "ru")).passages == ()
+
+
 @given(WORDS, WORDS)
 def test_every_long_run_is_found_and_stretches_are_the_whole_texts(text_a, text_b):
     found = compare(text_a, text_b, PassageSettings(min_run=5, min_words=5))
