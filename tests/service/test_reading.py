@@ -90,6 +90,9 @@ def test_a_translation_side_by_side(filled: ServiceClient) -> None:
     word = found["met"][0]
     assert f'<span class="word" title="{word["a"]}=' in page
     assert "of its nouns and names are translated" in page
+    desk = filled("GET", "/judge", params=pair | {"queue": "translation"}).text
+    assert f'<span class="word" title="{word["a"]}=' in desk
+    assert "Underlined: nouns and names" in desk
 
 
 def test_the_page_states_the_shares_that_the_comparison_found(filled: ServiceClient) -> None:
