@@ -127,8 +127,8 @@ def clean(text: str) -> str:
 def in_place(text: str) -> str:
     """Do of ``clean`` what tells words from other things, in a text whose words stay where they are.
 
-    Addresses, entities, tags and fields become blanks, and what stands for an apostrophe becomes U+02BC, both with soft
-    hyphens up to the length of what they replace. Marks and invisible characters stay: cleaning a word drops them.
+    Addresses, entities, tags and fields become blanks, and what stands for an apostrophe becomes one, with soft hyphens
+    up to the length of what they replace. Marks and invisible characters stay: cleaning a word drops them.
 
     Args:
         text: raw text.
@@ -138,7 +138,7 @@ def in_place(text: str) -> str:
 
     Example:
         >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
-        'обʼ....єкт  ....'
+        "об'....єкт  ...."
     """
     return _apostrophes(_placeholders(text, _FILLER), _FILLER)
 
