@@ -14,7 +14,7 @@ R(k) their share of the total probability. Five signs, none of which needs label
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -256,28 +256,21 @@ def estimate_duplicates(
         plain = [_scores(grades, probability[shown], shown_model, step) for step in steps]
     real = shown & are_worded(levels) & ~forms
     found = [_f1(candidates.grades[shown] >= step, real[shown]) for step in steps]
-    if check.code != "reliable":
-        accepted = shown_model[grades >= candidates.checked_step]
-        return DuplicateEstimate(
-            scores=plain,
-            check=check,
-            fit=fit,
-            lowest_step=candidates.lowest_step,
-            without_forms=found,
-            not_forms=int(real.sum()),
-            by_model=[_f1(grades >= step, shown_model) for step in steps],
-            accepted=float(accepted.mean()) if len(accepted) else 0.0,
-        )
-    drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)
-    bounded = [_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)]
-    return DuplicateEstimate(
-        scores=bounded,
+    accepted = shown_model[grades >= candidates.checked_step]
+    estimate = DuplicateEstimate(
+        scores=plain,
         check=check,
         fit=fit,
         lowest_step=candidates.lowest_step,
         without_forms=found,
         not_forms=int(real.sum()),
+        by_model=[_f1(grades >= step, shown_model) for step in steps],
+        accepted=float(accepted.mean()) if len(accepted) else 0.0,
     )
+    if check.code != "reliable":
+        return estimate
+    drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)
+    return replace(estimate, scores=[_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)])
 
 
 def _f1(linked: NDArray[np.bool_], right: NDArray[np.bool_] | NDArray[np.float64]) -> float:

@@ -12,7 +12,7 @@ __all__ = ["passages_page"]
 
 
 def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:
-    """Render both texts side by side; passages link to their copies, and translated words outside to translations.
+    """Render both texts side by side; passages link to their copies, translated words to translations.
 
     Args:
         comparison: comparison of the two texts.

@@ -18,10 +18,9 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.terms.equivalents import SURE
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.translation.ladder import Translator
+from infostream_dedup.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.translation.refusals import is_blocked
 from infostream_dedup.translation.rung import Translation
-from infostream_dedup.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.translation.rungs.identity import IdentityRung
 from infostream_dedup.translation.word_pairs import word_pairs
 from infostream_dedup.translation.written_names import first_names, plain_term
@@ -49,7 +48,7 @@ class PivotWords:
 
     def __init__(self, numbers: TermNumbers) -> None:
         self._numbers = numbers
-        self._translators = [Translator(one, PIVOT, rungs=(IdentityRung(), DictionaryRung())) for one in OUR_LANGUAGES]
+        self._translators = [Translator(one, PIVOT, rungs=dictionary_rungs()) for one in OUR_LANGUAGES]
         self._canonical: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
         self._begins: list[NDArray[Any]] = [np.zeros(0, dtype=np.int64) for _ in OUR_LANGUAGES]
         self._sizes: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]

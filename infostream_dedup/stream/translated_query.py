@@ -17,9 +17,7 @@ from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.stream.written_words import WrittenWords
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.text.tokens import Form, Shape
-from infostream_dedup.translation.ladder import Translator
-from infostream_dedup.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.translation.rungs.identity import IdentityRung
+from infostream_dedup.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
@@ -68,7 +66,7 @@ class QueryTranslator:
         self._own = TermNumbers()
         self._reader = Analyser(settings.but(representation="pivot"), self._own)
         self._written = WrittenWords(self._own)
-        self._rungs = (IdentityRung(), DictionaryRung())
+        self._rungs = dictionary_rungs()
         self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
 
     def translated(self, document: Document, into: Sequence[int]) -> dict[int, TranslatedQuery]:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+import numpy as np
+
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms
 from infostream_dedup.terms.meetings import Meeting, translations
 from infostream_dedup.terms.reading import SurfaceReader, term_counts
 from infostream_dedup.terms.term_spans import places_of_terms
-from infostream_dedup.translation.ladder import Translator, standard_rungs
+from infostream_dedup.translation.ladder import Translator, dictionary_rungs, standard_rungs
 from infostream_dedup.translation.rung import Translation
 from infostream_dedup.translation.rungs.argos import ArgosRung
-from infostream_dedup.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.translation.rungs.identity import IdentityRung
 
 __all__ = ["NO_WORDS", "TranslatedWord", "TranslatedWords", "translated_words"]
 
@@ -114,25 +114,25 @@ def _met(
 
 def _numbers(met: list[Meeting]) -> list[int]:
     """Number the words from 1; those that share a word, directly or through others, have one number."""
-    earlier = list(range(len(met)))
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
 
-    def first(place: int) -> int:
-        while earlier[place] != place:
-            earlier[place] = place = earlier[earlier[place]]
-        return place
+    place_of = {word: place for place, word in enumerate(dict.fromkeys(word for one in met for word in _sides(one)))}
+    ends = [[place_of[word] for word in _sides(one)] for one in met]
+    a, b = zip(*ends, strict=True) if ends else ((), ())
+    graph = sp.coo_array((np.ones(len(ends)), (a, b)), shape=(len(place_of), len(place_of)))
+    component = connected_components(graph, directed=False)[1].tolist() if ends else []
+    found = [component[place] for place in a]
+    order = {number: place for place, number in enumerate(dict.fromkeys(found), start=1)}
+    return [order[number] for number in found]
 
-    seen: dict[tuple[str, str], int] = {}
-    for place, one in enumerate(met):
-        for word in (("a", one.a), ("b", one.b)):
-            ends = sorted((first(place), first(seen.setdefault(word, place))))
-            earlier[ends[1]] = ends[0]
-    numbers = [first(place) for place in range(len(met))]
-    order = {number: place for place, number in enumerate(dict.fromkeys(numbers), start=1)}
-    return [order[number] for number in numbers]
+
+def _sides(one: Meeting) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("a", one.a), ("b", one.b)
 
 
 def _by_dictionaries(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:
-    return Translator(source, target, rungs=(IdentityRung(), DictionaryRung())).translate(terms)
+    return Translator(source, target, rungs=dictionary_rungs()).translate(terms)
 
 
 def _by_ladder(terms: Sequence[str], source: Language, target: Language) -> Sequence[tuple[Translation, ...]]:

@@ -18,7 +18,7 @@ from infostream_dedup.translation.refusals import allowed
 from infostream_dedup.translation.rung import RUNGS, Rung, Translation
 from infostream_dedup.translation.written_names import names_first, plain_term
 
-__all__ = ["SAME", "Translator", "standard_rungs"]
+__all__ = ["SAME", "Translator", "dictionary_rungs", "standard_rungs"]
 
 SAME: Final = "same"
 """Rung of a term whose language is the target language."""
@@ -32,6 +32,15 @@ _BATCH: Final = 50_000
 def standard_rungs() -> tuple[Rung, ...]:
     """Create all registered rungs, in order. The cache is not one of them."""
     return tuple(make() for make in RUNGS.values())
+
+
+def dictionary_rungs() -> tuple[Rung, ...]:
+    """Create the rungs that look words up and start at once; the others recognise names and cognates, or guess."""
+    # The registry would import all rungs.
+    from infostream_dedup.translation.rungs.dictionary import DictionaryRung
+    from infostream_dedup.translation.rungs.identity import IdentityRung
+
+    return IdentityRung(), DictionaryRung()
 
 
 class Translator:
