@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 
 if TYPE_CHECKING:
     from infostream_dedup.corpus import ReadingReport
@@ -26,6 +26,7 @@ def collect(
     max_bytes: int = 20_000_000,
     timeout: float = 30.0,
     max_redirects: int = 5,
+    on_failure: Callable[[InfostreamError], object] | None = None,
 ) -> Listing[dict[str, Any]]:
     """Turn RSS and Atom feeds, HTML pages and WARC archives into documents. Needs the extra ``feeds``.
 
@@ -37,10 +38,14 @@ def collect(
         max_bytes: maximum size of a feed, page or archive record in bytes.
         timeout: seconds within which an address must have answered in full.
         max_redirects: maximum number of redirects.
+        on_failure: called with the error of each source that cannot be read; its remaining items are then missing, and
+            the other sources are read. If none can be read, the error of the last is raised. By default, the first
+            error is raised.
 
     Returns:
         Rows ``id, title, text, published, source, url``, each id once; ``report`` counts what was read. Its
-        ``quarantined_by_code`` says how many items came ``again`` and how many items and pages were ``empty``.
+        ``quarantined_by_code`` counts items that came ``again``, items and pages that were ``empty``, and sources that
+        stayed ``unread``.
 
     Raises:
         NoInputError: a source is missing, cannot be reached, or answers with an error.
@@ -56,34 +61,52 @@ def collect(
     limits = FetchLimits(max_bytes=max_bytes, timeout=timeout, max_redirects=max_redirects)
     every = [sources] if isinstance(sources, str | Path) else list(sources)
     report = ReadingReport()
-    return Listing(_rows([str(one) for one in every], limits, report), _COLUMNS, report)
+    return Listing(_rows([str(one) for one in every], limits, report, on_failure), _COLUMNS, report)
 
 
-def _rows(sources: Sequence[str], limits: FetchLimits, report: ReadingReport) -> Iterator[dict[str, Any]]:
+def _rows(
+    sources: Sequence[str],
+    limits: FetchLimits,
+    report: ReadingReport,
+    on_failure: Callable[[InfostreamError], object] | None,
+) -> Iterator[dict[str, Any]]:
+    seen: set[str] = set()
+    failures = 0
+    for source in sources:
+        try:
+            yield from _rows_of(source, limits, report, seen)
+        except (NoInputError, BadDataError) as error:
+            failures += 1
+            if on_failure is None or failures == len(sources):
+                raise
+            report.read += 1
+            report.count_quarantined("unread")
+            on_failure(error)
+
+
+def _rows_of(source: str, limits: FetchLimits, report: ReadingReport, seen: set[str]) -> Iterator[dict[str, Any]]:
     from infostream_dedup.corpus.addresses import fetch, is_address
     from infostream_dedup.corpus.collecting import collected
 
-    seen: set[str] = set()
-    for source in sources:
-        charset = None
-        if is_address(source):
-            content, name, charset = fetch(source, limits)
-            stream: IO[bytes] = io.BytesIO(content)
-        else:
-            stream, name = _opened_file(source)
-        with stream:
-            for row in collected(stream, name, limits.max_bytes, charset):
-                report.read += 1
-                if row is None:
-                    report.count_quarantined("empty")
-                    continue
-                if row["id"] in seen:
-                    report.count_quarantined("again")
-                    continue
-                seen.add(row["id"])
-                report.count_used(source)
-                report.count_origin(row.get("source"), None)
-                yield row
+    charset = None
+    if is_address(source):
+        content, name, charset = fetch(source, limits)
+        stream: IO[bytes] = io.BytesIO(content)
+    else:
+        stream, name = _opened_file(source)
+    with stream:
+        for row in collected(stream, name, limits.max_bytes, charset):
+            report.read += 1
+            if row is None:
+                report.count_quarantined("empty")
+                continue
+            if row["id"] in seen:
+                report.count_quarantined("again")
+                continue
+            seen.add(row["id"])
+            report.count_used(source)
+            report.count_origin(row.get("source"), None)
+            yield row
 
 
 def _opened_file(source: str) -> tuple[IO[bytes], str]:

@@ -9,6 +9,7 @@ import click
 from infostream_dedup.cli.options import examples, general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
 from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.errors import InfostreamError, NoInputError
 
 __all__ = ["collect"]
 
@@ -52,10 +53,19 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
     comments. Rows: id, title, text, published, source (the host), url; an item that occurs twice is written once, items
     and pages without a text are passed over.
+
+    A source that cannot be read is named on standard error; the others are written, and the exit code is 66. If none
+    can be read, nothing is written.
     """
     from infostream_dedup import api
 
-    found = api.collect(sources, **given)
+    failures: list[InfostreamError] = []
+
+    def tell(failure: InfostreamError) -> None:
+        failures.append(failure)
+        RUN.say(str(failure), "error")
+
+    found = api.collect(sources, on_failure=tell, **given)
     RUN.was_read(found.report)
     form = chosen_format(output_format, "jsonl", "jsonl")
     if out is None:
@@ -66,3 +76,7 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]
     note("; ".join(said), quiet=quiet)
+    if failures:
+        raise NoInputError(
+            f"{len(failures)} of {len(sources)} sources could not be read, as said above; the others were written"
+        )
