@@ -15,7 +15,8 @@ from infostream_dedup.batch.linking import Linked, link
 from infostream_dedup.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
 from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.model import Settings, fields_of
-from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms
+from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 __all__ = [
-    "INSUFFICIENT_TERMS",
     "K_SIMILAR",
     "STATUS_COLUMNS",
     "DuplicateRule",
@@ -34,9 +34,6 @@ __all__ = [
     "repeats",
     "statuses",
 ]
-
-INSUFFICIENT_TERMS: Final = 3
-"""A document with fewer key terms is too short to compare."""
 
 K_SIMILAR: Final = 4
 """Terms that must match in either direction for ``similar``."""
@@ -106,6 +103,7 @@ def statuses(
     Groups join documents by ``exact`` and ``duplicate`` only.
     """
     key_terms = collection.key_terms(settings)
+    warn_of_terms_above_df_max(key_terms, settings)
     duplicate, similar, joined = _decided(key_terms, settings, duplicate_rule, engine)
     exact = _earliest_equal_text(collection)
     equal = np.flatnonzero(exact >= 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS, STATUS_COLUMNS, Status, groups_of
+from infostream_dedup.batch.deduplication import STATUS_COLUMNS, Status, groups_of
 from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.evidence.facts import NO_TIME
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
@@ -21,6 +21,7 @@ from infostream_dedup.evidence.status import (
 )
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import fields_of, names_in
+from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

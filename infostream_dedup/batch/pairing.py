@@ -23,6 +23,7 @@ from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings, fields_of, language_number
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.meetings import Meeting
+from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,6 +106,7 @@ def pair_rows(
         progress: called with the number of documents matched.
     """
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
+    warn_of_terms_above_df_max(key_terms, settings)
     least = least_count(settings) if k_min is None else k_min
     linked = link(key_terms, settings, k_min=least, engine=engine, progress=progress)
     languages = np.array([language_number(language) for language in collection.languages], dtype=np.int64)

@@ -33,6 +33,7 @@ from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 from infostream_dedup.terms.untranslated import untranslated_shares
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ def sweep_collection(
             progress(f"sweep {representation}", number, len(representations))
         chosen = settings.but(representation=representation)
         key_terms = collection.key_terms(chosen)
+        warn_of_terms_above_df_max(key_terms, chosen)
         relation = relate(key_terms, chosen, exact=exact, engine=engine, progress=progress)
         labels = _labels(key_terms)
         estimate = None

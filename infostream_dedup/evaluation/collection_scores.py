@@ -23,6 +23,7 @@ from infostream_dedup.evaluation.second_look import checked_kinds, judged_groups
 from infostream_dedup.evaluation.truth import Truth, note_without_positives, truth_of
 from infostream_dedup.links import default_recommendation
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 
 __all__ = ["Documents", "evaluate_collection", "predictions_of", "truth_for"]
 
@@ -117,6 +118,7 @@ def _evaluate_key_terms(
 ) -> Evaluation:
     share = settings.score == "share"
     key_terms = collection.key_terms(settings)
+    warn_of_terms_above_df_max(key_terms, settings)
     linked = link(key_terms, settings, k_min=settings.min_terms if share else 1, engine=engine)
     predictions = predictions_of(linked)
     if share:

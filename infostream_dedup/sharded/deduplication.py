@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS, K_SIMILAR, DuplicateRule, Keep, Status, repeats
+from infostream_dedup.batch.deduplication import K_SIMILAR, DuplicateRule, Keep, Status, repeats
 from infostream_dedup.batch.pair_table import least_count
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.row_blocks import row_blocks
@@ -19,6 +19,7 @@ from infostream_dedup.sharded.collapse import NodeTable
 from infostream_dedup.sharded.kernels.forests import join_edges
 from infostream_dedup.sharded.pairing import DocumentPairs, paired
 from infostream_dedup.sharded.recounting import pick_terms, recounted
+from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 
-from infostream_dedup.batch.deduplication import INSUFFICIENT_TERMS
 from infostream_dedup.batch.judged_deduplication import BestPairs, JudgedStatus
 from infostream_dedup.batch.judging import CANDIDATE_TERMS
 from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
@@ -25,6 +24,7 @@ from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.sharded.deduplication import STATUSES, FoundStatuses, earliest_joined, join_groups
 from infostream_dedup.sharded.judging import EqualTexts, JudgedRun
 from infostream_dedup.sharded.pairing import paired
+from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

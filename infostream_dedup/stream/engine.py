@@ -34,6 +34,7 @@ from infostream_dedup.stream.restoring import catch_up, resume_across, resume_fr
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.stream.term_rules import TermRules
+from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
     from infostream_dedup.store.restoring import Loaded
@@ -41,10 +42,7 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.window import Window
 
-__all__ = ["INSUFFICIENT_TERMS", "StreamEngine"]
-
-INSUFFICIENT_TERMS: Final = 3
-"""A document with fewer key terms is too short to be compared."""
+__all__ = ["StreamEngine"]
 
 _JUDGED_AT_ONCE: Final = 500
 """Number of documents looked up, or read by a model, at a time: a compromise between speed and memory."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["KeyTerms", "Select", "StatisticsOfTerms", "pattern"]
+__all__ = ["INSUFFICIENT_TERMS", "KeyTerms", "Select", "StatisticsOfTerms", "pattern"]
+
+INSUFFICIENT_TERMS: Final = 3
+"""A document with fewer key terms is too short to compare."""
 
 StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
 """Returns the statistics of given terms, one for each of ``LANGUAGES``."""

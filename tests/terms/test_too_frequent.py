@@ -1,0 +1,58 @@
+"""A story that fills a collection loses its key terms to ``df_max``, which is told."""
+
+import json
+
+import pytest
+
+from infostream_dedup import Document, pairs, sweep
+from infostream_dedup.batch.collection import collect
+from infostream_dedup.model import Settings
+from infostream_dedup.terms.too_frequent import count_lost_to_df_max
+
+STORY = "Президент посетил завод, обсудил с директором турбины реактора и закупку урана. Номер {}."
+OTHERS = (
+    "Река вышла из берегов и затопила школу.",
+    "Суд отправил депутата под арест за взятку.",
+    "Тренер футбольной команды подал в отставку.",
+    "Река снова вошла в берега, школа открыта.",
+)
+
+
+def documents(copies: int) -> list[Document]:
+    texts = [*(STORY.format(number) for number in range(copies)), *OTHERS, "Да."]
+    return [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("representation", ["stem", "morph", "pivot"])
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_documents_are_counted_that_df_max_leaves_too_few_key_terms(representation, engine) -> None:
+    settings = Settings(representation=representation, background=False, df_min=1)
+    for copies, lost in ((7, 7), (3, 0)):
+        terms = collect(documents(copies), hashes=False, engine=engine).key_terms(settings)
+        assert count_lost_to_df_max(terms, settings) == lost, "a short text of rare words is not counted"
+    assert terms.sizes.min() < 3
+
+
+def test_it_is_told_once_for_each_representation(caplog) -> None:
+    list(pairs(documents(7), preset="faithful", representation="stem", background=False))
+    sweep(documents(7), representations=["stem", "morph"], background=False, estimate=False)
+    said = [record.getMessage() for record in caplog.records]
+    assert [one.partition(" have")[0] for one in said] == [
+        "representation stem: 7 of 12 documents",
+        "representation stem: 7 of 12 documents",
+        "representation morph: 7 of 12 documents",
+    ]
+    assert "'dedup' with preset judged" in said[0]
+
+
+def test_the_command_says_it_and_the_advice_helps(run_command, tmp_path) -> None:
+    rows = [{"id": one.id, "text": one.text} for one in documents(7)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    counts = []
+    for preset in ("faithful", "judged"):
+        options = ("--no-background", "--preset", preset, "--out", "b.jsonl", "--format", "jsonl")
+        answer = run_command(tmp_path, "dedup", "a.jsonl", *options)
+        assert answer.returncode == 0, answer.stderr
+        counts.append(json.loads(answer.stdout.splitlines()[-1])["duplicate"])
+        assert (b"7 of 12 documents have fewer than 3 key terms" in answer.stderr) == (preset == "faithful")
+    assert counts == [1, 6], "of the others, two are alike"
