@@ -170,16 +170,26 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 @click.argument("text_b", metavar="B.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @_settings_options
 @click.option(
+    "--languages", metavar="LANG,LANG", help="Languages of the two texts, such as uk,ru.  [default: detected]"
+)
+@click.option(
     "--html", type=click.Path(dir_okay=False), help="Write a page with both texts and linked passages here instead."
 )
 @general_options("text", "text", "json")
-def compare(text_a: str, text_b: str, html: str | None, output_format: str | None, quiet: bool, **given: Any) -> None:
+def compare(
+    text_a: str,
+    text_b: str,
+    languages: str | None,
+    html: str | None,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
     """Show two UTF-8 texts side by side, with shared passages numbered.
 
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
 
-    In texts of two languages, nouns and names that translate each other are numbered and listed (--html: linked). The
-    languages are detected.
+    In texts of two languages, nouns and names that translate each other are numbered and listed (--html: linked).
     """
     from infostream_dedup import api
     from infostream_dedup.cli.text_file import read_text
@@ -187,6 +197,7 @@ def compare(text_a: str, text_b: str, html: str | None, output_format: str | Non
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")
     inputs = [name for name in (text_a, text_b) if name != "-"]
+    given["languages"] = None if languages is None else tuple(languages.split(","))
     found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
     if html is not None:
         from infostream_dedup.report.passages_html import passages_page

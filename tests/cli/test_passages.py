@@ -140,6 +140,27 @@ def test_compare_writes_the_words_of_a_translation(run, translated, tmp_path):
     assert "<b>з" not in page
 
 
+def test_compare_takes_the_languages_of_texts_that_are_too_short_to_tell(run, tmp_path):
+    (tmp_path / "a.txt").write_text("Мер Коваль.", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("Мэр Коваль.", encoding="utf-8")
+    compare = ("passages", "compare", "a.txt", "b.txt")
+    detected = json.loads(run(*compare, "--format", "json").stdout)
+    assert (detected["languages"], detected["met"]) == (["ru", "ru"], [])
+    given = json.loads(run(*compare, "--languages", "uk,ru", "--format", "json").stdout)
+    assert given["languages"] == ["uk", "ru"]
+    assert ("мер", "мэр") in [(word["a"], word["b"]) for word in given["met"]]
+    assert run(*compare, "--languages", "uk,ru", "--html", "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count('<div class="text" lang="uk">') == page.count('<div class="text" lang="ru">') == 1
+    assert '<td lang="uk">мер</td><td lang="ru">мэр</td>' in page
+    assert run(*compare, "--languages", "other,ru", "--html", "page.html").returncode == 0
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count('<div class="text">') == 1
+    for wrong in ("uk", "uk,de", "uk,ru,en"):
+        done = run(*compare, "--languages", wrong)
+        assert done.returncode == 78
+        assert b"expected two of ru, uk, en, other" in done.stderr
+
+
 @pytest.fixture
 def quoted(tmp_path):
     """A Russian text that quotes an English one, whose words it also has in Russian."""
