@@ -113,11 +113,11 @@ def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
 def forget_and_wipe(path: str | Path, ids: str | Iterable[str]) -> tuple[int, bool]:
     """Do what ``forget_in_desk`` does; return also whether the file contains no remnants."""
     from infostream_dedup.desk import Desk, desk_path
-    from infostream_dedup.desk.forgetting import forget_in_desk as forget_one
+    from infostream_dedup.desk.forgetting import forget_in_desk as forget_all
 
     with Desk.open(desk_path(path), create=False) as desk:
         with desk.writing() as connection:
-            changed = sum(forget_one(connection, one) for one in ([ids] if isinstance(ids, str) else ids))
+            changed = forget_all(connection, {ids} if isinstance(ids, str) else dict.fromkeys(ids))
         return changed, desk.wipe()
 
 

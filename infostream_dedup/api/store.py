@@ -354,7 +354,7 @@ def index(path: str | Path) -> tuple[int, int]:
         return opened.index()
 
 
-def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
+def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | Iterable[str] = ()) -> Forgetting:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     Ids, sources, times, verdicts and judgements are kept; whatever the store's desk quotes is removed. Both files
@@ -363,12 +363,13 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
     Args:
         path: the store.
         ids: one id or several.
+        sources: also every document of this source or these; an id that other sources used too loses all its versions.
 
     Returns:
         What each document lost, whether the file is free of remnants, and copies that remain.
 
     Raises:
-        NoInputError, BadDataError: see ``stats``; no document has this id.
+        NoInputError, BadDataError: see ``stats``; no document has this id or source; nothing was removed.
         StoreBusyError: another process writes.
     """
     from infostream_dedup.api.desk import forget_and_wipe
@@ -378,7 +379,10 @@ def forget(path: str | Path, ids: str | Iterable[str]) -> Forgetting:
     from infostream_dedup.store.files_beside import copies_beside
 
     with Store.open(path, create=False) as opened:
-        documents = [opened.forget(one) for one in ([ids] if isinstance(ids, str) else ids)]
+        named = [ids] if isinstance(ids, str) else list(ids)
+        for source in [sources] if isinstance(sources, str) else sources:
+            named += opened.ids_of_source(source)
+        documents = opened.forget(*dict.fromkeys(named))
         clean = opened.wipe()
         removed = remove_stale_parts(opened.path.parent)
         if desk_path(opened.path).exists():

@@ -291,12 +291,15 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
     _print([{"store": str(file), "added": added, "rebuilt": rebuilt}], output_format)
 
 
-@store.command(epilog=examples("store forget news.db doc-17"))
+@store.command(epilog=examples("store forget news.db doc-17", "store forget news.db --source example.org"))
 @store_argument
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--source", "sources", multiple=True, help="Forget all documents of this source; can be repeated.")
 @format_options
-def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
-    """Remove the content of a document: title, text, signature, checksums of its text, terms of its verdict.
+def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
+    """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
+
+    All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources.
 
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
     recognised if it is sent again; its status and group; its contribution to document frequencies, which names no
@@ -306,7 +309,9 @@ def forget(file: Path, ids: tuple[str, ...], output_format: str | None, quiet: b
     """
     from infostream_dedup.api import store as kept
 
-    done = kept.forget(file, ids)
+    if not ids and not sources:
+        raise click.UsageError("name the documents to forget: ID... or --source")
+    done = kept.forget(file, ids, sources=sources)
     _print([asdict(one) for one in done.documents], output_format)
     if done.removed:
         note(f"{done.removed} unfinished copies left by killed processes were removed", quiet=quiet)

@@ -1,8 +1,9 @@
-"""Removal of one document's content on request, as data protection law may require."""
+"""Removal of documents' content on request, as data protection law may require."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from infostream_dedup.store.restoring import counts_apart, open_epoch
 from infostream_dedup.store.search_index import rebuild_index
 from infostream_dedup.store.settings_checksum import write_settings_checksum
 
-__all__ = ["Forgotten", "forget", "wipe"]
+__all__ = ["Forgotten", "forget", "ids_of_source", "wipe"]
 
 _PIVOT: Final = "ru"
 """Language under which the frequencies of the pivot language are kept."""
@@ -39,8 +40,21 @@ class Forgotten:
     versions: int
 
 
-def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  # noqa: A002
-    """Remove the content of all versions of a document.
+def ids_of_source(connection: sqlite3.Connection, path: Path, source: str) -> list[str]:
+    """Return the ids of the documents of a source, in the order of the stream, also of those already forgotten.
+
+    Raises:
+        BadDataError: the store has no document of this source.
+    """
+    rows = connection.execute("SELECT id FROM document WHERE source = ? ORDER BY ordinal", (source,))
+    found = list(dict.fromkeys(name for (name,) in rows))
+    if not found:
+        raise BadDataError(f"the store has no document of source {source!r}", code="E_SOURCE", source=str(path))
+    return found
+
+
+def forget(connection: sqlite3.Connection, path: Path, ids: Iterable[str]) -> list[Forgotten]:
+    """Remove the content of all versions of documents, in one transaction.
 
     That is title, address, text, signature, evidence, terms of the pivot language, its entries in the index of closed
     epochs, checksums of the text, and the verdict's terms, criteria and words that match across languages. Queries no
@@ -54,30 +68,41 @@ def forget(connection: sqlite3.Connection, path: Path, id: str) -> Forgotten:  #
     load again.
 
     Raises:
-        BadDataError: the store does not have the document.
+        BadDataError: the store does not have one of the documents; nothing was removed.
     """
+    forgotten, ordinals, batches = [], [], set()
     with writing_rows(connection, path):
-        rows = connection.execute(
-            f"SELECT ordinal, batch, epoch, language, forgotten, {REPEATS} FROM document WHERE id = ?",  # noqa: S608
-            (id,),
-        ).fetchall()
-        if not rows:
-            raise BadDataError(f"the store has no document {id!r}", code="E_ID_UNKNOWN", source=str(path))
-        epoch = open_epoch(connection)
-        fresh = [row for row in rows if not row[4]]
-        apart = counts_apart(connection)
-        for ordinal, batch, document_epoch, language, _, repeats in fresh:
-            if document_epoch >= epoch:
-                _withhold(connection, "withheld_frequency", ordinal, document_epoch, language)
-                if apart and repeats:
-                    _withhold(connection, "withheld_repeats", ordinal, document_epoch, language)
-                _withhold_pivot(connection, ordinal, document_epoch)
-            _erase(connection, ordinal)
+        for id in ids:  # noqa: A001
+            removed = _forget_versions(connection, path, id)
+            forgotten.append(Forgotten(id, len(removed)))
+            ordinals += [ordinal for ordinal, _ in removed]
+            batches |= {batch for _, batch in removed}
+        for batch in sorted(batches):
             checksum = batch_checksum(batch_as_stored(connection, batch))
             connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
-        rebuild_index(connection, [row[0] for row in fresh])
+        rebuild_index(connection, ordinals)
         write_settings_checksum(connection)
-    return Forgotten(id, len(fresh))
+    return forgotten
+
+
+def _forget_versions(connection: sqlite3.Connection, path: Path, id: str) -> list[tuple[int, int]]:  # noqa: A002
+    """Remove the content of a document; return the ordinal and batch of each version that had any."""
+    rows = connection.execute(
+        f"SELECT ordinal, batch, epoch, language, forgotten, {REPEATS} FROM document WHERE id = ?",  # noqa: S608
+        (id,),
+    ).fetchall()
+    if not rows:
+        raise BadDataError(f"the store has no document {id!r}", code="E_ID_UNKNOWN", source=str(path))
+    epoch, apart = open_epoch(connection), counts_apart(connection)
+    fresh = [row for row in rows if not row[4]]
+    for ordinal, _, document_epoch, language, _, repeats in fresh:
+        if document_epoch >= epoch:
+            _withhold(connection, "withheld_frequency", ordinal, document_epoch, language)
+            if apart and repeats:
+                _withhold(connection, "withheld_repeats", ordinal, document_epoch, language)
+            _withhold_pivot(connection, ordinal, document_epoch)
+        _erase(connection, ordinal)
+    return [(ordinal, batch) for ordinal, batch, *_ in fresh]
 
 
 def wipe(connection: sqlite3.Connection, path: Path) -> bool:

@@ -16,7 +16,7 @@ from infostream_dedup.model.stream_records import Batch
 from infostream_dedup.store.connection import naming_failures
 from infostream_dedup.store.copying import copy_store
 from infostream_dedup.store.expiry import Expired, expire
-from infostream_dedup.store.forgetting import Forgotten, forget, wipe
+from infostream_dedup.store.forgetting import Forgotten, forget, ids_of_source, wipe
 from infostream_dedup.store.migrations import writing_rows
 from infostream_dedup.store.opening import BUSY_SECONDS, open_store
 from infostream_dedup.store.reader import StoreReader
@@ -240,13 +240,21 @@ class Store(StoreReader):
                 return added, sum(row.documents for row in damaged)
             added += more
 
-    def forget(self, id: str) -> Forgotten:  # noqa: A002
-        """Remove the content of all versions of a document; `wipe` removes its remnants from the file.
+    def forget(self, *ids: str) -> list[Forgotten]:
+        """Remove the content of all versions of documents; `wipe` removes the remnants from the file.
 
         Raises:
-            BadDataError: the store does not have the document.
+            BadDataError: the store does not have one of the documents; nothing was removed.
         """
-        return forget(self._connection, self.path, id)
+        return forget(self._connection, self.path, ids)
+
+    def ids_of_source(self, source: str) -> list[str]:
+        """Return the ids of all documents of a source, in the order of the stream.
+
+        Raises:
+            BadDataError: the store has no document of this source.
+        """
+        return ids_of_source(self._connection, self.path, source)
 
     def wipe(self) -> bool:
         """Rewrite the file without remnants of deleted data; return whether none is left."""

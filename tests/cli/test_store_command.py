@@ -98,6 +98,33 @@ def test_forget(run, filled):
     assert b"the store has no document 'nobody' [E_ID_UNKNOWN]" in unknown.stderr
 
 
+def test_forget_all_documents_of_a_source(run, filled):
+    with closing(sqlite3.connect(filled)) as store:
+        own = [row[0] for row in store.execute("SELECT id FROM document WHERE source = 'site-1' ORDER BY ordinal")]
+    rows = lines(run("store", "forget", "stream.db", own[1], "--source", "site-1"))
+    assert len(own) == 25
+    assert sorted(row["id"] for row in rows) == sorted(own)
+    assert {row["versions"] for row in rows} == {1}
+    with closing(sqlite3.connect(filled)) as store:
+        assert store.execute("SELECT DISTINCT source FROM document WHERE forgotten").fetchall() == [("site-1",)]
+    assert run("store", "verify", "stream.db").returncode == 0
+    again = lines(run("store", "forget", "stream.db", "--source", "site-1"))
+    assert [row["id"] for row in again] == own, "repeated after an interruption, it wipes again"
+    assert {row["versions"] for row in again} == {0}
+
+
+def test_forget_removes_nothing_if_something_is_unknown(run, filled):
+    with closing(sqlite3.connect(filled)) as store:
+        before = store.execute("SELECT id FROM document WHERE source = 'site-2'").fetchone()[0]
+    for unknown, code in ((["nobody"], b"E_ID_UNKNOWN"), (["--source", "nowhere"], b"no document of source 'nowhere'")):
+        done = run("store", "forget", "stream.db", before, *unknown)
+        assert done.returncode == 65
+        assert code in done.stderr
+    with closing(sqlite3.connect(filled)) as store:
+        assert store.execute("SELECT count(*) FROM document WHERE forgotten").fetchone() == (0,)
+    assert run("store", "forget", "stream.db").returncode == 2
+
+
 @pytest.mark.parametrize("command", ["stats", "verify", "migrate", "expire"])
 def test_failures_have_their_codes(run, tmp_path, filled, command):
     assert run("store", command, "missing.db").returncode == 66

@@ -12,7 +12,7 @@ from infostream_dedup.store.forgetting import Forgotten
 
 def test_what_a_document_said_is_gone(filled, synthetic, faults):
     with Store.open(filled) as store:
-        assert store.forget("документ-3") == Forgotten("документ-3", versions=1)
+        assert store.forget("документ-3") == [Forgotten("документ-3", versions=1)]
         assert store.verdict_of("документ-3") == replace(synthetic.verdict(3), terms=None)
         assert store.titles([3]) == [""]
         assert store.text(3) is None
@@ -87,8 +87,8 @@ def test_all_versions_are_forgotten(new_store, synthetic, faults):
     later = replace(synthetic.document(1), id=first.id, version=1)
     verdicts = [synthetic.verdict(0), replace(synthetic.verdict(1), id=first.id, group=first.id)]
     new_store.append(Batch("b", b"", Decided(remembered=[first, later], verdicts=verdicts, new_terms=list("abcdef"))))
-    assert new_store.forget(first.id).versions == 2
-    assert new_store.forget(first.id).versions == 0
+    assert new_store.forget(first.id) == [Forgotten(first.id, versions=2)]
+    assert new_store.forget(first.id) == [Forgotten(first.id, versions=0)]
     assert new_store.titles([0, 1]) == ["", ""]
     assert faults(new_store) == []
 

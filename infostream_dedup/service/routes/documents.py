@@ -77,7 +77,7 @@ async def forget_document(request: Request, id: str, *, wipe: bool = False) -> R
 
     await service.work(forget)
     if service.desk.path.exists():
-        await service.desk.write(lambda desk: forget_in_desk(desk, id))
+        await service.desk.write(lambda desk: forget_in_desk(desk, {id}))
         if wipe:
             await service.desk.wipe()
     return Response(status_code=204)
