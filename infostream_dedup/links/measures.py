@@ -8,10 +8,26 @@ from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["EXACT_FROM", "KTotals", "LinkTotals", "Measures"]
+__all__ = ["EXACT_FROM", "KTotals", "LinkTotals", "Measures", "error_of_share"]
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
+
+
+def error_of_share(share: float, draws: int) -> float:
+    """Return the standard error of a share of independent draws: sqrt(share * (1 - share) / draws).
+
+    That would be 0 for a share of 0 or 1, although a sample is never certain. By the rule of three (Hanley and
+    Lippman-Hand, 1983), such a share is then within 3 / draws of the truth with 95 % confidence: the error is that of
+    an interval of this width.
+
+    Args:
+        share: 0 to 1.
+        draws: at least 1.
+    """
+    if 0 < share < 1:
+        return sqrt(share * (1 - share) / draws)
+    return min(3 / draws, 1) / 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +46,8 @@ class Measures:
         transitivity: closed / paths; ``None`` without paths, and for links between groups (languages), which are
             bipartite, so that no path can be closed whatever their quality.
         sampled: whether ``closed`` and ``transitivity`` are estimates.
-        transitivity_error: standard error of a sampled ``transitivity``; ``None`` if it is exact.
+        transitivity_error: standard error of a sampled ``transitivity`` (see ``error_of_share``); ``None`` if it is
+            exact.
         symmetry_error: standard error of ``symmetry`` if it, ``links``, ``reciprocal`` and ``paths`` are estimated from
             a sample of the documents; ``None`` if they are exact.
         links_error: standard error of ``links``; likewise.
@@ -79,7 +96,7 @@ class Measures:
             transitivity = closed / (paths if draws is None else draws)
             if draws is not None:
                 closed = round(transitivity * paths)
-                error = sqrt(transitivity * (1 - transitivity) / draws)
+                error = error_of_share(transitivity, draws)
         return cls(
             k=k,
             documents=documents,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, count_asked
-from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class SampledRows:
         spread = self._deviation(out - links / size) * sqrt(left / size)
         symmetry = reciprocal / links if links else None
         if row.transitivity is not None:
-            drawing = row.transitivity * (1 - row.transitivity) / len(drawn.closed)
-            row = replace(row, transitivity_error=sqrt(drawing + left * self._variance_of_middles(drawn)))
+            drawing = error_of_share(row.transitivity, len(drawn.closed))
+            row = replace(row, transitivity_error=sqrt(drawing**2 + left * self._variance_of_middles(drawn)))
         return replace(
             row,
             symmetry=symmetry,
