@@ -90,6 +90,10 @@ class Settings:
         Range(1, self.n).check("k", self.k)
         Range(1, self.n).check("min_terms", self.min_terms)
         self.target_size()
+        if self.df_min > self.df_max and (self.df_min < 1) == (self.df_max < 1):
+            raise ConfigurationError(
+                f"df_min is {self.df_min:g}, above df_max {self.df_max:g}, so that no term could be a key term"
+            )
 
     def target_size(self) -> int | None:
         """Return how many terms of a document are searched: M for ``top:M``, 0 for ``signature``, ``None`` for all."""

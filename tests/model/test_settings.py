@@ -67,3 +67,12 @@ def test_values_out_of_range_are_named(given, message):
 @pytest.mark.parametrize(("target", "size"), [("text", None), ("signature", 0), ("top:30", 30)])
 def test_size_of_the_target(target, size):
     assert Settings(target=target).target_size() == size
+
+
+@pytest.mark.parametrize(("least", "most"), [(0.6, 0.5), (50, 10)])
+def test_bounds_of_document_frequency_that_leave_no_term_are_refused(least, most) -> None:
+    with pytest.raises(ConfigurationError, match=f"df_min is {least}, above df_max {most}"):
+        Settings(df_min=least, df_max=most)
+    Settings(df_min=least, df_max=least)
+    # A count and a share can be compared only once the documents are counted.
+    Settings(df_min=50, df_max=0.5)
