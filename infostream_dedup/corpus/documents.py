@@ -62,16 +62,19 @@ class OtherLanguageError(Exception):
 class OtherFields(dict[str, Any]):
     """The fields of a record that we do not interpret, and the original order of all its fields.
 
-    The order, and the language as given (``uk-UA``, ``de``), let a document be written as it was read; comparisons
-    ignore both.
+    The order, the language as given (``uk-UA``, ``de``), and whether the title was null, let a document be written as
+    it was read; comparisons ignore them.
     """
 
-    __slots__ = ("lang", "order")
+    __slots__ = ("lang", "null_title", "order")
 
-    def __init__(self, values: Mapping[str, Any], order: tuple[str, ...], lang: str | None = None) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], order: tuple[str, ...], lang: str | None = None, *, null_title: bool = False
+    ) -> None:
         super().__init__(values)
         self.order = order
         self.lang = lang
+        self.null_title = null_title
 
 
 class DocumentBuilder:
@@ -140,7 +143,10 @@ class DocumentBuilder:
             images=values.get("images"),
             links=values.get("links"),
             extra=OtherFields(
-                {name: values[name] for name in other}, self._orders.setdefault(order, order), _given_language(values)
+                {name: values[name] for name in other},
+                self._orders.setdefault(order, order),
+                _given_language(values),
+                null_title=values.get("title") is None,
             ),
         )
 
@@ -246,7 +252,7 @@ def row_of(document: Document) -> dict[str, Any]:
         if name == "lang" and isinstance(extra, OtherFields) and (found or extra.lang is not None):
             row[name] = extra.lang
         elif name in _INTERPRETED:
-            row[name] = getattr(document, name)
+            row[name] = _as_given(document, name)
         elif name in extra:
             row[name] = extra[name]
     for name in FIELDS:
@@ -258,6 +264,12 @@ def row_of(document: Document) -> dict[str, Any]:
         if name not in row:
             row[name] = value
     return row
+
+
+def _as_given(document: Document, name: str) -> Any:
+    value, extra = getattr(document, name), document.extra
+    # A null title is an empty one in the document.
+    return None if value == "" and name == "title" and isinstance(extra, OtherFields) and extra.null_title else value
 
 
 _REQUIRED: Final = frozenset(("id", "text"))

@@ -167,3 +167,12 @@ def test_frames(kind: str) -> None:
 
 def _text_schema(rows: list[dict[str, Any]]) -> pa.Schema:
     return pa.schema({name: pa.string() for row in rows for name in row})
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_a_null_title_stays_null_and_an_empty_one_empty(ending: str) -> None:
+    rows = [{"title": title, "id": str(number), "text": "слово"} for number, title in enumerate(("", None, "Мост"))]
+    documents, back = _there_and_back(rows, ending)
+    for read in (documents, back):
+        assert [document.title for document in read] == ["", "", "Мост"]
+        assert [row_of(document) for document in read] == rows
