@@ -125,7 +125,9 @@ class Desk:
 
         Raises:
             BadDataError: something differs from what was written.
+            ConfigurationError: since the desk was opened, a newer version of this program has migrated it.
         """
+        _version_of(self._connection, self.path)
         fault = fault_of(self._connection, (*TABLES, *SEALS))
         if fault is not None:
             raise _damaged(fault, self.path)
@@ -167,13 +169,17 @@ def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute(f"PRAGMA user_version = {VERSION:d}")
     if _number(connection, "application_id") != APPLICATION_ID:
         raise BadDataError("not a desk: an SQLite file of another kind", code="E_STORE_FOREIGN", source=str(path))
-    version = _number(connection, "user_version")
-    if version > VERSION:
-        raise ConfigurationError(f"{path} has schema {version}, this program reads {VERSION}; use a newer version")
-    if version < VERSION:
+    if _version_of(connection, path) < VERSION:
         with writing(connection, path):
             _add_seals(connection, path)
     begin_wal(connection, path, busy_seconds=_BUSY_SECONDS)
+
+
+def _version_of(connection: sqlite3.Connection, path: Path) -> int:
+    version = _number(connection, "user_version")
+    if version > VERSION:
+        raise ConfigurationError(f"{path} has schema {version}, this program reads {VERSION}; use a newer version")
+    return version
 
 
 def _add_seals(connection: sqlite3.Connection, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from infostream_dedup.store.blobs import INT64, numbers_of
 from infostream_dedup.store.connection import naming_failures, snapshot
 from infostream_dedup.store.document_columns import table_of
 from infostream_dedup.store.kept_documents import kept_document
+from infostream_dedup.store.migrations import version_of
 from infostream_dedup.store.opening import settings_of
 from infostream_dedup.store.remembered_table import RememberedTable
 from infostream_dedup.store.restoring import (
@@ -98,9 +99,16 @@ class StoreReader:
         with self.reading():
             return settings_of(self._connection)
 
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Let several reads see one state."""
-        return snapshot(self._connection, self.path)
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Let several reads see one state.
+
+        Raises:
+            BadDataError: since the store was opened, a newer version of this program has migrated it.
+        """
+        with snapshot(self._connection, self.path) as connection:
+            version_of(connection, self.path)
+            yield connection
 
     def documents(self, first: int, end: int) -> RememberedTable:
         """Read the documents with ordinals from `first` to `end` (exclusive); for analyses, not for the engine."""

@@ -127,7 +127,8 @@ def test_a_running_process_does_not_write_to_a_store_that_a_newer_program_migrat
             "expire": store.expire,
             "index": store.index,
         }
-        position = store.position
+        count = "SELECT count(*), max(ordinal) FROM document"
+        before = store.connection.execute(count).fetchone()
         with pytest.MonkeyPatch.context() as newer:
             newer.setattr(migrations, "STEPS", [*migrations.STEPS, ("second_step", second_step)])
             assert migrate_store(filled)[0] == 13
@@ -137,8 +138,18 @@ def test_a_running_process_does_not_write_to_a_store_that_a_newer_program_migrat
             works[write]()
         assert refused.value.code == "E_STORE_NEWER"
         assert not store.connection.in_transaction
-        assert not store.changed()
-        assert store.position == position
+        assert store.connection.execute(count).fetchone() == before
+
+
+def test_a_running_process_does_not_read_a_store_that_a_newer_program_migrated(filled, synthetic):
+    with Store.open(filled, read_only=True) as store:
+        assert store.span() == (0, 100)
+        with pytest.MonkeyPatch.context() as newer:
+            newer.setattr(migrations, "STEPS", [*migrations.STEPS, ("second_step", second_step)])
+            assert migrate_store(filled)[0] == 13
+        with pytest.raises(BadDataError, match="schema 13, this program knows up to 12; use a newer") as refused:
+            store.span()
+        assert refused.value.code == "E_STORE_NEWER"
 
 
 def test_migrating_twice_does_nothing(filled, newer_program):
