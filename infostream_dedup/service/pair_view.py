@@ -13,8 +13,9 @@ from infostream_dedup.store.browsing import document_versions, key_terms_of
 
 if TYPE_CHECKING:
     from infostream_dedup.passages.text_comparison import TextComparison
+    from infostream_dedup.passages.text_stretches import TextStretch
 
-__all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict"]
+__all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict", "pieces_shown"]
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 """A number as people read it: 3,5 and 10:30 are one number each."""
@@ -27,10 +28,11 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     """Read two documents, the one that came first as ``a``.
 
     Returns:
-        ``a`` and ``b`` with ``pieces`` (of the text, with the number of the passage they share, and ``word``, the words
-        of a translation; None if the store keeps no texts), ``key_terms``, ``numbers`` that only this text has,
+        ``a`` and ``b`` with ``pieces`` (of the text, with the numbers of the passage and of the translated word they
+        share, 0 for none; None if the store keeps no texts), ``key_terms``, ``numbers`` that only this text has,
         ``coverage`` (share of its words that the other text has too) and ``translated`` (share of its nouns and names,
-        0 if both texts have one language); ``passages``, ``shared_terms``.
+        0 if both texts have one language); ``passages``, ``shared_terms``; ``words``, what each translated
+        word is in both languages, by its number as text.
 
     Raises:
         ProblemError: ``not-found`` or ``forgotten``.
@@ -39,14 +41,12 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     texts = [store.text(side["ordinal"]) for side in sides]
     passages, coverage, translated = 0, [0.0, 0.0], [0.0, 0.0]
     pieces: list[list[dict[str, Any]] | None] = [None, None]
+    words: dict[str, str] = {}
     if texts[0] is not None and texts[1] is not None:
         found = comparison_of(sides, texts[0], texts[1])
         passages = len(found.passages)
-        names = found.translated.names()
-        pieces = [
-            [{"text": piece.text, "passage": piece.passage, "word": names.get(piece.word)} for piece in side]
-            for side in (found.pieces_a, found.pieces_b)
-        ]
+        pieces = [pieces_shown(side) for side in (found.pieces_a, found.pieces_b)]
+        words = {str(number): name for number, name in found.translated.names().items()}
         coverage = [found.coverage_a, found.coverage_b]
         translated = [found.translated.share_a, found.translated.share_b]
     numbers = [set(NUMBER.findall(text or "")) for text in texts]
@@ -54,7 +54,12 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
         side["pieces"], side["numbers"] = pieces[place], sorted(numbers[place] - numbers[1 - place])
         side["coverage"], side["translated"] = coverage[place], translated[place]
     first, second = ({term["term"] for term in side["key_terms"]} for side in sides)
-    return {"a": sides[0], "b": sides[1], "passages": passages, "shared_terms": sorted(first & second)}
+    return {"a": sides[0], "b": sides[1], "passages": passages, "shared_terms": sorted(first & second), "words": words}
+
+
+def pieces_shown(stretches: Sequence[TextStretch]) -> list[dict[str, Any]]:
+    """The stretches of a text as plain values."""
+    return [{"text": one.text, "passage": one.passage, "word": one.word} for one in stretches]
 
 
 def comparison_of(sides: Sequence[Mapping[str, Any]], text_a: str, text_b: str) -> TextComparison:

@@ -58,6 +58,8 @@ def test_a_pair_comes_without_the_verdict_and_the_earlier_document_first(desk: A
     for side in (pair["a"], pair["b"]):
         assert "".join(piece["text"] for piece in side["pieces"]) == texts[side["id"]]
     params = {"a": pair["a"]["id"], "b": pair["b"]["id"]}
+    found = desk("oksana", "GET", "/v1/compare", params=params).json()
+    assert [pair[side]["pieces"] for side in "ab"] == [found[side]["pieces"] for side in "ab"]
     verdict = desk("oksana", "GET", "/v1/pairs/verdict", params=params).json()
     assert verdict["status"] in ("duplicate", "similar")
     assert verdict == desk("oksana", "GET", "/v1/pairs/verdict", params={"a": params["b"], "b": params["a"]}).json()

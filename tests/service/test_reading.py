@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from urllib.parse import quote
 
 import pytest
 
 from infostream_dedup.sample import labels_path
+from infostream_dedup.service.pages import marking
+from infostream_dedup.service.pair_view import pair_shown
+from infostream_dedup.store import Store
 
 from .conftest import ServiceClient, sample_documents
 
@@ -86,6 +90,11 @@ def test_a_translation_side_by_side(filled: ServiceClient) -> None:
     assert found["languages"] == [found["a"]["language"], found["b"]["language"]]
     assert found["translated_a"] > 0.5
     assert {piece["word"] for piece in found["a"]["pieces"]} >= {0, 1}
+    with Store.open(filled.settings.store, read_only=True) as store:
+        shown = pair_shown(store, pair["a"], pair["b"])
+    by_id = {found[side]["id"]: found[side]["pieces"] for side in "ab"}
+    assert {shown[side]["id"]: shown[side]["pieces"] for side in "ab"} == by_id, "words have the same numbers"
+    assert set(shown["words"]) == {str(word["number"]) for word in found["met"]}
     page = filled("GET", "/compare", params=pair).text
     word = found["met"][0]
     assert f'<span class="word" title="{word["a"]}=' in page
@@ -93,6 +102,18 @@ def test_a_translation_side_by_side(filled: ServiceClient) -> None:
     desk = filled("GET", "/judge", params=pair | {"queue": "translation"}).text
     assert f'<span class="word" title="{word["a"]}=' in desk
     assert "Underlined: nouns and names" in desk
+
+
+@pytest.mark.parametrize("path", ["/compare", "/judge", "/judge/pair"])
+def test_texts_are_marked_in_a_thread_so_that_other_requests_need_not_wait(
+    filled: ServiceClient, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    threads = []
+    monkeypatch.setattr(marking, "_split", lambda text: threads.append(threading.current_thread()) or [text])
+    serving = threading.current_thread()
+    assert filled("GET", path, params={"a": "uk-023", "b": "uk-040"}).status_code == 200
+    assert threads
+    assert serving not in threads
 
 
 def test_the_page_states_the_shares_that_the_comparison_found(filled: ServiceClient) -> None:

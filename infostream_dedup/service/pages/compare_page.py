@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.pages.frame import page
-from infostream_dedup.service.pages.marking import marked_text
+from infostream_dedup.service.pages.marking import marked_sides
 from infostream_dedup.service.pair_view import pair_shown
 from infostream_dedup.service.running import running
 
@@ -20,10 +22,7 @@ router = APIRouter(include_in_schema=False)
 async def compare(request: Request, a: str, b: str) -> Response:
     """The two texts, the earlier document on the left."""
     shown = await running(request).read(lambda store: pair_shown(store, a, b))
-    sides = [shown["a"], shown["b"]]
-    for side in sides:
-        if side["pieces"] is not None:
-            side["html"] = marked_text(side["pieces"], side["numbers"])
+    sides = await asyncio.to_thread(marked_sides, shown)
     return page(
         request,
         "compare",

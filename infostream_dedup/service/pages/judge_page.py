@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -14,7 +15,7 @@ from infostream_dedup.desk.candidates import QUEUES
 from infostream_dedup.desk.judgements import ordered_pair, progress_of
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.pages.frame import page
-from infostream_dedup.service.pages.marking import marked_text
+from infostream_dedup.service.pages.marking import marked_sides
 from infostream_dedup.service.pair_choice import check_queue, pairs_for
 from infostream_dedup.service.pair_view import pair_shown, pair_verdict
 from infostream_dedup.service.problems import ProblemError
@@ -62,7 +63,7 @@ async def judge(
         queues=[*QUEUES, *([queue] if queue not in QUEUES else [])],
         progress=progress,
         verdict=verdict,
-        **_shown(pair),
+        **await _shown(pair),
     )
 
 
@@ -83,7 +84,7 @@ async def judge_pair(
         ordered_pair(one, other) for one, other in zip(besides[::2], besides[1::2], strict=False) if one != other
     )
     pair = await _pair(request, queue, a, b, in_hand)
-    return page(request, "judge_pair", queue=queue, verdict=None, **_shown(pair))
+    return page(request, "judge_pair", queue=queue, verdict=None, **await _shown(pair))
 
 
 @router.get("/judge/verdict", dependencies=[needs("analyst")])
@@ -126,12 +127,10 @@ async def _pair(
     return found[0] if found else None
 
 
-def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
+async def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
     if pair is None:
         return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
-    sides = [pair["a"], pair["b"]]
-    for side in sides:
-        side["html"] = None if side["pieces"] is None else marked_text(side["pieces"], side["numbers"])
+    sides = await asyncio.to_thread(marked_sides, pair)
     return {
         "sides": sides,
         "passages": pair["passages"],

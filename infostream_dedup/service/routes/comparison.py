@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.pair_view import comparison_of
+from infostream_dedup.service.pair_view import comparison_of, pieces_shown
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.store import Store
@@ -37,7 +37,7 @@ def compared(store: Store, a: str, b: str) -> dict[str, Any]:
     sides = [_side(store, name) for name in (a, b)]
     found = comparison_of(sides, sides[0]["text"], sides[1]["text"])
     for side, pieces in zip(sides, (found.pieces_a, found.pieces_b), strict=True):
-        side["pieces"] = [{"text": piece.text, "passage": piece.passage, "word": piece.word} for piece in pieces]
+        side["pieces"] = pieces_shown(pieces)
         del side["text"]
     return {"a": sides[0], "b": sides[1], **found.as_dict()}
 
