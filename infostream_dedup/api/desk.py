@@ -39,7 +39,8 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
 
     Args:
         path: the store.
-        labels: JSON Lines of ``a``, ``b``, ``label``; rows without a label go to the queue ``audit``.
+        labels: JSON Lines, CSV or a workbook of ``a``, ``b``, ``label``; rows without a label go to the queue
+            ``audit``.
         person: name of the person who judged.
 
     Returns:
@@ -50,21 +51,17 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
         BadDataError: a row is not a valid label row; nothing was imported.
         ConfigurationError: the name of the person is empty or not printable.
     """
-    from infostream_dedup.corpus.jsonl import jsonl_records
     from infostream_dedup.desk import Desk, desk_path
     from infostream_dedup.desk.labels import import_labels as take_in
-    from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+    from infostream_dedup.errors import ConfigurationError, NoInputError
+    from infostream_dedup.evaluation.labels import label_rows
 
     if not person.strip() or not person.isprintable():
         raise ConfigurationError(f"{person!r} is not the name of a person; use printable characters")
     if not Path(path).exists():
         raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
-    rows, lines = [], []
-    for item in jsonl_records(str(labels), _MAX_LINE_BYTES):
-        if isinstance(item, BadDataError):
-            raise item
-        rows.append(item.values)
-        lines.append(item.place.line or 0)
+    found = list(label_rows(labels))
+    rows, lines = [row for _, row in found], [line for line, _ in found]
     with Desk.open(desk_path(path)) as desk, desk.writing() as connection:
         return take_in(connection, rows, person=person, source=str(labels), lines=lines)
 
@@ -119,6 +116,3 @@ def forget_and_wipe(path: str | Path, ids: str | Iterable[str]) -> tuple[int, bo
         with desk.writing() as connection:
             changed = forget_all(connection, {ids} if isinstance(ids, str) else dict.fromkeys(ids))
         return changed, desk.wipe()
-
-
-_MAX_LINE_BYTES = 1 << 20

@@ -19,13 +19,22 @@ from infostream_dedup.cli.progress import progress_bar
 
 __all__ = ["audit"]
 
+_LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
+"""Columns for which a terminal has no room."""
+
 
 @click.command(epilog=examples("audit march.jsonl --pairs 50 --out ask.jsonl", "audit march.jsonl --judged ask.jsonl"))
 @documents_argument
 @click.option("--pairs", type=click.IntRange(min=1), default=50, show_default=True, help="Number of pairs to choose.")
-@click.option("--out", type=click.Path(dir_okay=False), help="Write the pairs to judge here, as JSON Lines.")
 @click.option(
-    "--judged", type=click.Path(dir_okay=False), help="Read these judgements (JSONL: a, b, label) and show the figures."
+    "--out",
+    type=click.Path(dir_okay=False),
+    help="Write the pairs to judge here: JSON Lines, or by its ending .csv or .xlsx.",
+)
+@click.option(
+    "--judged",
+    type=click.Path(dir_okay=False),
+    help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures.",
 )
 @click.option("--positive", default="dup", show_default=True, help="Labels that mark duplicates, comma-separated.")
 @click.option(
@@ -55,13 +64,17 @@ def audit(
 
     if out is not None and judged is not None:
         raise click.UsageError("--out writes pairs to judge, --judged reads them back: give only one of the two")
+    if out is not None and output_format == "table":
+        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     with progress_bar(quiet=quiet) as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
     form = chosen_format(output_format, "table", "jsonl")
     if out is not None:
-        save_rows(found.rows, out, columns=found.columns, inputs=documents)
+        save_rows(found.rows, out, output_format, columns=found.columns, inputs=documents)
     elif form == "json":
         print_json(found.as_dict())
+    elif form == "table":
+        print_rows([{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form)
     else:
         print_rows(found.rows, form, columns=found.columns)
     note("\n".join(found.notes), quiet=quiet)

@@ -60,7 +60,7 @@ _COLUMNS: Final = (
     )
 )
 @documents_argument
-@click.option("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL): a, b, label.")
+@click.option("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL, CSV): a, b, label.")
 @click.option(
     "--methods",
     "methods",

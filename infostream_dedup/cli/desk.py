@@ -29,15 +29,16 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
     """Export judgements as labels for evaluate, train, compare and audit.
 
     The latest judgement of each person counts, then the majority, or the judgement that settled the pair. A pair
-    without a majority has the label null, which those commands leave out. In JSON Lines, pairs that an audit asked for
-    have the field asked; audit then counts no others.
+    without a majority has the label null, which those commands leave out. Pairs that an audit asked for have the field
+    asked; audit then counts no others.
     """
     from infostream_dedup.api.desk import export_labels
+    from infostream_dedup.report.rows import row_format
 
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     rows = export_labels(file, who=who)
-    form = chosen_format(output_format, "table", "jsonl") if out is None else output_format or "jsonl"
+    form = chosen_format(output_format, "table", "jsonl") if out is None else output_format or row_format(out)
     # JSON Lines contain only the fields given; tables have all columns in every row.
     shown = rows if form == "jsonl" else [{name: row.get(name) for name in _COLUMNS} for row in rows]
     if out is None:
@@ -54,7 +55,7 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
 @click.option("--person", metavar="NAME", required=True, help="Name of the person who judged.")
 @general_options("table", "table")
 def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
-    """Import a labels file (JSONL: a, b, label).
+    """Import a labels file (JSONL, CSV or .xlsx: a, b, label).
 
     Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
     skipped, unless a later import has replaced them.
@@ -96,4 +97,4 @@ def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, 
         note_remnants(quiet=quiet)
 
 
-_COLUMNS = ("a", "b", "label", "judges", "repeats")
+_COLUMNS = ("a", "b", "label", "judges", "repeats", "asked")

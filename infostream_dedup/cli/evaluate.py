@@ -27,7 +27,9 @@ __all__ = ["evaluate"]
 
 @click.command(epilog=examples("evaluate march.jsonl --labels pairs.jsonl"))
 @documents_argument
-@click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL): a, b, label.")
+@click.option(
+    "--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL, CSV): a, b, label."
+)
 @click.option(
     "--kin", type=click.Path(dir_okay=False), help="Pairs of families that do not count as negatives (JSONL)."
 )

@@ -88,16 +88,25 @@ def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
 def save_rows(
     rows: Iterable[Mapping[str, Any]],
     target: str,
-    output_format: str = "jsonl",
+    output_format: str | None = None,
     *,
     columns: Sequence[str] | None = None,
     inputs: Iterable[str] = (),
 ) -> None:
-    """Write rows to a file, completely or not at all; ``inputs`` are files that it must not replace."""
-    from infostream_dedup.report.rows import open_output, write_rows
+    """Write rows to a file, completely or not at all.
 
+    Args:
+        rows: the rows.
+        target: path of the file.
+        output_format: format asked for; by default what the ending says, JSON Lines if it says nothing.
+        columns: see ``print_rows``.
+        inputs: files that it must not replace.
+    """
+    from infostream_dedup.report.rows import open_output, row_format, write_rows
+
+    form = cast("RowFormat", output_format or row_format(target))
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
-        write_rows(rows, stream, cast("RowFormat", output_format), columns=columns, dialect=csv_dialect())
+        write_rows(rows, stream, form, columns=columns, dialect=csv_dialect())
 
 
 def csv_dialect() -> CsvDialect:

@@ -125,7 +125,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     elif output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     else:
-        save_rows(found, out, output_format or "jsonl", columns=found.columns, inputs=documents)
+        save_rows(found, out, output_format, columns=found.columns, inputs=documents)
     for warning in found.warnings:
         note(f"warning: {warning}", quiet=quiet)
     note_reading(found.report, quiet=quiet)

@@ -19,7 +19,9 @@ __all__ = ["train"]
 
 @click.command(epilog=examples("train march.jsonl --labels pairs.jsonl --model ours.json"))
 @documents_argument
-@click.option("--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL): a, b, label.")
+@click.option(
+    "--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL, CSV): a, b, label."
+)
 @click.option("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
 @click.option(
     "--preset",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.corpus.column_names import FIELDS, ColumnNames, advice_on, doubled_names
@@ -21,6 +21,9 @@ from infostream_dedup.corpus.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 
 __all__ = ["OPTIONAL", "Header", "ReadRows", "RowFeed", "csv_records", "read_header", "read_rows"]
+
+
+_REQUIRED: Final = ("id", "text")
 
 
 class ReadRows(Protocol):
@@ -35,13 +38,18 @@ class ReadRows(Protocol):
 _DELIMITERS: Final = ",;\t"
 _DECLARED: Final = re.compile(r"""("?)sep=(?P<delimiter>[!#-/:-@[-`{-~\t])\1[\r\n]*""", re.IGNORECASE)
 """The first line that Excel understands, and some programs write for it."""
-_REQUIRED: Final = ("id", "text")
 OPTIONAL: Final = frozenset(FIELDS) - {"id", "text"}
 """Columns in which an empty cell is an absent value."""
 
 
 def csv_records(
-    source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
+    source: str,
+    max_line_bytes: int,
+    names: ColumnNames,
+    *,
+    encoding: str | None = None,
+    ids: bool = True,
+    required: Sequence[str] = _REQUIRED,
 ) -> Iterator[Item]:
     """Yield the records of one file, and an error for each malformed row.
 
@@ -53,7 +61,8 @@ def csv_records(
         max_line_bytes: maximum length of a row in bytes (``E_TOO_LARGE``).
         names: what the columns are called.
         encoding: encoding of the text; recognised if None.
-        ids: whether a column of ids is required.
+        ids: whether a column of ids is required, if ``required`` names it.
+        required: columns without which the file cannot be read.
 
     Raises:
         NoInputError: the file cannot be opened or read.
@@ -64,7 +73,7 @@ def csv_records(
     try:
         with open_bytes(source, encoding) as stream:
             feed.lines = byte_lines(stream, max_line_bytes)
-            header = read_header(feed, names, ids=ids)
+            header = read_header(feed, names, ids=ids, required=required)
             if isinstance(header, BadDataError):
                 yield header
             else:
@@ -147,14 +156,18 @@ class Header(NamedTuple):
     delimiter: str
 
 
-def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | BadDataError:
+def read_header(
+    feed: RowFeed, columns: ColumnNames, *, ids: bool, required: Sequence[str] = _REQUIRED
+) -> Header | BadDataError:
     """Read the first row.
 
     Args:
         feed: lines from the beginning of the file.
         columns: what the columns are called.
-        ids: whether a column of ids is required.
+        ids: whether a column of ids is required, if ``required`` names it.
+        required: columns without which the file cannot be read.
     """
+    wanted = [name for name in required if ids or name != "id"]
     delimiters = _DELIMITERS
     try:
         text = next(feed)
@@ -164,22 +177,24 @@ def read_header(feed: RowFeed, columns: ColumnNames, *, ids: bool) -> Header | B
             feed.begin()
             text = next(feed)
     except StopIteration:
-        return feed.place().error("E_SCHEMA", "the file is empty, expected a header line with the columns id and text")
+        expected = " and ".join(", ".join(required).rsplit(", ", 1))
+        return feed.place().error("E_SCHEMA", f"the file is empty, expected a header line with the columns {expected}")
     except _RowTooLongError:
         return feed.place().error("E_TOO_LARGE", "the header line is too long")
     if not feed.is_utf8:
         return feed.place().error("E_ENCODING", "the header line is not UTF-8; convert the file, e.g. with iconv")
     headers = [_split_header(text, delimiter, columns) for delimiter in delimiters]
     for header in headers:
-        if header is not None and not _missing_columns(header.ours, ids=ids):
+        if header is not None and not _missing(wanted, header.ours):
             return _refuse_doubles(header, feed.place())
     names = max((header.names for header in headers if header is not None), key=len, default=[])
-    missing = ", ".join(_missing_columns(columns.names(names), ids=ids))
+    missing = ", ".join(_missing(wanted, columns.names(names)))
     came = _format_names(names)
     message = f"missing columns: {missing}; the header has: {came or 'nothing readable'}"
     if "\r" in text.rstrip("\r\n"):
         message += "; the lines end with CR alone, expected LF or CR LF"
-    return feed.place().error("E_SCHEMA", message + advice_on(names))
+    advice = advice_on(names) if required == _REQUIRED else ""
+    return feed.place().error("E_SCHEMA", message + advice)
 
 
 def _split_header(text: str, delimiter: str, columns: ColumnNames) -> Header | None:
@@ -197,8 +212,8 @@ def _format_names(names: list[str]) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def _missing_columns(names: list[str], *, ids: bool) -> list[str]:
-    return [name for name in _REQUIRED if name not in names and (ids or name != "id")]
+def _missing(wanted: list[str], names: list[str]) -> list[str]:
+    return [name for name in wanted if name not in names]
 
 
 def _refuse_doubles(header: Header, place: Place) -> Header | BadDataError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import PurePath
 from typing import Final, Literal, NamedTuple
 
@@ -17,6 +18,7 @@ __all__ = [
     "InputFormat",
     "file_kind",
     "input_format",
+    "is_table",
     "must_be_gzip",
     "without_ending",
 ]
@@ -52,6 +54,7 @@ _INPUTS: Final[dict[str, InputFormat]] = {
 PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst")
 """Endings of the names of packed files."""
 
+_TABLES: Final = ("csv", "xlsx")
 _STREAMS: Final = ("jsonl", "json", "csv", "text")
 
 KNOWN_ENDINGS: Final = (
@@ -120,6 +123,17 @@ def input_format(name: str) -> InputFormat:
         f"{name}: unknown kind of file; known endings are .jsonl, .ndjson, .json, .csv, .tsv and .txt, each also with "
         f"{', '.join(PACKINGS)}; .parquet, .feather, .arrow, .xlsx; and - for JSON Lines on standard input"
     )
+
+
+def is_table(name: str | PathLike[str]) -> bool:
+    """Whether a file to read has rows and columns of cells: CSV, or a workbook.
+
+    Example:
+        >>> is_table("labels.CSV"), is_table("labels.jsonl"), is_table("labels")
+        (True, False, False)
+    """
+    lower = str(name).lower()
+    return any(lower.endswith(ending) and _INPUTS["." + ending.split(".")[1]] in _TABLES for ending in KNOWN_ENDINGS)
 
 
 def without_ending(name: str) -> str:

@@ -14,7 +14,7 @@ from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["CsvDialect", "RowFormat", "csv_beginning", "csv_cells", "csv_line", "joined", "write_rows"]
+__all__ = ["CsvDialect", "RowFormat", "csv_beginning", "csv_cells", "csv_line", "joined", "row_format", "write_rows"]
 
 RowFormat = Literal["jsonl", "json", "csv", "xlsx"]
 
@@ -24,6 +24,17 @@ _BETWEEN: Final[Mapping[CsvDialect, tuple[str, str]]] = {"standard": (",", "\n")
 """Cell separator and line end of each dialect."""
 
 _NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
+
+
+def row_format(name: str) -> RowFormat:
+    """Return the format of a file of rows by its ending; JSON Lines if it says nothing.
+
+    Example:
+        >>> row_format("ask.CSV"), row_format("rows.txt")
+        ('csv', 'jsonl')
+    """
+    lower = name.lower()
+    return "csv" if lower.endswith(".csv") else "xlsx" if lower.endswith(".xlsx") else "jsonl"
 
 
 def write_rows(

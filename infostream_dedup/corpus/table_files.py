@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from infostream_dedup.errors import MissingExtraError, NoInputError
 
 __all__ = ["arrow_records", "workbook_records"]
 
+_REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")
 
 _BEGINNING: Final = datetime(1899, 12, 30)
@@ -65,7 +66,9 @@ def arrow_records(
     yield from frame_records(table, id_type, names, read_batch, ids=ids, source=source)
 
 
-def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> Iterator[Item]:
+def workbook_records(
+    source: str, names: ColumnNames, *, ids: bool = True, required: Sequence[str] = _REQUIRED
+) -> Iterator[Item]:
     """Yield the records of the first sheet of a workbook: a row of names, then one record per row, without empty cells.
 
     Numbers in columns of texts become their digits, because people type titles and ids such as 2024 into cells. A date
@@ -74,7 +77,8 @@ def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> It
     Args:
         source: path of the file.
         names: what the columns are called.
-        ids: whether a column of ids is required.
+        ids: whether a column of ids is required, if ``required`` names it.
+        required: columns without which the sheet cannot be read.
 
     Raises:
         NoInputError: the file cannot be opened.
@@ -95,7 +99,7 @@ def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> It
     # Cells that were only formatted make columns that have neither a name nor a value.
     used = [place for place, column in enumerate(zip(*rows, strict=True)) if any(cell != "" for cell in column)]
     header = [_name(rows[0][place]) for place in used]
-    wrong = _header_error(header, names, ids=ids)
+    wrong = _header_error(header, names, [name for name in required if ids or name != "id"])
     if wrong is not None:
         yield Place(source, first).error("E_SCHEMA", wrong)
         return
@@ -106,12 +110,13 @@ def workbook_records(source: str, names: ColumnNames, *, ids: bool = True) -> It
             yield Record(dict(zip(header, given, strict=True)), Place(source, number))
 
 
-def _header_error(header: list[str], names: ColumnNames, *, ids: bool) -> str | None:
+def _header_error(header: list[str], names: ColumnNames, wanted: Sequence[str]) -> str | None:
     ours = names.names(header)
-    missing = [name for name in ("id", "text") if name not in ours and (ids or name != "id")]
+    missing = [name for name in wanted if name not in ours]
     if missing:
         came = ", ".join(header)[:200] or "nothing"
-        return f"missing columns: {', '.join(missing)}; the first row has: {came}{advice_on(header)}"
+        advice = advice_on(header) if "text" in wanted else ""
+        return f"missing columns: {', '.join(missing)}; the first row has: {came}{advice}"
     doubles = doubled_names(ours)
     return f"duplicate columns: {', '.join(doubles)[:200]}" if doubles else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ASKED_COLUMNS", "AUDIT_COLUMNS", "AuditedCollection"]
 
-ASKED_COLUMNS = ("a", "b", "label", "title_a", "title_b", "url_a", "url_b")
+ASKED_COLUMNS = (
+    *("a", "b", "label", "wording", "title_a", "title_b"),
+    *("text_a", "text_b", "url_a", "url_b", "audit"),
+)
 AUDIT_COLUMNS = (
     *("source", "k", "pairs", "precision", "precision_low", "precision_high"),
     *("recall", "recall_low", "recall_high", "note"),
@@ -89,14 +93,21 @@ class AuditedCollection:
         estimate = estimator.estimate(key_terms, matrix, settings, ("all",), progress=progress)
         return cls(collection, population, estimate, k)
 
+    @property
+    def mark(self) -> str:
+        """The pairs and their strata as 12 hexadecimal digits: other documents or settings have another mark."""
+        population = self.population
+        rows = np.stack([population.a, population.b, population.strata]).astype("<i8")
+        return hashlib.sha256(rows.tobytes()).hexdigest()[:12]
+
     def ask(self, pairs: int) -> list[dict[str, Any]]:
-        """Return rows to judge, in an order that reveals nothing about them; ``label`` is empty.
+        """Return rows to judge, in an order that reveals nothing about them; ``label`` is empty, texts are missing.
 
         Args:
             pairs: maximum number of rows, at least 1.
         """
         population, documents = self.population, self.collection.documents
-        rows = []
+        rows, mark = [], self.mark
         for row in pairs_to_judge(population, pairs).tolist():
             one, other = documents[int(population.a[row])], documents[int(population.b[row])]
             rows.append(
@@ -107,18 +118,24 @@ class AuditedCollection:
                     "wording": round(float(population.wording[row]), _DECIMALS),
                     "title_a": one.title,
                     "title_b": other.title,
+                    "text_a": None,
+                    "text_b": None,
                     "url_a": one.url,
                     "url_b": other.url,
+                    "audit": mark,
                 }
             )
         return rows
 
-    def judged(self, labels: Mapping[tuple[str, str], bool], source: str) -> tuple[list[dict[str, Any]], int]:
+    def judged(
+        self, labels: Mapping[tuple[str, str], bool], source: str, doubt: str = ""
+    ) -> tuple[list[dict[str, Any]], int]:
         """Return count, estimate and judgements side by side, and how many judged pairs the audit does not cover.
 
         Args:
             labels: whether each pair of ids, in either order, is right.
             source: name of the labels in messages.
+            doubt: why the figures may be wrong; empty if nothing speaks against them.
 
         Raises:
             BadDataError: the audit covers none of the judged pairs.
@@ -140,7 +157,8 @@ class AuditedCollection:
             )
         rows = np.array([row for row, _ in found], dtype=np.int64)
         scores = audit_scores(self.population, rows, np.array([right for _, right in found], dtype=np.bool_))
-        note = "" if not scores.unjudged else f"strata without a judgement: {scores.unjudged}; their shares are guessed"
+        guessed = f"strata without a judgement: {scores.unjudged}; their shares are guessed" if scores.unjudged else ""
+        note = "; ".join(filter(None, [doubt, guessed]))
         audited = {
             "source": "audited",
             "k": self.k,

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from infostream_dedup.corpus.column_names import ColumnNames
+from infostream_dedup.corpus.csv_table import csv_records
+from infostream_dedup.corpus.endings import is_table
 from infostream_dedup.corpus.jsonl import jsonl_records
+from infostream_dedup.corpus.records import Item
+from infostream_dedup.corpus.table_files import workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_path
@@ -19,6 +24,7 @@ __all__ = [
     "Label",
     "family_of",
     "kin_by_field",
+    "label_rows",
     "labels_in",
     "labels_of",
     "positive_labels",
@@ -30,8 +36,9 @@ LABELS: Final = ("dup", "similar", "different", "translation", "template")
 """``template``: the same form filled in twice (daily rates, weather), which is not a repetition."""
 
 _MAX_LINE_BYTES: Final = 1 << 20
+_COLUMNS: Final = ("a", "b", "label")
 
-_Row = tuple[int, Mapping[str, Any]]
+LabelRow = tuple[int, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +82,25 @@ def read_labels(path: str | Path) -> list[Label]:
 
     Args:
         path: JSON Lines file, optionally compressed with gzip, or ``-`` for standard input; one object per line with
-            ``a``, ``b`` and ``label``. A pair whose label is ``null`` is still to be judged and is left out.
+            ``a``, ``b`` and ``label``. Or a ``.csv``, ``.tsv`` or ``.xlsx`` file with these columns. A pair whose label
+            is ``null``, or an empty cell, is still to be judged and is left out.
 
     Raises:
         NoInputError: the file cannot be opened.
         BadDataError: the file is malformed, or a row is invalid for the reasons given in ``labels_of``.
     """
     check_path("labels", path)
-    return _parse_labels(_read_objects(path), str(path))
+    return _parse_labels(label_rows(path), str(path))
+
+
+def label_rows(path: str | Path) -> Iterator[LabelRow]:
+    """Yield the line and the fields of each row of a file that ``read_labels`` reads; they are not checked.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+        BadDataError: the file is malformed.
+    """
+    return _read_table(str(path)) if is_table(path) else _read_objects(path)
 
 
 def labels_in(given: str | Path | Sequence[Label]) -> Sequence[Label]:
@@ -178,7 +196,7 @@ def positive_labels(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _parse_labels(rows: Iterable[_Row], source: str) -> list[Label]:
+def _parse_labels(rows: Iterable[LabelRow], source: str) -> list[Label]:
     labels: list[Label] = []
     earlier: dict[tuple[str, str], Label] = {}
     for line, row in rows:
@@ -225,9 +243,37 @@ def _read_required_text(row: Mapping[str, Any], name: str, source: str, line: in
     return value
 
 
-def _read_objects(path: str | Path) -> Iterator[_Row]:
+def _read_objects(path: str | Path) -> Iterator[LabelRow]:
     """Yield the objects of a JSON Lines file with their line numbers; raise at the first fault."""
-    for item in jsonl_records(str(path), _MAX_LINE_BYTES):
+    return _checked_rows(jsonl_records(str(path), _MAX_LINE_BYTES))
+
+
+def _read_table(path: str) -> Iterator[LabelRow]:
+    """Yield the rows of a CSV file or a workbook; raise at the first fault."""
+    columns = ColumnNames()
+    if path.lower().endswith(".xlsx"):
+        items = workbook_records(path, columns, required=_COLUMNS)
+    else:
+        items = csv_records(path, _MAX_LINE_BYTES, columns, required=_COLUMNS)
+    for line, row in _checked_rows(items):
+        cells = {name: _cell(name, value) for name, value in row.items()}
+        known = {name: value for name, value in cells.items() if value is not None}
+        if known:
+            yield line, {"label": None, **known}
+
+
+def _cell(name: str, value: Any) -> Any:
+    """A value as it would be in JSON: an empty cell is null, and spreadsheets turn ids of digits into numbers."""
+    if name in ("a", "b") and isinstance(value, float):
+        return str(int(value) if value.is_integer() else value)
+    if not isinstance(value, str):
+        return value
+    # People type blanks and capitals into cells.
+    return (value.strip().lower() if name == "label" else value) or None
+
+
+def _checked_rows(items: Iterable[Item]) -> Iterator[LabelRow]:
+    for item in items:
         if isinstance(item, BadDataError):
             raise item
         yield item.place.line or 0, item.values

@@ -2,6 +2,15 @@
 
 from infostream_dedup.corpus.outputs import check_output, open_output, same_file
 from infostream_dedup.corpus.own_files import check_quarantine, paths_of
-from infostream_dedup.corpus.rows import RowFormat, write_rows
+from infostream_dedup.corpus.rows import RowFormat, row_format, write_rows
 
-__all__ = ["RowFormat", "check_output", "check_quarantine", "open_output", "paths_of", "same_file", "write_rows"]
+__all__ = [
+    "RowFormat",
+    "check_output",
+    "check_quarantine",
+    "open_output",
+    "paths_of",
+    "row_format",
+    "same_file",
+    "write_rows",
+]

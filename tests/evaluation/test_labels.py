@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from infostream_dedup.corpus.rows import write_rows
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.evaluation.labels import (
     Kin,
@@ -31,6 +32,31 @@ def test_labels_keep_other_fields_and_their_place(tmp_path: Path) -> None:
         Label("x", "y", "dup", str(path), 1, {"kind": "reprint"}),
         Label("y", "z", "different", str(path), 3, {}),
     ]
+
+
+def test_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    # As Excel saves it: semicolons, CR LF, an empty row, blanks and capitals; the third pair is still to be judged.
+    title = "В городе открыли новую школу, в которой будут учиться восемьсот детей"
+    rows = f"a;b;label;title_a\r\nx;y;Dup ;{title}\r\ny;z;different;\r\nx;z;;{title}\r\n;;;\r\n"
+    for encoding in ("utf-8-sig", "cp1251"):
+        path = _file(tmp_path, rows.encode(encoding), "labels.csv")
+        assert read_labels(path) == [
+            Label("x", "y", "dup", str(path), 2, {"title_a": title}),
+            Label("y", "z", "different", str(path), 3, {}),
+        ]
+
+
+def test_a_workbook_is_read_with_ids_of_digits(tmp_path: Path) -> None:
+    rows = [{"a": 7, "b": "x", "label": "dup"}, {"a": "y", "b": "x", "label": None}]
+    with (tmp_path / "labels.xlsx").open("wb") as stream:
+        write_rows(rows, stream, "xlsx")
+    assert [(one.a, one.b, one.label) for one in read_labels(tmp_path / "labels.xlsx")] == [("7", "x", "dup")]
+
+
+def test_a_table_without_labels_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadDataError, match="missing columns: label; the header has: a, b, text") as caught:
+        read_labels(_file(tmp_path, b"a,b,text\nx,y,z\n", "labels.csv"))
+    assert caught.value.code == "E_SCHEMA"
 
 
 def test_gzip_and_byte_order_mark(tmp_path: Path) -> None:
