@@ -190,13 +190,17 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
     measure (copies, precision, recall), recent, usual (its share in seven days, and in the 28 days before), recent_of,
     usual_of (denominators of these shares), chance (less than .0001: Fisher's exact test).
     """
-    del quiet
     from infostream_dedup.api import store as kept
 
     if drifts:
-        _print(kept.drifts_of(file, days=days), output_format, _DRIFTS)
+        rows = kept.drifts_of(file, days=days)
+        _print(rows, output_format, _DRIFTS)
     else:
-        _print(kept.copies_of(file, days=days), output_format, _COPIES)
+        rows = kept.copies_of(file, days=days)
+        _print(rows, output_format, _COPIES)
+    if not rows:
+        undated = "no document of this store has a date, and copies are counted by day"
+        note("no drifts" if drifts and kept.copies_of(file, days=1) else undated, quiet=quiet)
 
 
 @store.command(epilog=examples("store verify news.db"))

@@ -105,3 +105,14 @@ def test_empty_lists_have_the_header_of_full_ones(run, filled, tmp_path):
     drift = Drift(first=0, last=0, source=None, measure="copies", recent=(1, 2), usual=(1, 2), chance=0.0)
     drifts = run("store", "copies", "s.db", "--drifts", "--format", "csv").stdout.decode()
     assert drifts.rstrip("\n").split(",") == list(drift.as_dict())
+
+
+def test_why_no_copies_are_listed(run, filled, tmp_path):
+    with Deduplicator.open(tmp_path / "undated.db") as dedup:
+        dedup.process([{"id": "one", "text": BRIDGE["ru"]}, {"id": "two", "text": BRIDGE["ru"]}])
+    for options in ([], ["--drifts"]):
+        done = run("store", "copies", "undated.db", "--format", "csv", *options)
+        assert "no document of this store has a date" in done.stderr.decode()
+        assert not run("store", "copies", "undated.db", "--quiet", *options).stderr
+    assert "no drifts" in run("store", "copies", "s.db", "--drifts").stderr.decode()
+    assert not run("store", "copies", "s.db").stderr
