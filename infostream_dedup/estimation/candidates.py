@@ -51,6 +51,7 @@ class CheckedLinks:
     """Links at the checked step and above, sampled separately.
 
     Attributes:
+        sources: int64 (2, pairs), source of each document, ``NO_SOURCE`` if it is unknown.
         grades: uint8 (pairs,), largest step at which both directions count.
         evidence: float64 (pairs, COLUMNS).
         far: float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside
@@ -58,6 +59,7 @@ class CheckedLinks:
         far_links: number of these links; ``far`` may be a sample.
     """
 
+    sources: NDArray[np.int64]
     grades: NDArray[np.uint8]
     evidence: NDArray[np.float64]
     far: NDArray[np.float64]
@@ -181,7 +183,7 @@ def compare_candidates(
         keys: 30 key terms of each of ``drawn.documents()``.
         records: packed evidence of all documents.
         wording: their wording.
-        facts: their texts.
+        facts: their texts and sources.
         checked_step: lowest step at which links are checked.
         lowest_step: lowest step that may be recommended.
     """
@@ -202,6 +204,7 @@ def compare_candidates(
         evidence=compare(drawn.pairs),
         texts=_numbers_of_texts(facts),
         links=CheckedLinks(
+            sources=facts.sources[drawn.linked],
             grades=links.grades_of(one, other),
             evidence=compare(drawn.linked),
             far=compare(drawn.far),

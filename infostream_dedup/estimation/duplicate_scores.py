@@ -1,24 +1,18 @@
 """Precision and recall of links as duplicates (retellings or copies) at every k: estimated only if that is reliable.
 
 Each candidate gets a probability from ``mixture``. P(k) is the mean probability of the pairs linked both ways at k, and
-R(k) their share of the total probability. Five signs, none of which needs labels, show that the two classes are not
-"same text" and "different texts" but something else, such as two topics:
-
-- the mixture and the shipped pair model, which knows texts from other collections, disagree about single links;
-- they disagree about all candidates, relative to the size of the copy class: duplicates are lost among many topics;
-- the copy class holds pairs that share no wording at all;
-- it holds pairs that share wording but not numbers: one template, filled in again;
-- links between different sources more than 60 days apart are taken for copies.
+R(k) their share of the total probability. ``fit_check`` says whether the two classes are what they should be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.estimation.fit_check import FEWEST_FAR, FitCheck, ReliableCode, disputed_share
 from infostream_dedup.estimation.mixture import (
     MixtureFit,
     are_refilled,
@@ -29,128 +23,20 @@ from infostream_dedup.estimation.mixture import (
 )
 from infostream_dedup.estimation.resampling import Bounds, bounds_of, drawn_documents
 from infostream_dedup.evidence.pair_model import shipped_model
-from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.estimation.candidates import ComparedCandidates
 
-__all__ = ["DuplicateEstimate", "DuplicateScores", "FitCheck", "ReliableCode", "estimate_duplicates"]
+__all__ = ["DuplicateEstimate", "DuplicateScores", "estimate_duplicates"]
 
-ReliableCode = Literal["reliable", "upper_bound", "refused"]
-
-CHECKED_K: Final = 6
 LOWEST_K: Final = 3
-
-MOST_DISAGREEMENT: Final = 0.06
-MOST_OVERALL: Final = 0.3
-MOST_UNWORDED: Final = 0.05
-MOST_REFILLED: Final = 0.06
-MOST_FAR: Final = 0.1
-FEWEST_FAR: Final = 100
-"""Minimum number of far links; fewer do not count as a sign."""
-
-FEWEST_CANDIDATES: Final = 200
-FEWEST_LINKS: Final = 50
-"""Minimum number of links at ``CHECKED_K``; fewer do not tell two classes apart."""
 
 _DRAWS: Final = 100
 _GRADES: Final = 256
 _REFIT_ROUNDS: Final = 8
 _RULE_OF_THREE: Final = 3.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitCheck:
-    """The signs of a wrong fit.
-
-    Attributes:
-        disagreement: mean difference between mixture and pair model over the links, at ``CHECKED_K`` or at the k of the
-        greatest F1, whichever is larger.
-        overall: sum of the differences over all candidates, divided by the sum of probabilities.
-        unworded: share of the copy class on the lowest level of wording.
-        refilled: share of the copy class with three tenths of the wording but few numbers in common: templates.
-        far_links: links between different sources more than 60 days apart at ``CHECKED_K``.
-        far: their mean probability; ``None`` if there are fewer than ``FEWEST_FAR``.
-        candidates: number of pairs that were fitted.
-        links: how many of these are linked both ways at ``CHECKED_K``.
-    """
-
-    disagreement: float
-    overall: float
-    unworded: float
-    refilled: float
-    far_links: int
-    far: float | None
-    candidates: int
-    links: int
-
-    @property
-    def code(self) -> ReliableCode:
-        """``reliable`` if no sign speaks against the fit, ``refused`` if there is too little data."""
-        if self.candidates < FEWEST_CANDIDATES or self.links < FEWEST_LINKS:
-            return "refused"
-        alike = self.disagreement < MOST_DISAGREEMENT and self.overall < MOST_OVERALL
-        near = self.far is None or self.far < MOST_FAR
-        texts = self.unworded < MOST_UNWORDED and self.refilled < MOST_REFILLED
-        return "reliable" if alike and near and texts else "upper_bound"
-
-    @property
-    def reason(self) -> Phrase:
-        """What speaks against the fit, in words."""
-        if self.code == "refused":
-            return Phrase.of(
-                "too few candidates ({candidates}) or links at k = {k} ({links}) to tell two classes",
-                candidates=self.candidates,
-                k=CHECKED_K,
-                links=self.links,
-            )
-        signs = []
-        if self.disagreement >= MOST_DISAGREEMENT:
-            signs.append(
-                Phrase.of(
-                    "the mixture and the pair model disagree by {disagreement:.2f} about a link",
-                    disagreement=self.disagreement,
-                )
-            )
-        if self.overall >= MOST_OVERALL:
-            signs.append(
-                Phrase.of(
-                    "they disagree about {share:.0f} % of the copy class over all candidates", share=100 * self.overall
-                )
-            )
-        if self.unworded >= MOST_UNWORDED:
-            signs.append(Phrase.of("{share:.0f} % of the copy class share no wording", share=100 * self.unworded))
-        if self.refilled >= MOST_REFILLED:
-            signs.append(
-                Phrase.of(
-                    "{share:.0f} % of the copy class share wording but not their numbers: forms, rates, schedules",
-                    share=100 * self.refilled,
-                )
-            )
-        if self.far is not None and self.far >= MOST_FAR:
-            signs.append(
-                Phrase.of(
-                    "links of other sources 60 days apart pass for copies (probability {probability:.2f})",
-                    probability=self.far,
-                )
-            )
-        return Phrase.joined(signs or [Phrase.of("nothing speaks against the fit")])
-
-    def as_dict(self) -> dict[str, Any]:
-        """The signs as part of a result."""
-        return {
-            "disagreement": round(self.disagreement, 6),
-            "overall": round(self.overall, 6),
-            "unworded": round(self.unworded, 6),
-            "refilled": round(self.refilled, 6),
-            "far_links": self.far_links,
-            "far": None if self.far is None else round(self.far, 6),
-            "candidates": self.candidates,
-            "links": self.links,
-            "reason": self.reason,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +118,7 @@ def estimate_duplicates(
         overall=1.0,
         unworded=1.0,
         refilled=0.0,
+        disputed=0.0,
         far_links=0,
         far=None,
         candidates=len(linked),
@@ -312,6 +199,7 @@ def _checked(
         overall=overall,
         unworded=fit.unworded,
         refilled=refilled,
+        disputed=disputed_share(links.sources, apart),
         far_links=links.far_links,
         far=float(fit.probabilities(levels_of(links.far)).mean()) if links.far_links >= FEWEST_FAR else None,
         candidates=len(candidates.grades),

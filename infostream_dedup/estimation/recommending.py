@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.estimation.duplicate_scores import CHECKED_K, LOWEST_K, MOST_FAR, MOST_REFILLED
+from infostream_dedup.estimation.duplicate_scores import LOWEST_K
+from infostream_dedup.estimation.fit_check import CHECKED_K, MOST_FAR, MOST_REFILLED
 from infostream_dedup.links import Recommendation, default_recommendation
 from infostream_dedup.links.recommendation import FEWEST_COPIES
 from infostream_dedup.machine.phrase import Phrase

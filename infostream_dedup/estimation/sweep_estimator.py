@@ -13,12 +13,8 @@ from infostream_dedup.batch.linking import SHARE_THRESHOLDS
 from infostream_dedup.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.estimation.census import COPY_WORDING, Copies
 from infostream_dedup.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
-from infostream_dedup.estimation.duplicate_scores import (
-    CHECKED_K,
-    LOWEST_K,
-    DuplicateEstimate,
-    estimate_duplicates,
-)
+from infostream_dedup.estimation.duplicate_scores import LOWEST_K, DuplicateEstimate, estimate_duplicates
+from infostream_dedup.estimation.fit_check import CHECKED_K
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.estimation.sentences import said
 from infostream_dedup.estimation.universe import CountedPairs

@@ -15,17 +15,25 @@ from infostream_dedup.estimation.drawn_pairs import DrawnPairs
 from infostream_dedup.estimation.duplicate_scores import (
     DuplicateEstimate,
     DuplicateScores,
-    FitCheck,
     _f1,
     estimate_duplicates,
 )
+from infostream_dedup.estimation.fit_check import FitCheck, disputed_share
 from infostream_dedup.estimation.mixture import fit_mixture, levels_of, patterns_of
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.evidence.pair_model import shipped_model
 
 GOOD = FitCheck(
-    disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, far_links=0, far=None, candidates=900, links=300
+    disagreement=0.03,
+    overall=0.2,
+    unworded=0.01,
+    refilled=0.01,
+    disputed=0.0,
+    far_links=0,
+    far=None,
+    candidates=900,
+    links=300,
 )
 
 
@@ -37,6 +45,7 @@ GOOD = FitCheck(
         ({"overall": 0.3}, "upper_bound", "over all candidates"),
         ({"unworded": 0.05}, "upper_bound", "no wording"),
         ({"refilled": 0.06}, "upper_bound", "not their numbers"),
+        ({"disputed": 0.05}, "upper_bound", "sources that hold 5 %"),
         ({"far_links": 100, "far": 0.1}, "upper_bound", "60 days"),
         ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
         ({"candidates": 199}, "refused", "199"),
@@ -47,6 +56,19 @@ def test_one_bad_sign_is_enough(signs, code, word):
     check = replace(GOOD, **signs)
     assert check.code == code
     assert word in check.reason
+
+
+def test_sources_that_a_mean_hides_by_hand():
+    # 90 links of source 7 in which the two agree, 20 of source 8 in which they do not; the mean is .04.
+    sources = np.array([[7] * 90 + [8] * 20] * 2)
+    apart = np.array([0.02] * 90 + [0.12] * 20)
+    assert disputed_share(sources, apart) == pytest.approx(20 / 110)
+    assert disputed_share(sources, np.minimum(apart, 0.119)) == 0.0
+    # One link less is too little to tell, unless a link with another source is one of its own.
+    assert disputed_share(sources[:, :-1], apart[:-1]) == 0.0
+    across = np.append(sources[:, :-1], [[8], [9]], axis=1)
+    assert disputed_share(across, apart) == pytest.approx(20 / 110)
+    assert disputed_share(sources[:, :0], apart[:0]) == 0.0
 
 
 def test_forms_filled_in_with_other_numbers_are_no_duplicates():
@@ -151,7 +173,13 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
 
 def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
     evidence = np.random.default_rng(3).random((3, len(COLUMNS)))
-    none = CheckedLinks(grades=np.zeros(0, np.uint8), evidence=evidence[:0], far=evidence[:0], far_links=0)
+    none = CheckedLinks(
+        sources=np.zeros((2, 0), np.int64),
+        grades=np.zeros(0, np.uint8),
+        evidence=evidence[:0],
+        far=evidence[:0],
+        far_links=0,
+    )
     candidates = ComparedCandidates(
         a=np.array([0, 0, 1]),
         b=np.array([1, 2, 2]),
@@ -182,7 +210,9 @@ def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
 def test_what_the_pair_model_says_of_the_links_is_kept_beside_a_doubtful_fit():
     random = np.random.default_rng(5)
     evidence, grades = random.random((400, len(COLUMNS))), random.integers(3, 10, 400).astype(np.uint8)
-    links = CheckedLinks(grades=grades, evidence=evidence, far=evidence[:0], far_links=0)
+    links = CheckedLinks(
+        sources=np.zeros((2, 400), np.int64), grades=grades, evidence=evidence, far=evidence[:0], far_links=0
+    )
     a, b = np.divmod(np.arange(400), 20)
     candidates = ComparedCandidates(
         a=a, b=b + 20, grades=grades, evidence=evidence, texts=np.arange(40), links=links, checked_step=6, lowest_step=3
@@ -267,3 +297,17 @@ def test_topics_and_streams_are_not(corpora, name):
     assert six["reliable"] is False
     assert six["precision"] is six["recall"] is six["f1"] is None
     assert not found.reason["morph"].startswith("estimated")
+
+
+@pytest.mark.corpus
+@pytest.mark.slow
+def test_a_stream_beside_an_archive_is_seen_by_its_sources(corpora):
+    """Most links are translations, so that a mean over all links hides those of the stream."""
+    archive = [one for one in read_documents(corpora / "wmt.docs.jsonl.gz") if one.lang == "ru"]
+    stream = [replace(one, published=None, time=None) for one in read_documents(corpora / "mdnews.docs.jsonl.gz")][::4]
+    archive = [one for one in archive if one.extra.get("domain") != "conversation"]
+    found = sweep([*archive, *stream], representations=["stem"], examples=False)
+    estimate = found.without_labels["stem"]["duplicates"]
+    assert estimate["check"]["disagreement"] < 0.06
+    assert estimate["check"]["disputed"] > 0.1
+    assert estimate["reliable_code"] == "upper_bound"
