@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from infostream_dedup.errors import BadDataError
@@ -13,23 +14,37 @@ from infostream_dedup.service.batch_documents import built_documents, without_co
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.store import Store
 from infostream_dedup.store.restoring import position_of
-from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
 
-__all__ = ["BATCH_MEMBERS", "checked_batch", "decided_batch"]
+__all__ = ["BATCH_MEMBERS", "GivenBatch", "checked_batch", "checked_conflict", "decided_batch"]
 
-BATCH_MEMBERS: Final = ("batch_id", "on_error", "documents")
+BATCH_MEMBERS: Final = ("batch_id", "on_error", "on_conflict", "documents")
 _LONGEST_NAME: Final = 200
 
 
-def checked_batch(body: dict[str, Any], most: int) -> tuple[str | None, bool, list[Any]]:
+@dataclass(frozen=True, slots=True)
+class GivenBatch:
+    """A batch as it was sent.
+
+    Attributes:
+        name: its id; None if its content identifies it.
+        skip: whether to set bad documents aside.
+        on_conflict: what to do with a known id and other content (see ``Deduplicator``).
+        items: its documents, not yet checked.
+    """
+
+    name: str | None
+    skip: bool
+    on_conflict: OnConflict
+    items: Sequence[Any]
+
+
+def checked_batch(body: dict[str, Any], most: int) -> GivenBatch:
     """Read a batch.
 
     Args:
-        body: ``batch_id``, ``on_error`` and ``documents``.
+        body: members as in ``BATCH_MEMBERS``.
         most: maximum number of documents.
-
-    Returns:
-        The batch id, whether to set bad documents aside, and the documents as received.
 
     Raises:
         ProblemError: ``invalid`` or ``too-large``.
@@ -43,10 +58,22 @@ def checked_batch(body: dict[str, Any], most: int) -> tuple[str | None, bool, li
         raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
     if len(items) > most:
         raise ProblemError(413, "too-large", "send fewer documents at once", field="documents", limit=most)
-    return name, on_error == "skip", items
+    return GivenBatch(name, on_error == "skip", checked_conflict(body), items)
 
 
-def decided_batch(stream: Deduplicator, name: str | None, items: Sequence[Any], *, skip: bool) -> dict[str, Any]:
+def checked_conflict(body: dict[str, Any]) -> OnConflict:
+    """Read what to do with a known id and other content: ``error`` unless said otherwise.
+
+    Raises:
+        ProblemError: ``invalid``.
+    """
+    given = body.get("on_conflict", "error")
+    if given not in ("error", "version"):
+        raise ProblemError(422, "invalid", "expected error or version", field="on_conflict")
+    return cast("OnConflict", given)
+
+
+def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     """Decide a batch in the writer's thread; it is on disk when this returns.
 
     Returns:
@@ -57,15 +84,15 @@ def decided_batch(stream: Deduplicator, name: str | None, items: Sequence[Any], 
     """
     begin = time.perf_counter()
     store = cast("Store", stream.store)
-    placed, aside = built_documents(items, skip=skip)
-    if skip:
+    placed, aside = built_documents(batch.items, skip=batch.skip)
+    if batch.skip and batch.on_conflict == "error":
         placed, conflicts = without_conflicts(placed, store)
         aside = sorted([*aside, *conflicts], key=lambda one: one.index)
     before = position_of(store.connection).batches
-    verdicts = _processed(stream, [document for _, document in placed], [index for index, _ in placed], name)
+    verdicts = _processed(stream, batch, placed)
     position = store.position
     return {
-        "batch_id": name,
+        "batch_id": batch.name,
         "replayed": position.batches == before,
         "position": {"batches": position.batches, "documents": position.documents},
         "verdicts": [verdict.as_dict(stream.settings.verdict_fields) for verdict in verdicts],
@@ -74,12 +101,11 @@ def decided_batch(stream: Deduplicator, name: str | None, items: Sequence[Any], 
     }
 
 
-def _processed(
-    stream: Deduplicator, documents: list[Document], places: list[int], name: str | None
-) -> Sequence[Verdict]:
+def _processed(stream: Deduplicator, batch: GivenBatch, placed: Sequence[tuple[int, Document]]) -> Sequence[Verdict]:
+    documents = [document for _, document in placed]
     try:
-        return stream.process(documents, batch_id=name)
+        return stream.process(documents, batch_id=batch.name, on_conflict=batch.on_conflict)
     except BadDataError as error:
         if error.line is not None:
-            error.line = places[error.line - 1] + 1
+            error.line = placed[error.line - 1][0] + 1
         raise

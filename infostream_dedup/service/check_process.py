@@ -113,10 +113,11 @@ def main(path: Path) -> None:
             os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
 
 
-def _answer(stream: Deduplicator, documents: list[dict[str, Any]], fields: Sequence[str]) -> None:
+def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str]) -> None:
     """Write an answer, in the fork, and end it."""
     try:
-        answer: dict[str, Any] = {"verdicts": [verdict.as_dict(fields) for verdict in stream.process(documents)]}
+        verdicts = stream.process(question["documents"], on_conflict=question["on_conflict"])
+        answer: dict[str, Any] = {"verdicts": [verdict.as_dict(fields) for verdict in verdicts]}
     except BadDataError as error:
         answer = {"message": error.message, "code": error.code, "line": error.line, "field": error.field}
     except InfostreamError as error:

@@ -14,6 +14,7 @@ import orjson
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.stream.deduplicator import OnConflict
 
 __all__ = ["Checker"]
 
@@ -38,8 +39,12 @@ class Checker:
         self._process: subprocess.Popen[bytes] | None = None
         self._idle: asyncio.TimerHandle | None = None
 
-    async def verdicts(self, documents: Sequence[Any]) -> list[dict[str, Any]]:
+    async def verdicts(self, documents: Sequence[Any], on_conflict: OnConflict) -> list[dict[str, Any]]:
         """Return the verdicts that the documents would get now, in their order.
+
+        Args:
+            documents: as received.
+            on_conflict: see ``Deduplicator``.
 
         Raises:
             BadDataError: a document's id exists with different content.
@@ -53,7 +58,9 @@ class Checker:
         self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._pool.submit, self._end)
         # An abandoned question still counts as pending, because the process will answer it.
         self._waiting += 1
-        asked = asyncio.wrap_future(self._pool.submit(self._ask, list(documents)))
+        asked = asyncio.wrap_future(
+            self._pool.submit(self._ask, {"on_conflict": on_conflict, "documents": list(documents)})
+        )
         asked.add_done_callback(self._answered)
         try:
             answer = await asyncio.wait_for(asyncio.shield(asked), _SECONDS)
@@ -79,7 +86,7 @@ class Checker:
     def _answered(self, _: object) -> None:
         self._waiting -= 1
 
-    def _ask(self, documents: list[Any]) -> dict[str, Any]:
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603 - our own module and path
                 [sys.executable, "-m", "infostream_dedup.service.check_process", str(self._store)],
@@ -90,7 +97,7 @@ class Checker:
         assert stdin is not None  # noqa: S101 - it is a pipe
         assert stdout is not None  # noqa: S101 - it is a pipe
         try:
-            stdin.write(orjson.dumps(documents) + b"\n")
+            stdin.write(orjson.dumps(question) + b"\n")
             stdin.flush()
             line = stdout.readline()
         except BrokenPipeError:

@@ -50,6 +50,7 @@ _PAIR: Final = {
     "label": {"enum": [*LABELS, None]},
     "repeats": {"enum": ["a", "b", "both", None]},
 }
+_CONFLICT: Final = {"enum": ["error", "version"]}
 _DOCUMENT: Final = {
     "type": "object",
     "required": ["id", "text"],
@@ -74,9 +75,14 @@ _BODIES: Final[dict[str, dict[str, Any]]] = {
         ["documents"],
         batch_id={"type": "string", "minLength": 1, "maxLength": 200},
         on_error={"enum": ["fail", "skip"]},
+        on_conflict=_CONFLICT,
         documents={"type": "array", "items": _DOCUMENT},
     ),
-    "check": _object(["documents"], documents={"type": "array", "items": _DOCUMENT, "maxItems": 100}),
+    "check": _object(
+        ["documents"],
+        on_conflict=_CONFLICT,
+        documents={"type": "array", "items": _DOCUMENT, "maxItems": 100},
+    ),
     "search": _object(
         ["text"],
         text={"type": "string", "minLength": 1},

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from infostream_dedup.passages.text_comparison import TextComparison
     from infostream_dedup.passages.text_stretches import TextStretch
 
-__all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict", "pieces_shown"]
+__all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict", "pieces_shown", "versions_of_pair"]
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 """A number as people read it: 3,5 and 10:30 are one number each."""
 
-_KEPT: Final = ("id", "version", "title", "source", "language", "published", "group", "ordinal")
+_KEPT: Final = ("id", "version", "title", "source", "language", "published", "group", "ordinal", "url")
 _OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "backward")
 
 
 def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
-    """Read two documents, the one that came first as ``a``.
+    """Read two documents, the one that came first as ``a``; of one document twice, its last two versions.
 
     Returns:
         ``a`` and ``b`` with ``pieces`` (of the text, with the numbers of the passage and of the translated word they
@@ -37,7 +37,7 @@ def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
     Raises:
         ProblemError: ``not-found`` or ``forgotten``.
     """
-    sides = sorted((_side(store, name) for name in (a, b)), key=lambda side: side["ordinal"])
+    sides = sorted((_side(store, found) for found in versions_of_pair(store, a, b)), key=lambda side: side["ordinal"])
     texts = [store.text(side["ordinal"]) for side in sides]
     passages, coverage, translated = 0, [0.0, 0.0], [0.0, 0.0]
     pieces: list[list[dict[str, Any]] | None] = [None, None]
@@ -81,8 +81,7 @@ def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:
     Raises:
         ProblemError: ``not-found``.
     """
-    sides = sorted((_version(store, name) for name in (a, b)), key=lambda one: one["ordinal"])
-    earlier, later = sides
+    earlier, later = sorted(versions_of_pair(store, a, b), key=lambda one: one["ordinal"])
     stated: dict[str, Any] = dict.fromkeys(_OF_PAIR)
     row = store.connection.execute(
         "SELECT status, kind, probability, relation, forward, backward, of_id, translation_of FROM document"
@@ -96,17 +95,19 @@ def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:
     return {**stated, "one_group": earlier["group"] == later["group"]}
 
 
-def _side(store: Store, name: str) -> dict[str, Any]:
-    found = _version(store, name)
+def versions_of_pair(store: Store, a: str, b: str) -> list[dict[str, Any]]:
+    """Return the latest versions of two documents, or, of one document twice, its last version but one and its latest.
+
+    Raises:
+        ProblemError: ``not-found``.
+    """
+    known = [document_versions(store.connection, name) for name in (a, b)]
+    if not all(known):
+        raise ProblemError(404, "not-found", "no document with this id")
+    return known[0][-2:] if a == b and len(known[0]) > 1 else [versions[-1] for versions in known]
+
+
+def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
     if found["forgotten"]:
         raise ProblemError(410, "forgotten")
-    (url,) = store.connection.execute("SELECT url FROM document WHERE ordinal = ?", (found["ordinal"],)).fetchone()
-    kept = {field: found[field] for field in _KEPT}
-    return {**kept, "url": url, "key_terms": key_terms_of(store.connection, found["ordinal"])}
-
-
-def _version(store: Store, name: str) -> dict[str, Any]:
-    versions = document_versions(store.connection, name)
-    if not versions:
-        raise ProblemError(404, "not-found", "no document with this id")
-    return versions[-1]
+    return {field: found[field] for field in _KEPT} | {"key_terms": key_terms_of(store.connection, found["ordinal"])}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, UsageError
-from infostream_dedup.service.batch_decisions import BATCH_MEMBERS, checked_batch, decided_batch
+from infostream_dedup.service.batch_decisions import BATCH_MEMBERS, GivenBatch, checked_batch, decided_batch
 from infostream_dedup.service.limits import ServiceLimits
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.writer import Writer
@@ -59,7 +59,7 @@ def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> N
     async def take(body: bytes) -> None:
         try:
             batch = _read(body)
-            work = writer.submit(lambda stream: decided_batch(stream, batch[0], batch[2], skip=batch[1]))
+            work = writer.submit(lambda stream: decided_batch(stream, batch))
             await asyncio.wrap_future(work)
             said.clear()
         except Exception as error:
@@ -84,7 +84,7 @@ def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__
 
 
-def _read(body: bytes) -> tuple[str | None, bool, list[Any]]:
+def _read(body: bytes) -> GivenBatch:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:

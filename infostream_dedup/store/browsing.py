@@ -17,6 +17,7 @@ __all__ = [
     "GroupPlace",
     "document_shown",
     "document_versions",
+    "group_events",
     "group_page",
     "group_with_members",
     "key_terms_of",
@@ -26,7 +27,9 @@ __all__ = [
 
 _DOCUMENT: Final = (
     "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
-    " of_id, document.group_id, relation, forward, backward, terms, document.url, forgotten"
+    " of_id, document.group_id, relation, forward, backward, terms, kind,"
+    " coalesce(probability, (SELECT probability FROM judgement WHERE judgement.ordinal = document.ordinal)),"
+    " translation_of, translation, story_id, document.url, forgotten"
 )
 
 _GROUPS: Final = (
@@ -38,6 +41,7 @@ _GROUPS: Final = (
 _GROUP_FIELDS: Final = (
     *("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url"),
 )
+_EVENT_FIELDS: Final = ("ordinal", "kind", "group", "other", "value")
 _ALONE: Final = (
     "document.id = ?1 AND document.group_id = ?1"
     " AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
@@ -106,6 +110,20 @@ def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[
     return [_document(row) for row in rows]
 
 
+def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[dict[str, Any]]:
+    """Return what happened to groups and sources through the documents from ``first`` to ``last``, in order.
+
+    Rows are ``ordinal, kind, group, other, value`` (see ``GroupEvent``).
+    """
+    rows = connection.execute(
+        "SELECT ordinal, kind, group_id, other, value FROM event"
+        " WHERE batch BETWEEN (SELECT batch FROM document WHERE ordinal = ?1)"
+        " AND (SELECT batch FROM document WHERE ordinal = ?2) AND ordinal BETWEEN ?1 AND ?2 ORDER BY number",
+        (first, last),
+    )
+    return [dict(zip(_EVENT_FIELDS, row, strict=True)) for row in rows]
+
+
 def group_page(
     connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
 ) -> list[dict[str, Any]]:
@@ -154,17 +172,17 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
         return None
     for member in members:
         member["joined"] = "verdict" if member.pop("group_then") == group else "merge"
+        del member["story_then"]
     events = connection.execute(
         "SELECT ordinal, kind, group_id, other, value FROM event"
         " WHERE kind <> 'limit' AND (group_id = ? OR other = ?) ORDER BY number",
         (group, group),
     )
-    names = ("ordinal", "kind", "group", "other", "value")
     return {
         "group": group,
         "documents": len(members),
         "members": members,
-        "events": [dict(zip(names, event, strict=True)) for event in events],
+        "events": [dict(zip(_EVENT_FIELDS, event, strict=True)) for event in events],
     }
 
 
@@ -177,14 +195,7 @@ def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | 
     if not found:
         return None
     shown = found[-1]
-    across = connection.execute(
-        "SELECT kind, probability, url, translation_of, translation FROM document WHERE ordinal = ?",
-        (shown["ordinal"],),
-    ).fetchone()
     story = connection.execute("SELECT story_id FROM telling WHERE group_id = ?", (shown["group"],)).fetchone()
-    names = ("kind", "probability", "url", "translation_of", "translation")
-    shown |= dict(zip(names, across, strict=True))
-    shown["translation"] = None if across[-1] is None else orjson.loads(across[-1])
     shown["story"] = None if story is None else story[0]
     return shown | {"versions": len(found), "key_terms": key_terms_of(connection, shown["ordinal"])}
 
@@ -268,6 +279,11 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         group,
         *met,
         terms,
+        kind,
+        probability,
+        translation_of,
+        translation,
+        story,
         url,
         forgotten,
     ) = row
@@ -288,6 +304,11 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
         "forward": forward,
         "backward": backward,
         "terms": None if terms is None else orjson.loads(terms),
+        "kind": kind,
+        "probability": probability,
+        "translation_of": translation_of,
+        "translation": None if translation is None else orjson.loads(translation),
+        "story_then": story,
         "url": url,
         "forgotten": bool(forgotten),
     }

@@ -86,11 +86,9 @@ class Deduplicator:
         progress: Progress | None = None,
         model: Classifier | None = None,
     ) -> None:
-        if on_conflict not in ("error", "version"):
-            raise ConfigurationError(f"on_conflict is {on_conflict!r}; expected error or version")
         self.settings = settings
         self._store = store
-        self._on_conflict = on_conflict
+        self._on_conflict = _checked_conflict(on_conflict)
         self._progress = progress
         self._second = _second_stage(store, settings, model)
         self._builder = DocumentBuilder()
@@ -163,7 +161,13 @@ class Deduplicator:
         """The store that keeps the batches."""
         return self._store
 
-    def process(self, batch: Iterable[Document | Mapping[str, Any]], *, batch_id: str | None = None) -> Verdicts:
+    def process(
+        self,
+        batch: Iterable[Document | Mapping[str, Any]],
+        *,
+        batch_id: str | None = None,
+        on_conflict: OnConflict | None = None,
+    ) -> Verdicts:
         """Judge the documents of a batch in their order, each against all earlier ones in the window.
 
         Everything is on disk when this returns.
@@ -171,6 +175,7 @@ class Deduplicator:
         Args:
             batch: documents, or mappings with the fields of ``Document``.
             batch_id: identifies the batch if it is repeated after a failure; by default its content does.
+            on_conflict: see the class, for this batch only; by default as the stream was opened.
 
         Returns:
             One verdict for each document; a list that also converts (``to_pandas``).
@@ -182,6 +187,7 @@ class Deduplicator:
             StoreBusyError, CannotWriteError: nothing was stored; process the batch again.
         """
         _check_batch_id(batch_id)
+        conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
         documents = [self._document(item, number) for number, item in enumerate(batch, start=1)]
         hashes = [content_hash(document) for document in documents]
         digest = batch_hash(hashes)
@@ -190,7 +196,7 @@ class Deduplicator:
             engine = self._current_engine()
             done = self._store.batch(name)
             if done is None:
-                plan = self._plan(documents, hashes)
+                plan = self._plan(documents, hashes, conflict)
                 # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
                 self._engine = None
                 verdicts = self._decide(engine, name, digest, plan)
@@ -292,7 +298,7 @@ class Deduplicator:
             return None
         return engine
 
-    def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
+    def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes], on_conflict: OnConflict) -> _Plan:
         plan = _Plan()
         known = self._store.known_of(list({document.id: None for document in documents}))
         latest: dict[str, list[tuple[bytes, int | Known]]] = {}
@@ -303,7 +309,7 @@ class Deduplicator:
                 latest[document.id] = versions
             answer = next((answer for content, answer in versions if content == digest), None)
             if answer is None:
-                if versions and self._on_conflict == "error":
+                if versions and on_conflict == "error":
                     message = f"{document.id!r} already exists with different content; give each document its own id"
                     raise Place(_SOURCE, number).error("E_ID_CONFLICT", message, "id")
                 answer = len(plan.documents)
@@ -330,6 +336,12 @@ def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mappi
     if given is None and settings.boilerplate is not None:
         raise ConfigurationError("the stream was started with a boilerplate list; give the same list (--boilerplate)")
     return settings.but(boilerplate=given)
+
+
+def _checked_conflict(given: OnConflict) -> OnConflict:
+    if given not in ("error", "version"):
+        raise ConfigurationError(f"on_conflict is {given!r}; expected error or version")
+    return given
 
 
 def _check_batch_id(batch_id: str | None) -> None:

@@ -29,9 +29,10 @@ router = APIRouter(prefix="/v1", tags=["batches"])
 async def take_batch(request: Request) -> Response:
     """Decide a batch of documents in their order; it is on disk before the answer is sent.
 
-    The body is ``{"batch_id": string?, "on_error": "fail" | "skip", "documents": [...]}``, or JSON Lines, one document
-    a line. A batch sent again with the same id and content gets the stored verdicts and ``replayed: true``, so a
-    client that got no answer simply sends the batch again.
+    The body is ``{"batch_id": string?, "on_error": "fail" | "skip", "on_conflict": "error" | "version", "documents":
+    [...]}``, or JSON Lines, one document a line. A batch sent again with the same id and content gets the stored
+    verdicts and ``replayed: true``, so a client that got no answer simply sends the batch again. A known id with other
+    content is an error; with ``version`` it is a correction: another version of the document.
     """
     service = running(request)
     caller = caller_of(request).name
@@ -42,8 +43,8 @@ async def take_batch(request: Request) -> Response:
     service.batches_of[caller] = waiting + 1
     try:
         body = await object_body(request, known=BATCH_MEMBERS)
-        name, skip, items = checked_batch(body, service.settings.limits.documents)
-        answer = await service.work(lambda stream: decided_batch(stream, name, items, skip=skip))
+        batch = checked_batch(body, service.settings.limits.documents)
+        answer = await service.work(lambda stream: decided_batch(stream, batch))
     finally:
         service.batches_of[caller] -= 1
     _count(service, answer)

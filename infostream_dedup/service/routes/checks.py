@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.batch_decisions import checked_conflict
 from infostream_dedup.service.batch_documents import built_documents
 from infostream_dedup.service.bodies import object_body
 from infostream_dedup.service.contract import body_of
@@ -21,10 +22,12 @@ router = APIRouter(prefix="/v1", tags=["batches"])
 async def check(request: Request) -> Response:
     """The verdicts that at most 100 documents would get now, in their order; nothing is stored.
 
-    The body is ``{"documents": [...]}``. The first question takes as long as restoring the window.
+    The body is ``{"on_conflict": "error" | "version", "documents": [...]}``, as of a batch. The
+    first question takes as long as restoring the window.
     """
     service = running(request)
-    items = (await object_body(request, known=("documents",))).get("documents")
+    body = await object_body(request, known=("on_conflict", "documents"))
+    items, on_conflict = body.get("documents"), checked_conflict(body)
     most = service.settings.limits.checked
     if not isinstance(items, list):
         raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
@@ -33,4 +36,4 @@ async def check(request: Request) -> Response:
     built_documents(items, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
-    return JsonResponse({"verdicts": await service.checker.verdicts(items)})
+    return JsonResponse({"verdicts": await service.checker.verdicts(items, on_conflict)})

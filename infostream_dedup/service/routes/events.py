@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from fastapi import APIRouter, Request
@@ -14,7 +14,8 @@ from infostream_dedup.service.answers import needs
 from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.store.browsing import verdict_log
+from infostream_dedup.store import Store
+from infostream_dedup.store.browsing import group_events, verdict_log
 
 __all__ = ["router"]
 
@@ -34,8 +35,9 @@ _OTHERS_SECONDS: Final = 2.0
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
     """All verdicts from a given place on, then each new one as it is stored.
 
-    The id of an event is the document's ordinal. A client that reconnects with ``Last-Event-ID`` continues after it; by
-    default the stream begins with the next verdict.
+    The id of an event ``verdict`` is the document's ordinal. A client that reconnects with ``Last-Event-ID`` continues
+    after it; by default the stream begins with the next verdict. What a document does to groups comes before its
+    verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds its loss limit).
     """
     service = running(request)
     last = request.headers.get("last-event-id", "")
@@ -72,10 +74,10 @@ async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
     silent = 0.0
     yield b": verdicts\n\n"
     while not service.ended.is_set():
-        rows = await service.read(lambda store, place=place: verdict_log(store.connection, place, _ROWS))  # type: ignore[misc]
-        if rows:
-            place, silent = rows[-1]["ordinal"], 0.0
-            yield b"".join(map(_event, rows))
+        lines, last = await service.read(lambda store, place=place: _lines_after(store, place))  # type: ignore[misc]
+        if lines:
+            place, silent = last, 0.0
+            yield b"".join(lines)
             continue
         await service.news(_OTHERS_SECONDS)
         silent += _OTHERS_SECONDS
@@ -84,5 +86,17 @@ async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
             yield b": nothing new\n\n"
 
 
-def _event(row: dict[str, Any]) -> bytes:
-    return b"id: %d\nevent: verdict\ndata: %s\n\n" % (row["ordinal"], orjson.dumps(row))
+def _lines_after(store: Store, place: int) -> tuple[list[bytes], int]:
+    """The next events after a document, and the last document that they cover."""
+    rows = verdict_log(store.connection, place, _ROWS)
+    if not rows:
+        return [], place
+    last: int = rows[-1]["ordinal"]
+    verdicts = [(row["ordinal"], 1, b"id: %d\nevent: verdict\n" % row["ordinal"], row) for row in rows]
+    # Without an id: a client that reconnects between them and their verdict gets them again.
+    changes = [
+        (row["ordinal"], 0, b"event: %s\n" % row["kind"].encode(), row)
+        for row in group_events(store.connection, rows[0]["ordinal"], last)
+    ]
+    placed = sorted([*verdicts, *changes], key=lambda one: one[:2])
+    return [b"%sdata: %s\n\n" % (head, orjson.dumps(row)) for _, _, head, row in placed], last

@@ -31,7 +31,7 @@ _PAGE: Final = 1_000
 _GROUPS: Final = (*("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "source", "url"),)
 _VERDICTS: Final = (
     *("ordinal", "id", "version", "title", "source", "url", "language", "published", "arrived", "status", "of"),
-    *("group_then", "relation", "forward", "backward", "terms"),
+    *("group_then", "relation", "forward", "backward", "terms", "kind", "probability", "translation_of", "story_then"),
 )
 
 
