@@ -17,6 +17,7 @@ from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import NotModifiedError
 from infostream_dedup.service.contract import ANSWERS, describe_problems
 from infostream_dedup.service.guard import Guard, is_page
+from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.pages import (
     compare_page,
@@ -157,6 +158,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
+    request.state.reason = reason_of(error)
     return problem_answer(request, problem_of(error))
 
 

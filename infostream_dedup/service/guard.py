@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -46,6 +47,7 @@ _SECURITY: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_FAILED: Final = (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.INSUFFICIENT_STORAGE)
 _MEGABYTE: Final = 1024 * 1024
 
 
@@ -117,12 +119,15 @@ class Guard:
             await self._application(scope, _replay(body, receive), outgoing)
         except Exception as error:  # whatever happens, the client gets a problem, not a traceback
             # Not bound to a name: its traceback would keep this frame alive, and with it a half-read connection.
-            await outgoing.problem(self._told(error), scope, receive)
+            await outgoing.problem(_problem_of(error), scope, receive)
         seconds = time.perf_counter() - begin
         route = getattr(scope.get("route"), "path", None) or "none"
         self._metrics.answered(route, outgoing.status, seconds)
+        if outgoing.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            self._metrics.failures.inc()
         if scope["path"] not in _OPEN:
             log_request(
+                level="error" if outgoing.status in _FAILED else "info",
                 method=method,
                 route=route,
                 status=outgoing.status,
@@ -130,14 +135,8 @@ class Guard:
                 bytes_in=len(body),
                 bytes_out=outgoing.sent,
                 caller=getattr(scope.get("state", {}).get("caller"), "name", None),
+                **_problem_told(scope),
             )
-
-    def _told(self, error: Exception) -> ProblemError:
-        problem = problem_of(error)
-        if problem.code == "internal":
-            self._metrics.failures.inc()
-            log_request(level="error", **failure_of(error))
-        return problem
 
     def _check_host(self, headers: dict[str, str]) -> None:
         if headers.get("host", "").lower() not in self._settings.known_hosts:
@@ -205,6 +204,25 @@ class _Outgoing:
             return
         scope.setdefault("state", {})
         await problem_answer(Request(scope), problem)(scope, receive, self)
+
+
+def _problem_of(error: Exception) -> ProblemError:
+    problem = problem_of(error)
+    if problem.code == "internal":
+        log_request(level="error", **failure_of(error))
+    return problem
+
+
+def _problem_told(scope: Scope) -> dict[str, str]:
+    """What the log says about a request that failed; the reason only if the request is not to blame."""
+    state = scope.get("state", {})
+    problem: ProblemError | None = state.get("problem")
+    if problem is None:
+        return {}
+    told = {"code": problem.code}
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR and "reason" in state:
+        told["reason"] = state["reason"]
+    return told
 
 
 def _headers(scope: Scope, most: int) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""One line of JSON on standard error for each request and each batch; never a text, a title, a token or a query."""
+"""One line of JSON on standard error for each request and each batch; never a text, a title, a token or a query.
+
+A request that failed has the ``code`` of its problem; one that the service could not answer has a ``reason``, too.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from typing import Any, Final
 
 import orjson
 
-__all__ = ["failure_of", "log_batch", "log_request"]
+from infostream_dedup.errors import InfostreamError
+from infostream_dedup.service.problems import ProblemError
+
+__all__ = ["failure_of", "log_batch", "log_request", "reason_of"]
 
 _PLACES: Final = 8
 
@@ -38,6 +44,14 @@ def failure_of(error: BaseException) -> dict[str, Any]:
         "message": message,
         "places": [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames],
     }
+
+
+def reason_of(error: BaseException) -> str:
+    """Say what an operator has to know about a failure that no request caused.
+
+    Other errors than the package's own may quote a document, so only their kind is named.
+    """
+    return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__
 
 
 def _write(what: str, level: str, members: dict[str, Any]) -> None:

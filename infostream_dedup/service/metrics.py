@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 __all__ = ["Metrics"]
 
@@ -14,6 +14,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        # Memory, processor time and open files, under the names that Prometheus gives them everywhere.
+        ProcessCollector(registry=self.registry)
         self.documents = self._counter("documents_total", "Documents that got a verdict", "status")
         self.batches = self._counter("batches_total", "Batches answered", "result")
         self.quarantined = self._counter("quarantined_total", "Documents set aside", "code")
@@ -33,8 +35,13 @@ class Metrics:
         self.queue = self._gauge("queue_batches", "Batches waiting for the writer")
         self.stored = self._gauge("stored_documents", "Documents in the store")
         self.window = self._gauge("window_documents", "Documents with which new ones are compared")
+        self.groups = self._gauge("groups", "Groups of two or more documents")
+        self.open_alarms = self._gauge("open_alarms", "Alarms that nobody has marked as known or snoozed, at most 200")
+        self.silent_sources = self._gauge("silent_sources", "Sources silent for three times their longest pause")
         self.store_bytes = self._gauge("store_bytes", "Size of the store")
         self.log_bytes = self._gauge("wal_bytes", "Size of the store's log")
+        self.desk_bytes = self._gauge("desk_bytes", "Size of the desk")
+        self.free_bytes = self._gauge("free_bytes", "Free space next to the store")
         self.restore_seconds = self._gauge("restore_seconds", "Time to open the store")
         self.last_batch = self._gauge(
             "last_batch_timestamp_seconds", "When the last batch was stored; until then, when the service was started"

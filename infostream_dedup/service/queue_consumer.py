@@ -19,6 +19,7 @@ import orjson
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, UsageError
 from infostream_dedup.service.batch_decisions import BATCH_MEMBERS, GivenBatch, checked_batch, decided_batch
 from infostream_dedup.service.limits import ServiceLimits
+from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.writer import Writer
 from infostream_dedup.store.opening import settings_at
@@ -71,17 +72,14 @@ def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> N
                 raise RejectMessage from error
             # The same message will come again, so each reason is said once.
             if code not in said:
-                sys.stderr.write(f"a message goes back to the queue until it can be stored: {code}, {_reason(error)}\n")
+                sys.stderr.write(
+                    f"a message goes back to the queue until it can be stored: {code}, {reason_of(error)}\n"
+                )
             said.add(code)
             await asyncio.sleep(_PAUSE_SECONDS)
             raise
 
     broker.subscriber(queue, ack_policy=AckPolicy.NACK_ON_ERROR, decoder=decode)(take)
-
-
-def _reason(error: Exception) -> str:
-    """Say what an operator has to know; other errors may quote a message, so only their kind is named."""
-    return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__
 
 
 def _read(body: bytes) -> GivenBatch:

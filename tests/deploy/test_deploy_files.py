@@ -29,7 +29,9 @@ def lines_of(name: str) -> list[str]:
 def test_the_dashboard_shows_figures_that_the_service_has() -> None:
     metrics = Metrics()
     metrics.answered("/", 200, 0.1)
-    known = set(re.findall(r"^# TYPE (\S+) ", metrics.page().decode(), re.MULTILINE))
+    page = metrics.page().decode()
+    known = set(re.findall(r"^# TYPE (infostream_dedup\S+) ", page, re.MULTILINE))
+    assert "\nprocess_resident_memory_bytes " in page
     known |= {f"{name}_bucket" for name in known}
     dashboard = json.loads((DEPLOY / "grafana.json").read_bytes())
     asked = {

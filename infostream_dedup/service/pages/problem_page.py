@@ -16,7 +16,8 @@ _BODY_LEFT: Final = (408, 413)
 
 
 def problem_answer(request: Request, problem: ProblemError) -> Response:
-    """Answer a request that failed; people who have not signed in are redirected to do so."""
+    """Answer a request that failed; people who have not signed in are redirected to do so. The log gets the problem."""
+    request.state.problem = problem
     answer = _page(request, problem) if _is_from_person(request) else _json(problem)
     answer.headers.update(problem.headers())
     if problem.status in _BODY_LEFT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from typing import Any, Final
@@ -9,10 +10,13 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.contract import file_of
+from infostream_dedup.service.figures import activity_now
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import running
+from infostream_dedup.service.routes.reviews import alarms_shown
+from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.store import Store
 from infostream_dedup.store.restoring import position_of
 
@@ -41,7 +45,7 @@ async def ready(request: Request) -> Any:
             raise ProblemError(503, "starting", retry_after=2)
     if service.loading:
         raise ProblemError(503, "starting", retry_after=2)
-    if shutil.disk_usage(service.settings.store.resolve().parent).free < _ROOM:
+    if _free(service) < _ROOM:
         raise ProblemError(503, "disk-full", "less than 256 MB are free next to the store", retry_after=30)
     return JsonResponse({"status": "ready"})
 
@@ -60,19 +64,31 @@ async def metrics(request: Request) -> Response:
     store = service.settings.store
     figures.store_bytes.set(_size(str(store)))
     figures.log_bytes.set(_size(f"{store}-wal"))
+    figures.desk_bytes.set(_size(str(service.desk.path)))
+    figures.free_bytes.set(_free(service))
     if writer is None or writer.ready:
-        batches, stored, window = await service.read(_counts)
+        batches, stored, window, groups = await service.read(_counts)
         service.see_batches(batches)
         figures.stored.set(stored)
         figures.window.set(window)
+        figures.groups.set(groups)
+        figures.silent_sources.set(len((await activity_now(service))["silent"]))
+        # The other figures are told even if the desk is damaged.
+        with contextlib.suppress(InfostreamError):
+            figures.open_alarms.set(sum(alarm["state"] == "open" for alarm in await alarms_shown(service)))
     return Response(figures.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _counts(store: Store) -> tuple[int, int, int]:
-    """Batches and documents of the store, and documents of the window."""
+def _counts(store: Store) -> tuple[int, int, int, int]:
+    """Batches and documents of the store, documents of the window, and groups."""
     position = position_of(store.connection)
     last = store.connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
-    return position.batches, position.documents, position.documents - (last[0] if last else 0)
+    (groups,) = store.connection.execute("SELECT count(*) FROM grouping").fetchone()
+    return position.batches, position.documents, position.documents - (last[0] if last else 0), groups
+
+
+def _free(service: RunningService) -> int:
+    return shutil.disk_usage(service.settings.store.resolve().parent).free
 
 
 def _size(path: str) -> int:
