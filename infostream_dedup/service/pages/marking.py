@@ -48,8 +48,8 @@ def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str], word
 
 def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *, numbered: bool) -> Markup:
     html = Markup().join(
-        Markup('<b class="number">{}</b>').format(part) if number % 2 and part in marked else escape(part)
-        for number, part in enumerate(_split(piece["text"]))
+        Markup('<b class="number">{}</b>').format(part) if number % 2 else escape(part)
+        for number, part in enumerate(_split(piece["text"], marked))
     )
     if piece["word"]:
         html = Markup('<span class="word" title="{}">{}</span>').format(words[str(piece["word"])], html)
@@ -61,10 +61,13 @@ def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *
     return shown.format((piece["passage"] - 1) % _COLOURS + 1, piece["passage"], html)
 
 
-def _split(text: str) -> list[str]:
-    """Text and numbers in turn, starting with text."""
+def _split(text: str, marked: set[str]) -> list[str]:
+    """Text and the marked numbers in turn, starting with text."""
+    if not marked:
+        return [text]
     parts, end = [], 0
     for found in NUMBER.finditer(text):
-        parts += [text[end : found.start()], found.group()]
-        end = found.end()
+        if found.group() in marked:
+            parts += [text[end : found.start()], found.group()]
+            end = found.end()
     return [*parts, text[end:]]
