@@ -32,7 +32,7 @@ __all__ = ["last_moment", "time_zone", "utc_time"]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MILLISECONDS: Final = 10**11
 _BEYOND_MILLISECONDS: Final = 10**14
-_NUMBER: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]{1,20})?")
+_NUMBER: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,19})(?:[.,][0-9]{1,20})?")
 _CALENDAR: Final = re.compile(r"([0-9]{4})(?:-?([0-9]{2})-?([0-9]{2})|-([0-9]{2}))?")
 _DECEMBER: Final = 12
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
@@ -146,7 +146,9 @@ def _parse_text(text: str) -> datetime | None:
     if not text:
         return None
     if _NUMBER.fullmatch(text):
-        return _parse_number(float(text) if "." in text else int(text))
+        # Spreadsheets of our languages, and CSV written for them, have a decimal comma.
+        decimal = text.replace(",", ".")
+        return _parse_number(float(decimal) if "." in decimal else int(text))
     if _MONTH.fullmatch(text):
         return datetime(int(text[:4]), int(text[5:]), 1)
     match = _DAY_OR_TIME.fullmatch(text)

@@ -69,10 +69,11 @@ def arrow_records(
 def workbook_records(
     source: str, names: ColumnNames, *, ids: bool = True, required: Sequence[str] = _REQUIRED
 ) -> Iterator[Item]:
-    """Yield the records of the first sheet of a workbook: a row of names, then one record per row, without empty cells.
+    """Yield the records of the first sheet of a workbook: a row of names, then one record per row.
 
-    Numbers in columns of texts become their digits, because people type titles and ids such as 2024 into cells. A date
-    in a cell without a date format is a number of days, and becomes the date.
+    An empty cell is an absent value, and in the column of texts an empty text, as in CSV. Numbers in columns of texts
+    become their digits, because people type titles and ids such as 2024 into cells. A date in a cell without a date
+    format is a number of days, and becomes the date.
 
     Args:
         source: path of the file.
@@ -105,8 +106,8 @@ def workbook_records(
         return
     ours = names.names(header)
     for number, cells in enumerate(rows[1:], first + 1):
-        given = [_value(name, cells[place]) for name, place in zip(ours, used, strict=True)]
-        if any(value is not None for value in given):
+        if any(cells[place] != "" for place in used):
+            given = [_value(name, cells[place]) for name, place in zip(ours, used, strict=True)]
             yield Record(dict(zip(header, given, strict=True)), Place(source, number))
 
 
@@ -127,7 +128,7 @@ def _name(cell: Any) -> str:
 
 def _value(name: str, cell: Any) -> Any:
     if cell == "":
-        return None
+        return "" if name == "text" else None
     if name in _TEXTS and isinstance(cell, float):
         return _name(cell)
     if name == "published" and isinstance(cell, float) and _FIRST_DAY <= cell < _END_OF_DAYS:

@@ -16,6 +16,8 @@ __all__ = ["require_workbooks", "write_workbook"]
 _LONGEST_CELL: Final = 32_767
 _MOST_ROWS: Final = 1_048_576
 _WIDEST: Final = 60
+_MOST_DIGITS: Final = 10**15
+"""Spreadsheets keep fifteen digits of a number."""
 _MADE: Final = datetime(2000, 1, 1)
 
 
@@ -36,7 +38,7 @@ def write_workbook(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, colum
     """Write rows as text and numbers: a header that stays in view, then one line for each row; no cell is a formula.
 
     Args:
-        rows: values by column name; lists and objects become JSON.
+        rows: values by column name; lists and objects become JSON, whole numbers of more than 15 digits text.
         stream: output stream; remains open.
         columns: names of the columns; by default those of all rows in order of first appearance.
 
@@ -76,7 +78,7 @@ def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
         return
     if isinstance(value, bool):
         sheet.write_boolean(row, column, value)
-    elif isinstance(value, int | float):
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
         sheet.write_number(row, column, value)
     else:
         text = value if isinstance(value, str) else json_bytes(value).decode()

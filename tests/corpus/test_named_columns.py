@@ -83,10 +83,19 @@ def test_the_advice_can_be_pasted_into_a_shell(names: list[str]) -> None:
 
 
 def test_a_workbook_may_begin_anywhere_and_errors_name_its_rows(tmp_path: Path) -> None:
-    path = workbook(tmp_path / "d.xlsx", [("id", "text"), ("a", "Снег"), ("b", None)], above=3, left=2)
+    path = workbook(tmp_path / "d.xlsx", [("id", "text"), ("a", "Снег"), (None, "Град")], above=3, left=2)
     with pytest.raises(BadDataError) as caught:
         list(read_documents(path))
     assert caught.value.line == 6
+
+
+def test_an_empty_cell_is_an_empty_text_in_a_workbook_as_in_csv(tmp_path: Path) -> None:
+    rows = [("id", "text", "source"), ("a", None, "s"), (None, None, None), ("b", "Снег", None)]
+    book = workbook(tmp_path / "d.xlsx", rows)
+    (tmp_path / "d.csv").write_text("id,text,source\na,,s\nb,Снег,\n", encoding="utf-8")
+    found = list(read_documents(book))
+    assert [(one.id, one.text, one.source) for one in found] == [("a", "", "s"), ("b", "Снег", None)]
+    assert found == list(read_documents(tmp_path / "d.csv"))
 
 
 def test_a_workbook_loses_no_column(tmp_path: Path) -> None:

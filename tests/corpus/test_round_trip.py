@@ -102,6 +102,28 @@ def test_csv_of_numbers_keeps_their_digits(rows: list[dict[str, Any]]) -> None:
         }
 
 
+@settings(deadline=None)
+@given(_collections(NUMBERS, st.floats(1, 10)))
+def test_csv_with_decimal_commas_keeps_moments(rows: list[dict[str, Any]]) -> None:
+    documents, back = _there_and_back(rows, ".csv", dialect="excel")
+    assert [(one.id, one.text, one.time) for one in back] == [(one.id, one.text, one.time) for one in documents]
+
+
+@settings(deadline=None)
+@given(_collections(DATES | st.integers(10**9, 10**10), TEXT.filter(bool) | st.integers(-(2**63), 2**64)))
+def test_workbook(rows: list[dict[str, Any]]) -> None:
+    documents, back = _there_and_back(rows, ".xlsx")
+    fields = ("id", "text", "title", "lang", "source", "url", "time")
+    assert [[getattr(one, name) for name in fields] for one in back] == [
+        [getattr(one, name) for name in fields] for one in documents
+    ]
+    for document, again in zip(documents, back, strict=True):
+        for name, value in document.extra.items():
+            # Numbers of a workbook are floating.
+            kept = again.extra[name]
+            assert value == kept if isinstance(kept, float) else str(value) == kept
+
+
 EXTRAS = {
     "text": TEXT,
     "whole numbers": st.integers(-(2**63), 2**63 - 1),
