@@ -71,18 +71,27 @@ class Ingestion(Tabular):
         batches: the batches, each on disk before it is yielded.
         report: what was read.
         resources: resources to close at the end.
+        columns: names of the columns of ``IngestedBatch.rows``.
 
     Attributes:
+        columns: as given; ``None`` if the rows are documents, which may have different fields.
         report: what has been read so far.
     """
 
-    def __init__(self, batches: Iterator[IngestedBatch], report: ReadingReport, resources: ExitStack) -> None:
+    def __init__(
+        self,
+        batches: Iterator[IngestedBatch],
+        report: ReadingReport,
+        resources: ExitStack,
+        columns: Sequence[str] | None = None,
+    ) -> None:
         self._batches: Iterator[IngestedBatch] = UnbrokenIterator(batches)
         self._resources = resources
         self._verdicts: Iterator[Verdict] = UnbrokenIterator(
             verdict for batch in self.batches() for verdict in batch.verdicts
         )
         self._kept: list[dict[str, Any]] = []
+        self.columns = columns
         self.report = report
 
     def __enter__(self) -> Self:
@@ -236,7 +245,7 @@ def ingest(
             IngestedBatch(documents, verdicts, columns, fields)
             for documents, verdicts in _decided(intake, batches, batch_id, progress)
         )
-        return Ingestion(decided, bad.report, stack.pop_all())
+        return Ingestion(decided, bad.report, stack.pop_all(), None if annotate else fields)
 
 
 def _settings(

@@ -134,6 +134,12 @@ def ingest(
         raise click.UsageError("--keep and --annotate exclude each other")
     if prefix and not annotate:
         raise click.UsageError("--prefix needs --annotate")
+    chosen = chosen_format(output_format, "jsonl", "jsonl")
+    if given["follow"] and (keep or annotate) and chosen in ("csv", "xlsx", "table"):
+        raise click.UsageError(
+            f"--follow prints documents as they come, but the columns of {chosen} are known only at the end; leave out "
+            "--format"
+        )
     given |= pop_stream_settings(given)
     with (
         progress_bar(quiet=quiet) as progress,
@@ -149,9 +155,9 @@ def ingest(
     ):
         # Now, so that the summary of a run that fails or is interrupted has its counts, too.
         RUN.was_read(found.report)
-        chosen = chosen_format(output_format, "jsonl", "jsonl")
         goes_on = given["follow"] and documents != ("-",) and chosen == "jsonl"
-        print_rows(_rows(found, originals=keep is not None, goes_on=goes_on), chosen)
+        columns = None if keep else found.columns
+        print_rows(_rows(found, originals=keep is not None, goes_on=goes_on), chosen, columns=columns)
     note_reading(found.report, quiet=quiet)
 
 

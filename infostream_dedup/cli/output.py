@@ -62,10 +62,10 @@ def print_json(value: Any) -> None:
 
 
 def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
-    """Print rows as ``jsonl``, ``json``, ``csv`` or ``table``; all formats except ``table`` are streamed.
+    """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``.
 
-    ``columns`` become the CSV header, which is then printed even without rows; by default the header comes from the
-    first row.
+    JSON is streamed, and CSV with ``columns``, which become its header, even without rows; by default the header has
+    the names of all rows.
     """
     from infostream_dedup.report.rows import write_rows
 
@@ -121,12 +121,12 @@ def print_table(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) 
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    names = list(rows[0]) if rows else []
+    names = list(dict.fromkeys(name for row in rows for name in row))
     for name in names:
-        numeric = all(isinstance(row[name], int | float | None) for row in rows)
+        numeric = all(isinstance(row.get(name), int | float | None) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric)
     for row in rows:
-        table.add_row(*(_cell(row[name]) for name in names))
+        table.add_row(*(_cell(row.get(name)) for name in names))
     # A pipe has no width: wide enough that nothing is cut.
     Console(width=None if sys.stdout.isatty() else 200, markup=False, highlight=False).print(table)
 

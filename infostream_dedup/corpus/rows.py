@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from numbers import Number
 from typing import Any, BinaryIO, Final, Literal
+
+import orjson
 
 from infostream_dedup.corpus.formulas import guarded
 from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["CsvDialect", "RowFormat", "csv_beginning", "csv_cells", "csv_line", "joined", "row_format", "write_rows"]
+__all__ = [
+    "CsvDialect",
+    "RowFormat",
+    "csv_beginning",
+    "csv_cells",
+    "csv_line",
+    "row_format",
+    "write_all_columns",
+    "write_rows",
+]
 
 RowFormat = Literal["jsonl", "json", "csv", "xlsx"]
 
@@ -53,7 +64,8 @@ def write_rows(
         stream: output stream; remains open.
         format: ``jsonl``: one object per line. ``json``: one array. ``csv``: a header and RFC 4180 rows with ``\n``.
             ``xlsx``: a workbook with one sheet (extra ``xlsx``).
-        columns: columns of CSV; the keys of the first row if None. A column that a row lacks becomes an empty cell.
+        columns: columns of CSV and workbooks; the keys of all rows if None, so that CSV is written only after the last
+            row. A column that a row lacks becomes an empty cell.
         raw: CSV only: omit the apostrophe before text cells that a spreadsheet would run (``formulas.guarded``).
         dialect: CSV only: ``excel`` is the form that Ukrainian and Russian spreadsheet programs open on a double click:
             a byte order mark, semicolons, decimal commas, ``\r\n``.
@@ -103,16 +115,13 @@ def _write_csv(
     raw: bool,
     dialect: CsvDialect,
 ) -> int:
-    line = partial(csv_line, raw=raw, dialect=dialect)
-    stream.write(csv_beginning(dialect))
-    iterator = iter(rows)
     if columns is None:
-        iterator, columns = _peek_columns(iterator)
-    if columns:
-        stream.write(line(columns))
+        return write_all_columns(rows, stream, raw=raw, dialect=dialect)
+    line = partial(csv_line, raw=raw, dialect=dialect)
+    stream.write(csv_beginning(dialect) + line(columns))
     known = frozenset(columns)
     number = 0
-    for row in iterator:
+    for row in rows:
         if not known.issuperset(row):
             unknown = [name for name in row if name not in known]
             raise ValueError(f"row {number + 1} has columns that the header lacks: {unknown}")
@@ -121,12 +130,42 @@ def _write_csv(
     return number
 
 
-def _peek_columns(
-    rows: Iterator[Mapping[str, Any]],
-) -> tuple[Iterator[Mapping[str, Any]], Sequence[str]]:
-    for first in rows:
-        return chain((first,), rows), tuple(first)
-    return rows, ()
+def write_all_columns(
+    rows: Iterable[Mapping[str, Any]],
+    stream: BinaryIO,
+    *,
+    raw: bool = False,
+    dialect: CsvDialect = "standard",
+    without_rows: Sequence[str] = (),
+) -> int:
+    """Write rows as CSV with the columns of all of them, in order of first appearance.
+
+    Since these are known only at the end, rows are buffered in a temporary file.
+
+    Args:
+        rows: see `write_rows`.
+        stream: see `write_rows`.
+        raw: see `write_rows`.
+        dialect: see `write_rows`.
+        without_rows: the columns if there are no rows.
+
+    Returns:
+        Number of rows.
+    """
+    columns: dict[str, None] = {}
+    number = 0
+    with tempfile.TemporaryFile() as spool:
+        for row in rows:
+            columns.update(dict.fromkeys(row))
+            spool.write(json_bytes(csv_cells((row.get(name) for name in columns), raw=raw, dialect=dialect)) + b"\n")
+            number += 1
+        names = tuple(columns) or without_rows
+        stream.write(csv_beginning(dialect) + (csv_line(names, raw=raw, dialect=dialect) if names else b""))
+        spool.seek(0)
+        for line in spool:
+            cells = orjson.loads(line)
+            stream.write(joined(cells + [""] * (len(names) - len(cells)), dialect))
+    return number
 
 
 def csv_beginning(dialect: CsvDialect) -> bytes:

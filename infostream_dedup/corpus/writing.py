@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-import orjson
-
 from infostream_dedup.corpus.documents import row_of
 from infostream_dedup.corpus.endings import file_kind
-from infostream_dedup.corpus.json_text import json_bytes
 from infostream_dedup.corpus.outputs import open_output
 from infostream_dedup.corpus.parquet_output import write_parquet
-from infostream_dedup.corpus.rows import CsvDialect, csv_beginning, csv_cells, csv_line, joined, write_rows
+from infostream_dedup.corpus.rows import CsvDialect, write_all_columns, write_rows
 from infostream_dedup.corpus.workbook_output import write_workbook
 from infostream_dedup.model import Document
 
@@ -65,7 +61,7 @@ def write_documents(
             case "jsonl":
                 return write_rows(rows, stream, "jsonl")
             case "csv":
-                return _write_csv(rows, stream, raw=raw, dialect=dialect)
+                return write_all_columns(rows, stream, raw=raw, dialect=dialect, without_rows=_REQUIRED)
             case "parquet":
                 return write_parquet(rows, stream, columns=_REQUIRED)
             case "xlsx":
@@ -81,20 +77,3 @@ def _pack(file: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
     # No name and no time in the archive's header, so that the same documents give the same bytes.
     with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=file, mtime=0) as stream:
         yield stream  # type: ignore[misc]  # GzipFile is a binary stream, though not declared as one
-
-
-def _write_csv(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, raw: bool, dialect: CsvDialect) -> int:
-    columns: dict[str, None] = {}
-    number = 0
-    with tempfile.TemporaryFile() as spool:
-        for row in rows:
-            columns.update(dict.fromkeys(row))
-            spool.write(json_bytes(csv_cells((row.get(name) for name in columns), raw=raw, dialect=dialect)) + b"\n")
-            number += 1
-        names = tuple(columns) or _REQUIRED
-        stream.write(csv_beginning(dialect) + csv_line(names, raw=raw, dialect=dialect))
-        spool.seek(0)
-        for line in spool:
-            cells = orjson.loads(line)
-            stream.write(joined(cells + [""] * (len(names) - len(cells)), dialect))
-    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import signal
@@ -12,6 +13,7 @@ import time
 
 import pytest
 
+from infostream_dedup.corpus import read_documents, row_of
 from infostream_dedup.sample import documents_path
 
 COMMAND = [sys.executable, "-m", "infostream_dedup", "ingest"]
@@ -53,6 +55,44 @@ def test_the_size_of_batches_changes_nothing(run, tmp_path):
         for size in ("1", "7", "1000")
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("printed", [["--annotate"], ["--keep", "originals"]])
+@pytest.mark.parametrize("form", ["csv", "table", "xlsx"])
+def test_documents_with_different_fields_are_printed_in_any_format(run, tmp_path, printed, form):
+    rows = [
+        {"id": "1", "text": "Мэр открыл новый мост через реку"},
+        {"id": "2", "text": "Суд отменил приговор банкиру", "rank": 5},
+        {"id": "3", "text": "Шахтёры бастуют третий день", "published": "2024-03-01"},
+    ]
+    path = write(tmp_path / "d.jsonl", rows)
+    done = run("ingest", path, "--store", str(tmp_path / "s.db"), "--batch-size", "1", *printed, "--format", form)
+    assert done.returncode == 0, done.stderr
+    if form == "xlsx":
+        (tmp_path / "out.xlsx").write_bytes(done.stdout)
+        found = [row_of(one) for one in read_documents(tmp_path / "out.xlsx")]
+        assert [(row["rank"], row["published"]) for row in found] == [(None, None), (5.0, None), (None, "2024-03-01")]
+    elif form == "csv":
+        found = list(csv.DictReader(done.stdout.decode().splitlines()))
+        assert [(row["id"], row["rank"], row["published"]) for row in found] == [
+            *(("1", "", ""), ("2", "5", ""), ("3", "", "2024-03-01"))
+        ]
+    else:
+        assert {"id", "text", "rank", "published"} <= set(done.stdout.decode().split("\n")[0].split())
+        assert "2024-03-01" in done.stdout.decode()
+
+
+def test_verdicts_in_csv_have_a_header_even_without_documents(run, tmp_path):
+    path = write(tmp_path / "d.jsonl", [])
+    done = run("ingest", path, "--store", str(tmp_path / "s.db"), "--format", "csv", "--preset", "faithful")
+    assert done.stdout == b"id,status,of,group,relation,forward,backward,terms\n"
+
+
+def test_documents_that_are_followed_cannot_have_columns(run, tmp_path):
+    done = run("ingest", "-", "--store", str(tmp_path / "s.db"), "--follow", "--annotate", "--format", "csv")
+    assert done.returncode == 2
+    assert b"the columns of csv are known only at the end" in done.stderr
+    assert not (tmp_path / "s.db").exists()
 
 
 def test_a_replay_gives_the_stored_bytes(run, tmp_path):

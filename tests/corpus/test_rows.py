@@ -45,7 +45,11 @@ def test_csv() -> None:
 
 def test_csv_rows_with_strange_columns_are_a_mistake() -> None:
     with pytest.raises(ValueError, match=r"row 2 has columns that the header lacks: \['b'\]"):
-        _written([{"a": 1}, {"b": 2}], "csv")
+        _written([{"a": 1}, {"b": 2}], "csv", columns=["a"])
+
+
+def test_csv_has_the_columns_of_all_rows() -> None:
+    assert _written([{"a": 1}, {"b": 2, "a": 3}, {"c": "x"}], "csv") == "a,b,c\n1,,\n3,2,\n,,x\n"
 
 
 def test_numbers_of_numpy() -> None:
