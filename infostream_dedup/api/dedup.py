@@ -106,6 +106,7 @@ def dedup(
     from infostream_dedup.batch.deduplication import DuplicateRule, Keep, kept_documents
     from infostream_dedup.batch.sources import rereadable
     from infostream_dedup.corpus import Annotation, check_output, check_quarantine, file_kind, write_documents
+    from infostream_dedup.corpus.annotation import refuse_idle_prefix
     from infostream_dedup.corpus.rows import CsvDialect
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
@@ -114,6 +115,7 @@ def dedup(
     OneOf(*get_args(Keep)).check("keep", keep)
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
     OneOf(*get_args(CsvDialect)).check("csv_dialect", csv_dialect)
+    refuse_idle_prefix(prefix, annotate=annotate)
     judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
-from infostream_dedup.api.keywords import IngestKeywords, parted
+from infostream_dedup.api.keywords import IngestKeywords, parted, refuse_idle_terms
 from infostream_dedup.api.listing import UnbrokenIterator
 from infostream_dedup.corpus.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
@@ -194,6 +194,7 @@ def ingest(
         [('1', 'new', None), ('2', 'exact', '1')]
     """
     from infostream_dedup.corpus import Annotation, check_quarantine
+    from infostream_dedup.corpus.annotation import refuse_idle_prefix
     from infostream_dedup.criteria.model_file import read_model
     from infostream_dedup.model.limits import Range
     from infostream_dedup.passages.boilerplate_file import read_boilerplate
@@ -202,6 +203,7 @@ def ingest(
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.intake import Intake
 
+    refuse_idle_prefix(prefix, annotate=annotate)
     single, reads = parted(ingest, IngestKeywords, options)
     read = chosen_reading(reading, reads)
     check_quarantine(read.quarantine, [store, model, boilerplate])
@@ -263,13 +265,32 @@ def _settings(
         return settings
     stored = settings_at(store)
     if stored is None:
-        return StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
+        new = StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
+        _refuse_idle(given, new)
+        return new
     kept = StreamSettings.of_store(stored)
     if "preset" in given:
         kept.refuse_other_preset(given["preset"], str(store))
     if "across" in given:
         kept.refuse_other_across(given["across"], str(store))
-    return StreamSettings.of_store({**stored, **given})
+    changed = StreamSettings.of_store({**stored, **given})
+    _refuse_idle(given, changed)
+    return changed
+
+
+def _refuse_idle(given: Mapping[str, Any], agreed: StreamSettings) -> None:
+    """Refuse settings that nothing reads, given the others."""
+    if "join" in given and agreed.preset != "judged":
+        raise UsageError("join (--join) needs preset judged (--preset judged)")
+    if "source_ranks" in given and agreed.best != "source-rank":
+        raise UsageError("source_ranks (--source-rank) needs best source-rank (--best source-rank)")
+    if "loss_documents" in given and agreed.loss_limit is None:
+        raise UsageError("loss_documents (--loss-documents) needs loss_limit (--loss-limit)")
+    for name in ("epoch_documents", "first_epoch"):
+        if name in given and agreed.epoch_days is not None:
+            flag = name.replace("_", "-")
+            raise UsageError(f"{name} (--{flag}) counts documents, but epochs are days long (--epoch-days)")
+    refuse_idle_terms(given, (agreed.terms.representation,), agreed.terms.weighting)
 
 
 def _check_mode(mode: int | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.api.keywords import chosen
@@ -45,6 +45,7 @@ def chosen_for_judging(
     *,
     settings: Settings | None,
     reading: Reading | None,
+    representations: Sequence[str] = (),
 ) -> tuple[Settings, Reading]:
     """Return the settings and reading options of a caller that requested the preset; otherwise like ``chosen``.
 
@@ -63,7 +64,7 @@ def chosen_for_judging(
     if rest.get("representation") not in (None, "morph"):
         raise UsageError("preset judged compares documents of one language by representation morph; leave out "
                          "representation (--representation) or preset")  # fmt: skip
-    return chosen(function, known, rest, settings=None, reading=reading)
+    return chosen(function, known, rest, settings=None, reading=reading, representations=representations)
 
 
 def refuse_without_judged(given: Mapping[str, Any]) -> None:

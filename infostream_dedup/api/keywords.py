@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from infostream_dedup.corpus.reading import Reading, ReadingOptions, chosen_reading
@@ -29,6 +29,7 @@ __all__ = [
     "TermKeywords",
     "chosen",
     "parted",
+    "refuse_idle_terms",
 ]
 
 
@@ -162,6 +163,7 @@ def chosen(
     *,
     settings: Settings | None,
     reading: Reading | None,
+    representations: Sequence[str] = (),
 ) -> tuple[Settings, Reading]:
     """Return the settings and reading options that the caller of a public function requested.
 
@@ -171,11 +173,12 @@ def chosen(
         given: the further keywords of the call.
         settings: all settings at once; if given, no single setting may be.
         reading: all reading options at once; likewise.
+        representations: those that the function uses; by default the one of the settings.
 
     Raises:
         TypeError: a keyword is unknown.
         ConfigurationError: settings or reading options are given both ways, or a value is out of range.
-        UsageError: a setting is given that the score does not read.
+        UsageError: a setting is given that nothing reads.
     """
     check_record("settings", settings, Settings)
     single, reads = parted(function, known, given)
@@ -183,11 +186,33 @@ def chosen(
     if settings is not None and named:
         raise ConfigurationError(f"settings and {', '.join(named)} are both given; put everything into settings")
     agreed = settings or Settings.of(**single)
-    _refuse_idle(named, agreed.score)
+    _refuse_of_other_score(named, agreed.score)
+    refuse_idle_terms(named, representations or (agreed.representation,), agreed.weighting)
     return agreed, chosen_reading(reading, reads)
 
 
-def _refuse_idle(named: Sequence[str], score: str) -> None:
+def refuse_idle_terms(named: Iterable[str], representations: Sequence[str], weighting: str) -> None:
+    """Refuse settings that only other representations or another weighting read.
+
+    Args:
+        named: names of the settings that are given.
+        representations: those that are used; those of users' own files may read any setting.
+        weighting: the one that is used.
+
+    Raises:
+        UsageError: there is such a setting.
+    """
+    used, names = set(representations), set(named)
+    if "pivot" in names and used <= {"stem", "morph"}:
+        raise UsageError("pivot (--pivot) needs representation pivot (--representation pivot)")
+    if "morph" in names and used == {"stem"}:
+        raise UsageError("representation stem does not read morph (--morph); leave out one")
+    for name in ("k1", "b"):
+        if name in names and weighting == "tfidf":
+            raise UsageError(f"weighting tfidf (--weighting) does not read {name}; leave out one")
+
+
+def _refuse_of_other_score(named: Sequence[str], score: str) -> None:
     """Refuse settings that only the other score reads."""
     if score == "share" and "k" in named:
         raise UsageError(

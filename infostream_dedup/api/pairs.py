@@ -64,8 +64,8 @@ def pairs(
     each pair a probability and a kind. It judges pairs of one language, and always runs compiled code. Pairs of two
     languages whose key terms match in the pivot language are listed as translations, without a probability. Preset
     ``faithful`` follows the paper; it is the default if an option is given that ``judged`` does not support: ``k``,
-    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation``, ``statistics`` or
-    ``settings``.
+    ``k_min``, ``n``, ``score``, ``threshold``, ``min_terms``, ``target``, ``representation`` other than ``morph``,
+    ``statistics`` or ``settings``.
 
     Args:
         source: the documents (see ``read_documents``).
@@ -131,7 +131,14 @@ def pairs(
 
         return judged_pairs(
             source,
-            chosen_for_judging(pairs, PairKeywords, options, settings=settings, reading=reading),
+            chosen_for_judging(
+                pairs,
+                PairKeywords,
+                options,
+                settings=settings,
+                reading=reading,
+                representations=("morph", "pivot"),
+            ),
             replace(
                 order,
                 k_min=k_min,

@@ -110,7 +110,8 @@ def sweep(
     from infostream_dedup.model import single_documents
     from infostream_dedup.sharded.sweeping import sweep_on_disk
 
-    agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading)
+    wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
+    agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=wanted)
     if not representations and agreed.representation != Settings().representation:
         raise UsageError(
             f"the settings have representation {agreed.representation!r}, but a sweep takes several: give "
@@ -118,7 +119,6 @@ def sweep(
         )
     check_quarantine(read.quarantine, [boilerplate])
     shown = _checked_ks(ks, agreed)
-    wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
     refusal = refuse_on_disk(agreed, engine)
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")

@@ -93,13 +93,11 @@ def dedup(
     share of copies that are in groups.
 
     --preset faithful: a document is duplicate if 6 of its key terms match in both directions, and similar if 4 match in
-    either direction. It is the default if --k, --n, --score, --target, --representation, --workdir or another
+    either direction. It is the default if --k, --n, --score, --target, --representation stem or pivot, or another
     --duplicate-rule is given.
     """
     from infostream_dedup import api
 
-    if prefix and not given["annotate"]:
-        raise click.UsageError("--prefix needs --annotate")
     with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
         summary = api.dedup(documents, out, prefix=prefix, csv_dialect=csv_dialect(), progress=progress, **given)
     if out != "-":

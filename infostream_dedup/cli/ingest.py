@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from infostream_dedup.cli.options import (
     boilerplate_option,
@@ -132,8 +133,9 @@ def ingest(
 
     if keep and annotate:
         raise click.UsageError("--keep and --annotate exclude each other")
-    if prefix and not annotate:
-        raise click.UsageError("--prefix needs --annotate")
+    waits = click.get_current_context().get_parameter_source("batch_seconds") is ParameterSource.COMMANDLINE
+    if waits and not given["follow"]:
+        raise click.UsageError("--batch-seconds needs --follow")
     chosen = chosen_format(output_format, "jsonl", "jsonl")
     if given["follow"] and (keep or annotate) and chosen in ("csv", "xlsx", "table"):
         raise click.UsageError(

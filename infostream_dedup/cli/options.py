@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
 from infostream_dedup.cli.configuration import read_configuration
 from infostream_dedup.cli.own_files import check_outputs, refuse_shared_files
@@ -183,11 +184,20 @@ def _with_own_files(function: Command) -> Command:
     def checked(*arguments: Any, **given: Any) -> Any:
         context = click.get_current_context()
         refuse_shared_files(context)
+        _refuse_idle_dialect(context)
         check_outputs(context)
         context.meta[_CHECKED] = True
         return function(*arguments, **given)
 
     return checked
+
+
+def _refuse_idle_dialect(context: click.Context) -> None:
+    """Refuse a dialect of CSV on the command line if no CSV is written; a configuration file serves many commands."""
+    given = context.get_parameter_source("csv_dialect") is ParameterSource.COMMANDLINE
+    out = str(context.params.get("out") or "").lower().removesuffix(".gz")
+    if given and context.params.get("output_format") != "csv" and not out.endswith(".csv"):
+        raise click.UsageError("--csv-dialect needs --format csv, or a file that ends with .csv")
 
 
 work_folder_options = stack(

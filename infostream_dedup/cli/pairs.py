@@ -31,7 +31,7 @@ __all__ = ["pairs"]
     epilog=examples(
         "pairs march.jsonl --sort strength --top 20",
         "pairs march.csv --format csv --csv-dialect excel > pairs.csv",
-        "pairs march.jsonl --k 8 --representation morph",
+        "pairs march.jsonl --k 8 --representation stem",
     )
 )
 @documents_argument
@@ -97,7 +97,7 @@ def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, qui
     folder (--workdir) does not support translations: documents of several languages need --between none there.
 
     --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
-    if --k, --k-min, --n, --score, --target, --representation or --statistics is given.
+    if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
     """
     from infostream_dedup import api
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from infostream_dedup.corpus.documents import row_of
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.model import Document
 
 __all__ = ["Annotation"]
@@ -54,3 +54,13 @@ class Annotation:
             values: column values by name without the prefix; names that are not columns are ignored.
         """
         return row_of(document) | {column: values[name] for name, column in self._columns.items() if name in values}
+
+
+def refuse_idle_prefix(prefix: str, *, annotate: bool) -> None:
+    """Refuse a prefix of columns that are not added.
+
+    Raises:
+        UsageError: there is a prefix, but no columns.
+    """
+    if prefix and not annotate:
+        raise UsageError("prefix (--prefix) needs annotate (--annotate)")

@@ -79,6 +79,8 @@ class AuditedCollection:
         Raises:
             UsageError: k or the score cannot be audited.
         """
+        if settings.n < CANDIDATE_COUNT:
+            raise UsageError(f"audit needs at least {CANDIDATE_COUNT} key terms; n is {settings.n} (--n)")
         if settings.score != "count" or not CANDIDATE_COUNT <= k <= settings.n:
             raise UsageError(
                 f"audit needs the count score and k from {CANDIDATE_COUNT} to {settings.n}; got score "

@@ -83,6 +83,41 @@ def test_settings_of_the_other_score_are_refused(call: Callable[[], Any], messag
         call()
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda _: pairs(ROWS, k=6, pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
+        (lambda _: dedup(ROWS, pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
+        (lambda _: sweep(ROWS, representations=["stem"], pivot="uk"), r"pivot \(--pivot\) needs representation pivot"),
+        (lambda _: sweep(ROWS, representations=["stem"], morph="strict"), r"stem does not read morph \(--morph\)"),
+        (lambda _: pairs(ROWS, representation="stem", morph="open"), r"stem does not read morph \(--morph\)"),
+        (lambda _: similarity_matrix(ROWS, weighting="tfidf", k1=1.2), "tfidf .* does not read k1"),
+        (lambda _: audit(ROWS, n=2), r"audit needs at least 3 key terms; n is 2"),
+        (lambda _: dedup(ROWS, prefix="x_"), r"prefix \(--prefix\) needs annotate"),
+        (lambda store: ingest(ROWS, store, prefix="x_"), r"prefix \(--prefix\) needs annotate"),
+        (lambda store: ingest(ROWS, store, preset="faithful", join="retold"), r"join \(--join\) needs preset judged"),
+        (lambda store: ingest(ROWS, store, k_duplicate=5, join="copy"), r"join \(--join\) needs preset judged"),
+        (lambda store: ingest(ROWS, store, source_ranks="a"), r"source_ranks \(--source-rank\) needs best source-rank"),
+        (lambda store: ingest(ROWS, store, loss_documents=5), r"needs loss_limit \(--loss-limit\)"),
+        (lambda store: ingest(ROWS, store, epoch_days=1, first_epoch=5), r"first_epoch .* epochs are days long"),
+        (lambda store: ingest(ROWS, store, representation="stem", morph="strict"), r"stem does not read morph"),
+        (lambda store: ingest(ROWS, store, weighting="tfidf", b=0.5), "tfidf .* does not read b"),
+    ],
+)
+def test_settings_that_nothing_reads_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=message):
+        call(tmp_path / "s.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_that_something_reads_are_taken(tmp_path: Path) -> None:
+    list(pairs(ROWS, pivot="uk"))  # Translations of preset judged meet in the pivot language.
+    sweep(ROWS, representations=["stem", "pivot"], pivot="uk", morph="strict", estimate=False)
+    given = {"join": "copy,retold", "best": "source-rank", "source_ranks": "a", "loss_limit": 0.5, "loss_documents": 5}
+    list(ingest(ROWS, tmp_path / "s.db", **given))
+    list(ingest(ROWS, tmp_path / "s.db", loss_documents=5, join="copy,retold"))
+
+
 def test_settings_of_the_chosen_score_are_taken() -> None:
     assert len(pairs(ROWS, preset="best", threshold=0.9, min_terms=2).rows) == 1
     assert len(pairs(ROWS, preset="similar", k=4).rows) == 1
