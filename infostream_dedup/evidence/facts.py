@@ -40,6 +40,8 @@ STORY_HOURS: Final = 36
 _RECALLED_LEAD: Final = 0.5
 """Smallest share of a lead, by weight, in a text that goes on with what was reported there."""
 
+_SENTENCE: Final = 30
+"""Words and numbers that few sentences of news have."""
 
 CIRCUMSTANCES: Final = 64
 """Number of different values that ``circumstances`` returns."""
@@ -121,6 +123,7 @@ class PairFacts:
         same_title: bool, titles are equal except for case and punctuation.
         same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
         no_title: bool, at least one has no title.
+        one_sentence: bool, one has fewer than 30 words and numbers.
     """
 
     same_text: NDArray[np.bool_]
@@ -143,6 +146,7 @@ class PairFacts:
     same_title: NDArray[np.bool_]
     same_form: NDArray[np.bool_]
     no_title: NDArray[np.bool_]
+    one_sentence: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -199,6 +203,7 @@ def facts_of_pairs(
     later: DocumentFacts,
     evidence: NDArray[np.float64],
     probability: NDArray[np.float64],
+    tokens: NDArray[np.int64],
 ) -> PairFacts:
     """Collect the facts about pairs.
 
@@ -207,6 +212,7 @@ def facts_of_pairs(
         later: the later one.
         evidence: float64 (pairs, COLUMNS).
         probability: float64 (pairs,), probability of the pair model.
+        tokens: int64 (pairs,), words and numbers of the shorter document of each pair.
     """
     column = dict(zip(_USED, np.round(evidence.T[_PLACES], DECIMALS), strict=True))
     dated = _dated(earlier, later)
@@ -234,6 +240,7 @@ def facts_of_pairs(
         same_title=title == 3,
         same_form=title >= 2,
         no_title=title == 0,
+        one_sentence=tokens < _SENTENCE,
     )
 
 

@@ -137,7 +137,8 @@ def judge_pairs(
     if meanings is not None:
         probability, meaning = with_meaning(a, b, probability, meanings)
     probability[same_text] = 1.0
-    facts = facts_of_pairs(earlier, later, evidence, probability)
+    tokens = np.minimum(records.tokens(a), records.tokens(b))
+    facts = facts_of_pairs(earlier, later, evidence, probability, tokens)
     rules = rules_of_pairs(facts)
     return JudgedCandidates(
         a=a,

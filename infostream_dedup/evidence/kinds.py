@@ -143,6 +143,15 @@ def undated_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
     return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again
 
 
+def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, one sentence in the same form, with other numbers: a rate, a toll, a score.
+
+    Its number is the news, while a longer text retold may give some numbers in other units, or leave them out.
+    """
+    other = pair.other_figure | (pair.numbers >= 0) & (pair.numbers < 0.5)
+    return pair.one_sentence & other & (undated_wording(pair) | told_again(pair))
+
+
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step."""
     return _own_wording(pair) & _old_lead(pair) & pair.next_step
@@ -158,10 +167,12 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
     Two sources that quote a statement in full share a third of their wording without copying each other. If sources or
     dates are unknown, half of one text may be an outlet's old background under a new lead, so the rule requires half
-    of both. A copy keeps the numbers, though it may be cut: of two short items in one form, the number is the news.
+    of both; of one sentence, in which one other word may be the news, two thirds. A copy keeps the numbers, though it
+    may be cut: of two short items in one form, the number is the news.
     """
     numbers_kept = (pair.numbers < 0) & ~pair.other_figure | (pair.numbers >= 0.75)
-    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
+    least = np.where(pair.one_sentence & ~pair.known, 2 / 3, 0.5)
+    much = (pair.wording_least >= least) & (pair.probability >= 0.5)
     return ~pair.own & (pair.known & _some_wording(pair) | much) & numbers_kept
 
 
@@ -246,6 +257,7 @@ RULES: Final = (
     Rule("own later version", Kind.UPDATED, own_later_version),
     Rule("undated form", Kind.TEMPLATE, undated_form),
     Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
+    Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
     Rule("own next step", Kind.FOLLOW_UP, own_next_step),
     Rule("own text again", Kind.UPDATED, own_text_again),
     Rule("much the same wording", Kind.COPY, much_the_same_wording),

@@ -45,6 +45,10 @@ class EvidenceRecords:
         whole = self.words[first : self.begins[-1]].astype("<u4", copy=False).tobytes()
         return [whole[begin:end] for begin, end in pairwise((4 * (self.begins - first)).tolist())]
 
+    def tokens(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of words and numbers of some documents, given their ordinals: int64 (documents,)."""
+        return self.words[self.begins[documents]].astype(np.int64)
+
     def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
         """The records of some documents, given their ordinals, in this order."""
         firsts, sizes = self.begins[documents], self.begins[documents + 1] - self.begins[documents]

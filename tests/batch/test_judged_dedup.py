@@ -98,3 +98,23 @@ def test_great_clusters_of_equal_documents_are_compared_with_their_earliest(news
     assert annotated(again, tmp_path / "earliest.jsonl") == every
     assert every["reprint-2"]["of"] == "reprint-0"
     assert every["headline-1"]["status"] == "exact"
+
+
+def test_headlines_with_other_numbers_are_no_repeats(tmp_path):
+    headlines = (
+        "Число жертв землетрясения в Непале превысило 3 тысячи человек",
+        "Число жертв землетрясения в Непале превысило 5 тысяч человек",
+        "Число жертв землетрясения в Непале, по данным властей, превысило 5 тысяч человек",
+        "Индекс Московской биржи вырос на 8,2 пункта, или на 0,45 процента, до 1861 пункта",
+        "Индекс Московской биржи вырос на 6,6 пункта, или на 0,34 процента, до 1917 пунктов",
+        "Цены на хлеб в городских магазинах подняли второй раз за месяц",
+    )
+    documents = [{"id": str(number), "text": text} for number, text in enumerate(headlines)]
+    found = annotated(documents, tmp_path / "out.jsonl")
+    assert [said(found[str(number)]) for number in range(5)] == [
+        ("new", None, "0", None),
+        ("similar", "0", "1", "template"),
+        ("duplicate", "1", "1", "retold"),
+        ("new", None, "3", None),
+        ("similar", "3", "4", "template"),
+    ]

@@ -34,6 +34,7 @@ _PLAIN: dict[str, Any] = {
     "same_title": False,
     "same_form": False,
     "no_title": False,
+    "one_sentence": False,
 }
 _OWN = {"same_source": True, "other_day": True, "hours": 24.0}
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
@@ -98,6 +99,23 @@ def wording(forward: float, backward: float) -> dict[str, float]:
         ({"numbers": 0.75, "other_figure": True, **wording(0.9, 0.9)}, "copy", "much the same wording"),
         ({"probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
         ({**_UNDATED, **wording(0.5, 0.5)}, "copy", "much the same wording"),
+        ({**_UNDATED, "one_sentence": True, **wording(0.67, 0.9)}, "copy", "much the same wording"),
+        ({**_UNDATED, "one_sentence": True, **wording(0.66, 0.9)}, "retold", "undated wording"),
+        ({"one_sentence": True, "probability": 0.5, **wording(0.5, 0.5)}, "copy", "much the same wording"),
+        ({**_UNDATED, "one_sentence": True, "numbers": 0.5, **wording(0.9, 0.9)}, "retold", "undated wording"),
+        (
+            {**_UNDATED, "one_sentence": True, "numbers": 0.49, **wording(0.9, 0.9)},
+            "template",
+            "undated sentence with other numbers",
+        ),
+        (
+            {**_UNDATED, "one_sentence": True, "other_figure": True, **wording(0.4, 0.15)},
+            "template",
+            "undated sentence with other numbers",
+        ),
+        ({**_UNDATED, "one_sentence": True, "other_figure": True, **wording(0.4, 0.14)}, "related", None),
+        ({**_UNDATED, "one_sentence": True, "numbers": -1.0, **wording(0.4, 0.4)}, "retold", "told again"),
+        ({**_UNDATED, "numbers": 0.0, "other_figure": True, **wording(0.4, 0.4)}, "retold", "told again"),
         ({**_UNDATED, **wording(0.9, 0.49)}, "retold", "undated wording"),
         ({**_UNDATED, "numbers": 0.7, **wording(0.9, 0.9)}, "retold", "undated wording"),
         ({**_UNDATED, **wording(0.9, 0.29)}, "contained", "lies inside"),
@@ -208,7 +226,7 @@ def test_facts_from_evidence_and_documents() -> None:
     evidence[:, COLUMNS.index("figures_backward")] = [0, 0, 0, 1e-12]
     evidence[:, COLUMNS.index("step")] = [0, 1, 1, 1]
     evidence[:, COLUMNS.index("opening_forward")] = [1, 0.5 - 1e-12, 0.499, 1]
-    found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
+    found = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4), np.array([29, 30, 0, 300]))
     assert found.same_text.tolist() == [True, False, False, False]
     assert found.same_address.tolist() == [False, True, False, True]
     assert found.known.tolist() == [True, False, False, False]
@@ -221,6 +239,7 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.vocabulary.tolist() == [0.375] * 4
     assert found.next_step.tolist() == [False, True, False, True]
     assert found.no_title.tolist() == [True, False, False, False]
+    assert found.one_sentence.tolist() == [True, False, True, False]
     assert found.other_figure.tolist() == [False, False, False, False]
     assert found.same_form.tolist() == [False, False, True, True]
     assert found.same_title.tolist() == [False, False, False, True]
@@ -228,7 +247,7 @@ def test_facts_from_evidence_and_documents() -> None:
     assert found.own.tolist() == [True, False, False, False]
     evidence[:, COLUMNS.index("figures_least")] = [1, 1, 1, 2]
     evidence[:, COLUMNS.index("figures_backward")] = [0, 0.5, 0, 0]
-    again = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4))
+    again = facts_of_pairs(documents.at(a), documents.at(b), evidence, np.zeros(4), np.array([29, 30, 0, 300]))
     assert again.other_figure.tolist() == [True, False, True, False]
 
 
@@ -249,7 +268,8 @@ def test_nothing_but_circumstances_is_asked_of_sources_times_and_addresses() -> 
         evidence[:, COLUMNS.index("title")] = draw.integers(0, 4)
         evidence[:, COLUMNS.index("figures_least")] = draw.integers(0, 8)
         evidence[:, COLUMNS.index("step")] = draw.integers(0, 2)
-        kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))))
+        probability = np.full(size, draw.choice([0.3, 0.55, 0.7, 0.95]))
+        kinds = kinds_of_pairs(facts_of_pairs(*pairs, evidence, probability, np.full(size, draw.choice([9, 90]))))
         assert all(len(set(kinds[around == one].tolist())) == 1 for one in np.unique(around))
 
 
