@@ -18,8 +18,11 @@ SAMPLE: Final = 4000
 
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
-# Only whole words: the ending of an ordinal (3-й) or half of a name (Рио-де-Жанейро) may look like a Ukrainian word.
-_CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
+# Only whole words: the ending of an ordinal (3-й), half of a name (Рио-де-Жанейро) or the end of a site's name
+# (Цензор.НЕТ) may look like a word of one language.
+_CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
+# t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
+_SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
 
 LATIN_NAMES: Final = 2
 """Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
@@ -39,7 +42,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Each list leaves out words that the other language also has: на, за, не, для, все, через, так ...
+# Each list leaves out words that the other language also has (на, за, не, для, все, через, так, про, тому, ось ...), even
+# if only in names (де Голль).
 _RUSSIAN_WORDS: Final = _words(
     "более больше будет будут бы был была были было быть во время год года году даже ее ему если есть еще и из "
     "или их к как какой когда которая которого которой которые который кто лет лишь между меня много могут может "
@@ -47,11 +51,11 @@ _RUSSIAN_WORDS: Final = _words(
     "теперь тогда только том хотя чего чем что чтобы эта эти это этого этой этом этот"
 )
 _UKRAINIAN_WORDS: Final = _words(
-    "або адже але багато буде бути був була були було вже ви від він вона вони всі всіх де дуже з зараз зі із "
-    "його й коли лише мають має між можна можуть навіть немає нехай ні ніж нічого ніхто новий ось оскільки після "
-    "під про проте протягом роки років року році свої своєї своїх серед собі та також такі тепер тим тільки тому "
-    "тоді треба усі хто хоча це цей ці цього цьому ця чи чого чому ще що щоб щодо є і її їх як яка яке яких якщо "
-    "який які якого якої якому якою яку"
+    "або адже але багато буде бути був була були було вже ви від він вона вони всі всіх дуже з зараз зі із його й "
+    "коли лише мають має між можна можуть навіть немає нехай ні ніж нічого ніхто новий оскільки після під проте "
+    "протягом роки років року році свої своєї своїх серед собі та також такі тепер тим тільки тоді треба усі хто "
+    "хоча це цей ці цього цьому ця чи чого чому ще що щоб щодо є і її їх як яка яке яких якщо який які якого якої "
+    "якому якою яку"
 )
 
 
@@ -64,7 +68,8 @@ def detect(text: str) -> Language:
     Returns:
         ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,
         the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet. Beside
-        Cyrillic letters, those of web addresses do not count.
+        Cyrillic letters, those of web addresses (with or without ``https://``) and channel names (``@channel``) do not
+        count.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
@@ -87,4 +92,4 @@ def _mostly_latin(sample: str) -> bool:
     if len(_LATIN_LETTER.findall(sample)) <= most:
         return False
     # A short post may have more letters in its links than in its words.
-    return most == 0 or len(_LATIN_LETTER.findall(URL.sub(" ", sample))) > most
+    return most == 0 or len(_LATIN_LETTER.findall(_SHORT_ADDRESS.sub(" ", URL.sub(" ", sample)))) > most

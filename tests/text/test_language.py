@@ -35,6 +35,15 @@ TEXTS: list[tuple[str, Language]] = [
     ("[Міст зачинено](https://example.org/news/2026/bridge-closed-for-repair) до ранку", "uk"),
     ("The verb «быть» is explained at https://example.org/verbs", "en"),
     ("https://example.org/news", "en"),
+    ("Мост закрыт: t.me/bridge_news_channel_of_the_city/1204 @bridge_news_channel", "ru"),
+    ("Міст зачинено: news.example.org/2026/bridge-closed-for-repair", "uk"),
+    ("The verb «быть» is explained at example.org/verbs", "en"),
+    ("На фестивале показали фильм про Чечню", "ru"),
+    ("Министр допустил размещение комплексов ПРО", "ru"),
+    ("Мэром города избран Билл де Блазио", "ru"),
+    ("Расскажи тому самому другу", "ru"),
+    ("Вісь часу. Ось про це й тому ж", "uk"),
+    ("Генерала призначили керувати силами — Цензор.НЕТ, підписатися", "uk"),
 ]
 
 
