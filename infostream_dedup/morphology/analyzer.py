@@ -25,12 +25,13 @@ from infostream_dedup.morphology.name_inflection import nominatives, predicted_n
 from infostream_dedup.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
 from infostream_dedup.morphology.readings import WordReading, readings_of
 from infostream_dedup.morphology.stemming import stem, stems
-from infostream_dedup.morphology.unwanted import is_roman_numeral, with_head_as_lemma
+from infostream_dedup.morphology.surname_forms import surname_instead
+from infostream_dedup.morphology.unwanted import is_roman_numeral, is_run_together, with_head_as_lemma
 from infostream_dedup.text.tokens import Shape
 
 __all__ = ["RULES", "Morphology"]
 
-RULES: Final = 3
+RULES: Final = 4
 """Version of the rules in this file and its neighbours, a cache key; increase it whenever an answer changes."""
 
 _LISTED_NAME: Final = 1e-7
@@ -39,7 +40,6 @@ _LISTED_NAME: Final = 1e-7
 _LONGEST_ABBREVIATION: Final = 6
 _SHORTEST_NAME: Final = 3
 _LONGEST_WORD: Final = 40
-_GLUED_PART: Final = 5
 _GLUED_FREQUENCY: Final = 2e-6
 
 _NAMED: Final = (Shape.CAPITAL, Shape.UPPER)
@@ -175,25 +175,31 @@ class Morphology:
         chosen = self._choice.likeliest(readings, shape)
         if shape == Shape.LOWER:
             return self._read(chosen)
+        if shape == Shape.UPPER and self._choice.is_abbreviation(form, chosen):
+            return self._abbreviation(form)
         common = chosen.part_of_speech == "NOUN" and not chosen.kinds & PROPER
         if common and shape != Shape.CAPITAL:
-            return self._read(chosen)
+            rare = shape == Shape.START and self._choice.is_rare(chosen)
+            return self._named(form) if rare and self._is_name_itself(form, chosen) else self._read(chosen)
         return self._capitalised(form, shape, readings, chosen)
 
     def _capitalised(self, form: str, shape: Shape, readings: list[WordReading], chosen: WordReading) -> Analysis:
         """Choose the reading of a known word that may be a name: our tables precede the dictionary's guess."""
-        tabled = [one for one in readings if self._choice.is_tabled(one)]
-        best = self._choice.likeliest(tabled, shape) if tabled else None
+        best = self._choice.tabled(readings, chosen, shape)
         if (shape == Shape.CAPITAL or chosen.kinds & PROPER) and self._is_name_itself(form, best):
             return self._named(form)
+        surname = surname_instead(form, (best or chosen).lemma, readings, self.language)
+        if surname:
+            return self._person(surname)
         if best:
             return self._read(best)
-        if shape == Shape.CAPITAL and not any(one.kinds & PROPER for one in readings):
+        no_name = self._choice.is_unheard_of(chosen) or not any(one.kinds & PROPER for one in readings)
+        if shape == Shape.CAPITAL and no_name:
             name = self._table_name(form, abbreviations=False)
             if name:
                 return self._named(name)
             if self._choice.is_rare_surname(chosen):
-                return self._predicted(chosen.lemma)
+                return self._person(chosen.lemma)
         return self._read(chosen)
 
     def _is_name_itself(self, form: str, best: WordReading | None) -> bool:
@@ -267,6 +273,9 @@ class Morphology:
     def _new_abbreviation(self, form: str, shape: Shape) -> Analysis | None:
         if shape != Shape.UPPER or not 2 <= len(form) <= _LONGEST_ABBREVIATION:
             return None
+        return self._abbreviation(form)
+
+    def _abbreviation(self, form: str) -> Analysis:
         kinds, frequency = NameKind.ABBREVIATION, self._frequency(form)
         return Analysis(
             lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
@@ -276,7 +285,7 @@ class Morphology:
         return Analysis(lemma=form, why="too short for a name") if len(form) < _SHORTEST_NAME else None
 
     def _run_together(self, form: str) -> Analysis | None:
-        return Analysis(lemma=form, why="two words run together") if self._is_glued(form) else None
+        return Analysis(lemma=form, why="two words run together") if is_run_together(form, self._is_frequent) else None
 
     def _guessed_name(self, form: str, shape: Shape) -> Analysis:
         guess = self._compound(form) or self._predicted(form)
@@ -298,13 +307,14 @@ class Morphology:
 
     def _predicted(self, form: str) -> Analysis:
         head, hyphen, last = form.rpartition("-")
-        personal = personal_names(self.language)
 
         def evidence(word: str) -> float:
-            return self._frequency(word) + (_LISTED_NAME if word in personal else 0.0)
+            return self._frequency(word) + (_LISTED_NAME if word in personal_names(self.language) else 0.0)
 
-        lemma = head + hyphen + predicted_nominative(last, self.language, evidence)
-        listed = lemma in personal
+        return self._person(head + hyphen + predicted_nominative(last, self.language, evidence))
+
+    def _person(self, lemma: str) -> Analysis:
+        listed = lemma in personal_names(self.language)
         return Analysis(
             lemma=lemma,
             part_of_speech="NOUN",
@@ -353,16 +363,6 @@ class Morphology:
             term=lemma,
             in_dictionary=True,
         )
-
-    def _is_glued(self, form: str) -> bool:
-        """Whether bad scraping ran frequent words together, which would become the rarest and so the heaviest nouns.
-
-        Accepting shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
-        """
-        for cut in range(_GLUED_PART, len(form) - _GLUED_PART + 1):
-            if self._is_frequent(form[:cut]) and (self._is_frequent(form[cut:]) or self._is_glued(form[cut:])):
-                return True
-        return False
 
     def _is_frequent(self, word: str) -> bool:
         return "-" not in word and self._frequency(word) >= _GLUED_FREQUENCY and self._source.knows(word)

@@ -18,11 +18,18 @@ PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
 ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
 
 _CAPITAL_FACTOR: Final = 10.0
-"""A capital inside a sentence makes a proper name this much likelier; lower case makes a person's name this much less
-likely."""
+"""A capital inside a sentence makes a proper name this much likelier; lower case makes the name of a person or
+place this much less likely."""
 
 _RARE_ADJECTIVE: Final = 1e-6
 _RARE_READING: Final = 0.01
+_RARE_NOUN: Final = 5e-7
+_UNHEARD_OF: Final = 5e-8
+_NAMING: Final = ("NOUN", "ADJF")
+_MUCH: Final = 100.0
+_SHORT: Final = 4
+_RARE_FORM: Final = 4e-6
+"""Frequent short cases in capitals belong to headlines: ВИНУ, МИРА."""
 _POSSESSIVE: Final = ("ів", "їв", "ин", "їн")
 
 
@@ -44,8 +51,36 @@ class ReadingChoice:
             return readings[0]
         return max(readings, key=lambda reading: self._preference(reading, shape))
 
-    def is_tabled(self, reading: WordReading) -> bool:
-        """Whether our tables list the lemma of a reading as a name."""
+    def tabled(self, readings: Sequence[WordReading], chosen: WordReading, shape: Shape) -> WordReading | None:
+        """Return the likeliest reading whose lemma our tables list as a name.
+
+        At the start of a sentence, no name precedes a much more frequent function word: Досі is hardly ever Доха.
+
+        Args:
+            readings: those of a form.
+            chosen: the likeliest of them.
+            shape: how the form was capitalised.
+        """
+        found = [one for one in readings if self._is_tabled(one)]
+        if not found:
+            return None
+        best = self.likeliest(found, shape)
+        other = shape == Shape.START and chosen.part_of_speech not in _NAMING
+        return None if other and self._frequency(chosen.lemma) > _MUCH * self._frequency(best.lemma) else best
+
+    def is_abbreviation(self, form: str, reading: WordReading) -> bool:
+        """Whether a form in capitals, which may be a case of a word, is an abbreviation: НОН, АГУ."""
+        return len(form) <= _SHORT and form != reading.lemma and self._frequency(form) < _RARE_FORM
+
+    def is_rare(self, reading: WordReading) -> bool:
+        """Whether a listed name precedes this noun at the start of a sentence: Шор is no case of шоры, blinkers."""
+        return self._frequency(reading.lemma) < _RARE_NOUN
+
+    def is_unheard_of(self, reading: WordReading) -> bool:
+        """Whether this name gives way to cases of listed ones: Неваде is no case of Невад, but of Невада."""
+        return self._frequency(reading.lemma) < _UNHEARD_OF
+
+    def _is_tabled(self, reading: WordReading) -> bool:
         listed = self._names.get(reading.lemma)
         if listed is None or NameKind.ABBREVIATION in listed.kinds:
             return False
@@ -61,20 +96,19 @@ class ReadingChoice:
         )
 
     def _preference(self, reading: WordReading, shape: Shape) -> tuple[float, bool, bool, float]:
-        """Sort key: likelier readings first, then adjectives before nouns in lower case and after them elsewhere.
+        """Sort key: likelier readings first, then adjectives before nouns.
 
-        A lemma is often both (головний: main, chief); in lower case it usually precedes a noun.
+        A lemma is often both (головний: main, chief); it usually precedes a noun, also in names (Білий дім).
         """
         frequency = self._frequency(reading.lemma)
         # The Ukrainian dictionary has no probabilities; the frequency of the lemma is the best evidence available.
         likely = reading.score if self._language == "ru" else (frequency + 1e-9) * self._plausibility(reading)
         if shape == Shape.CAPITAL and (reading.kinds & PROPER or reading.lemma in self._names):
             likely *= _CAPITAL_FACTOR
-        elif shape == Shape.LOWER and (reading.kinds & PERSONAL or self.is_place(reading.lemma)):
+        elif shape == Shape.LOWER and (reading.kinds & (PERSONAL | NameKind.PLACE) or self.is_place(reading.lemma)):
             likely /= _CAPITAL_FACTOR
         noun = reading.part_of_speech == "NOUN"
-        adjective_first = shape == Shape.LOWER and reading.part_of_speech == "ADJF"
-        return round(likely, 12), adjective_first, noun, frequency
+        return round(likely, 12), reading.part_of_speech == "ADJF", noun, frequency
 
     def is_place(self, lemma: str) -> bool:
         """Whether a lemma is listed as a place name."""
@@ -82,6 +116,6 @@ class ReadingChoice:
         return listed is not None and NameKind.PLACE in listed.kinds
 
     def _plausibility(self, reading: WordReading) -> float:
-        """Discount lemmas that owe their frequency to a noun: зміни! (from зміна), офіцерів (the officer's)."""
+        """Discount lemmas that owe their frequency to other readings: зміни! (from зміна), офіцерів (the officer's)."""
         possessive = reading.part_of_speech == "ADJF" and reading.lemma.endswith(_POSSESSIVE)
-        return _RARE_READING if reading.imperative or possessive else 1.0
+        return _RARE_READING if reading.addressed or possessive else 1.0

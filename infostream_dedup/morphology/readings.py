@@ -23,6 +23,9 @@ _KINDS: Final = {
     "Abbr": NameKind.ABBREVIATION,
 }
 
+_DATIVE: Final = ("ові", "еві", "єві")
+"""Ukrainian datives, and plurals of adjectives: облікові."""
+
 _SHORTEST_REST: Final = 3
 """Number of letters that a word must have after a known prefix, as in pymorphy3."""
 
@@ -42,7 +45,8 @@ class WordReading:
         kinds: kinds of things that a proper noun denotes; empty for common nouns.
         score: probability by pymorphy3, 0 to 1, summed over the cases of this lemma; meaningless in Ukrainian.
         feminine: feminine gender.
-        imperative: a command (зміни! as opposed to зміни, changes), rare in news.
+        addressed: a command (зміни! as opposed to зміни, changes) or, in Ukrainian, a vocative (гірко, o hill!), both
+            rare in news.
     """
 
     lemma: str
@@ -50,7 +54,7 @@ class WordReading:
     kinds: NameKind
     score: float
     feminine: bool
-    imperative: bool
+    addressed: bool
 
 
 class ReadingSource:
@@ -63,6 +67,7 @@ class ReadingSource:
     def __init__(self, language: Language) -> None:
         from pymorphy3 import MorphAnalyzer
 
+        self._language = language
         self._analyzer: Any = MorphAnalyzer(lang=language)
         prefixes = import_module(f"pymorphy3.lang.{language}").KNOWN_PREFIXES
         self._prefixes: tuple[str, ...] = tuple(sorted(prefix.replace("ё", "е") for prefix in prefixes))
@@ -88,12 +93,25 @@ class ReadingSource:
             key = (parse.normal_form.translate(_TO_KEY), self._marks(parse.tag))
             merged[key] = merged.get(key, 0.0) + parse.score
         found = [
-            WordReading(lemma, part_of_speech, kinds, score, feminine, imperative)
-            for (lemma, (part_of_speech, kinds, feminine, imperative)), score in merged.items()
+            WordReading(lemma, part_of_speech, kinds, score, feminine, addressed)
+            for (lemma, (part_of_speech, kinds, feminine, addressed)), score in merged.items()
         ]
         # Equal scores are ordered by lemma, as pymorphy3 guarantees no order among them.
+        found = self._without_datives(form, found)
         found.sort(key=lambda reading: (-round(reading.score, 9), reading.lemma, reading.part_of_speech))
         return found
+
+    def _without_datives(self, form: str, readings: list[WordReading]) -> list[WordReading]:
+        """Leave out the dative of a noun that is also the plural of its adjective: обліковий, not облік, for облікові.
+
+        News prefer the dative in -у.
+        """
+        if self._language != "uk" or not form.endswith(_DATIVE):
+            return readings
+        adjective = f"{form[:-1]}ий"
+        if not any(one.lemma == adjective and one.part_of_speech == "ADJF" for one in readings):
+            return readings
+        return [one for one in readings if one.part_of_speech != "NOUN" or one.lemma in (adjective, form)]
 
     def _has_known_prefix(self, form: str) -> bool:
         return form.startswith(self._prefixes) and any(
@@ -109,7 +127,8 @@ class ReadingSource:
             for name, kind in _KINDS.items():
                 if name in grammemes:
                     kinds |= kind
-            marks = self._tags[tag] = (str(tag.POS or ""), kinds, "femn" in grammemes, "impr" in grammemes)
+            addressed = "impr" in grammemes or (self._language == "uk" and "voct" in grammemes)
+            marks = self._tags[tag] = (str(tag.POS or ""), kinds, "femn" in grammemes, addressed)
         return marks
 
 

@@ -1,4 +1,4 @@
-"""Recognise Roman numerals, and mend lemmas of compounds whose first part is still in another case."""
+"""Recognise Roman numerals and words run together; mend lemmas of compounds whose first part is in another case."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Final
 
 from infostream_dedup.morphology.readings import WordReading
 
-__all__ = ["is_roman_numeral", "with_head_as_lemma"]
+__all__ = ["is_roman_numeral", "is_run_together", "with_head_as_lemma"]
 
 _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[iі]{0,3})")
 """Numbers up to 39, in Latin letters or in Cyrillic look-alikes."""
 
+_SHORTEST_PART: Final = 5
 _SHORTEST_HEAD: Final = 5
 _COMMON_HEAD: Final = 1e-5
 """Minimum frequency of the first part's lemma; otherwise вице would count as a case of вица, and контр- as a case of
@@ -27,6 +28,22 @@ def is_roman_numeral(form: str) -> bool:
         (True, True, False)
     """
     return all(map(_ROMAN.fullmatch, form.split("-")))
+
+
+def is_run_together(form: str, is_frequent: Callable[[str], bool]) -> bool:
+    """Whether bad scraping ran frequent words together, which would become the rarest and so the heaviest nouns.
+
+    Accepting shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
+
+    Args:
+        form: a key form.
+        is_frequent: whether a word is a frequent one.
+    """
+    for cut in range(_SHORTEST_PART, len(form) - _SHORTEST_PART + 1):
+        rest = form[cut:]
+        if is_frequent(form[:cut]) and (is_frequent(rest) or is_run_together(rest, is_frequent)):
+            return True
+    return False
 
 
 def with_head_as_lemma(
