@@ -15,7 +15,7 @@ _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[
 
 _SHORTEST_PART: Final = 5
 _SHORTEST_HEAD: Final = 5
-_COMMON_HEAD: Final = 1e-5
+_COMMON_HEAD: Final = 1e-6
 """Minimum frequency of the first part's lemma; otherwise вице would count as a case of вица, and контр- as a case of
 контра."""
 
