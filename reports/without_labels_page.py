@@ -114,7 +114,8 @@ def _check(figures: Sequence[Figures]) -> str:
     thresholds = ", ".join(f"{value:g}" for value in SHIPPED.values())
     return f"""## The estimate and its check
 
-Errors are means over k = 3 to 12. `links`, `all`, `unworded`, `refilled` and `far` are the five signs; from
+Errors are means over k = 3 to 12. `links`, `all`, `unworded`, `refilled` and `far` are five of the
+six signs; the sixth, sources on which mixture and model differ, changes no verdict here. From
 {thresholds} they speak against the fit. *Left out* is the verdict by thresholds that no set of
 this kind had a part in (below).
 

@@ -38,14 +38,12 @@ FEWEST_FAR: Final = 100
 
 FEWEST_CANDIDATES: Final = 200
 FEWEST_LINKS: Final = 50
-"""Minimum number of links at ``CHECKED_K``; fewer do not tell two classes apart."""
+"""Minimum number of links at ``CHECKED_K``, of a collection or of a source; fewer do not tell two classes apart."""
 MOST_DISPUTED: Final = 0.05
 """The greatest error of a right figure: so large a share of the links may be judged wrongly."""
 _MOST_OF_SOURCE: Final = 2 * MOST_DISAGREEMENT
 """Mean difference over the links of one source at which its two classes are wrong: over all links of wrong fits, it is
 .128 or more."""
-_FEWEST_OF_SOURCE: Final = 20
-"""Minimum number of links of a source; fewer do not count as a sign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,5 +167,5 @@ def disputed_share(sources: NDArray[np.int64], apart: NDArray[np.float64]) -> fl
         + np.bincount(other[two], weights[two], minlength=len(numbers))
         for weights in (np.ones(len(apart)), apart)
     )
-    wrong = (links >= _FEWEST_OF_SOURCE) & (sums >= _MOST_OF_SOURCE * links)
+    wrong = (links >= FEWEST_LINKS) & (sums >= _MOST_OF_SOURCE * links)
     return float((wrong[one] | wrong[other]).mean())

@@ -59,15 +59,15 @@ def test_one_bad_sign_is_enough(signs, code, word):
 
 
 def test_sources_that_a_mean_hides_by_hand():
-    # 90 links of source 7 in which the two agree, 20 of source 8 in which they do not; the mean is .04.
-    sources = np.array([[7] * 90 + [8] * 20] * 2)
-    apart = np.array([0.02] * 90 + [0.12] * 20)
-    assert disputed_share(sources, apart) == pytest.approx(20 / 110)
+    # 250 links of source 7 in which the two agree, 50 of source 8 in which they do not; the mean is .04.
+    sources = np.array([[7] * 250 + [8] * 50] * 2)
+    apart = np.array([0.02] * 250 + [0.12] * 50)
+    assert disputed_share(sources, apart) == pytest.approx(50 / 300)
     assert disputed_share(sources, np.minimum(apart, 0.119)) == 0.0
     # One link less is too little to tell, unless a link with another source is one of its own.
     assert disputed_share(sources[:, :-1], apart[:-1]) == 0.0
     across = np.append(sources[:, :-1], [[8], [9]], axis=1)
-    assert disputed_share(across, apart) == pytest.approx(20 / 110)
+    assert disputed_share(across, apart) == pytest.approx(50 / 300)
     assert disputed_share(sources[:, :0], apart[:0]) == 0.0
 
 
