@@ -73,3 +73,25 @@ def test_a_table_is_not_written_to_a_file(run: Run, tmp_path: Path) -> None:
     refused = run(*ASK, "--out", "ask.txt", "--format", "table")
     assert refused.returncode == 2
     assert not (tmp_path / "ask.txt").exists()
+
+
+def test_a_desk_takes_a_spreadsheet_and_gives_one(run: Run, tmp_path: Path) -> None:
+    run("ingest", str(documents_path()), "--store", "news.db", "--quiet")
+    asked = run(*ASK, "--out", "ask.csv")
+    assert asked.returncode == 0, asked.stderr.decode()
+    taken = run("desk", "import", "news.db", "ask.csv", "--person", "oksana")
+    assert taken.returncode == 0, taken.stderr.decode()
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "ask.csv").read_text("utf-8"), newline="")))
+    others = {"a": rows[0]["a"], "b": "not asked for", "label": "different"}
+    with (tmp_path / "judged.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, ["a", "b", "label"])
+        writer.writeheader()
+        writer.writerows([{name: row[name] for name in others} | {"label": "dup"} for row in rows] + [others])
+    assert run("desk", "import", "news.db", "judged.csv", "--person", "oksana").returncode == 0
+    run("desk", "export", "news.db", "--out", "labels.csv")
+    exported = (tmp_path / "labels.csv").read_text("utf-8").splitlines()
+    assert exported[0] == "a,b,label,judges,repeats,asked"
+    assert len(exported) == 22
+    found = run(*ASK[:4], "--judged", "labels.csv", "--format", "json")
+    assert json.loads(found.stdout)["rows"][-1]["pairs"] == 20
+    assert "1 judged pairs were not chosen by an audit" in found.stderr.decode()
