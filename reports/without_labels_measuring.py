@@ -14,7 +14,8 @@ from infostream_dedup.batch.linking import link
 from infostream_dedup.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.estimation.copy_census import CopyCensus
 from infostream_dedup.estimation.copy_scores import CopyScores, count_copies
-from infostream_dedup.estimation.duplicate_scores import CHECKED_K, LOWEST_K, estimate_duplicates
+from infostream_dedup.estimation.duplicate_scores import LOWEST_K, estimate_duplicates
+from infostream_dedup.estimation.fit_check import CHECKED_K
 from infostream_dedup.estimation.recommending import recommended_k
 from infostream_dedup.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.estimation.universe import in_universe

@@ -122,7 +122,8 @@ def _quality(result: SweepResult, representation: str, block: str, k: int | None
     for row in result.rows:
         if (row.representation, row.block, row.measures.k) == (representation, block, k) and row.estimated:
             estimated = "" if _told_apart(result, representation) else _estimated(row.estimated, wording)
-            lines = (_counted(row.estimated, wording), estimated)
+            bands = _by_band(result.without_labels.get(representation), k, wording) if block == "all" else ""
+            lines = (_counted(row.estimated, wording), bands, estimated)
             return tuple(line for line in lines if line)
     return ()
 
@@ -141,6 +142,18 @@ def _counted(columns: Mapping[str, Any], wording: Wording) -> str:
         recall=percent(recall),
         copies=wording.count(copies),
     )
+
+
+def _by_band(summary: Mapping[str, Any] | None, k: int | None, wording: Wording) -> str:
+    """Say how many copies of each band of wording are linked; empty if there are none."""
+    steps = summary["copies"]["steps"] if summary is not None else []
+    bands: dict[str, float | None] = next((step["recall_by_wording"] for step in steps if step["step"] == k), {})
+    said = [
+        wording("quality_band", low=low, high=high, recall=wording.percent(recall))
+        for (low, high), recall in ((name.split("-"), recall) for name, recall in bands.items())
+        if recall is not None
+    ]
+    return wording("quality_bands", bands="; ".join(said)) if said else ""
 
 
 def _estimated(columns: Mapping[str, Any], wording: Wording) -> str:
