@@ -58,7 +58,14 @@ _EMAIL: Final = re.compile(
 )
 _EMAIL_CHARACTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}._%+-")
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_TAG: Final = re.compile("</?[A-Za-z][A-Za-z0-9_:-]{0,30} ?/?>")
+# In place, soft hyphens fill up what an address in an attribute becomes.
+_GAP: Final = "[\\s\u00ad]"
+_ATTRIBUTE: Final = (
+    f"{_GAP}++[A-Za-z_:@][A-Za-z0-9_:.-]*+(?:{_GAP}*=(?:{_GAP}*(?:\"[^\"<]*+\"|'[^'<]*+')|[^\\s\"'<>`\u00ad]*+))?+"
+)
+# Without a value (<b and c>), attributes may be words of the text.
+_TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})++{_GAP}*| ?)/?>")
+"""A simple tag, or one with attributes of which one has a value."""
 # Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
 _FORMAT: Final = re.compile("%(?:\\([A-Za-z0-9_]{1,40}\\))?(?:[0-9]{1,2}\\$)?[sd]\\b")
@@ -94,7 +101,7 @@ def clean(text: str) -> str:
 
     * the first 30 marks of a longer run stay; * NFC; й, ї, ё stay whole, stress marks and other marks that do not
     belong to a letter are dropped; * soft hyphens, zero-width and bidirectional marks, and byte order marks are
-    dropped; * URLs, e-mail addresses, HTML entities and simple tags, ``<unk>``, ``%s``, ``{0}`` become a blank; * an
+    dropped; * URLs, e-mail addresses, HTML entities and tags, ``<unk>``, ``%s``, ``{0}`` become a blank; * an
     apostrophe between letters becomes U+02BC, as does one that machine translation detached (``п 'ять``, ``об ’єкт``)
     or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or an entity (``об&#39;єкт``); * the
     hyphens U+2010 and U+2011 become ``-``.

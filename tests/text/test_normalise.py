@@ -34,6 +34,11 @@ CLEANED = {
     "entities": ("дом&nbsp;мой &quot;да&quot; AT&T", "дом мой  да  AT&T"),
     "placeholders": ("<unk>, %s, {0}, ${name}, %(count)d, 5% стало", " ,  ,  ,  ,  , 5% стало"),
     "tags": ("<br/>дом</p> a < b > c", " дом  a < b > c"),
+    "tags with attributes": (
+        '<p class="lead">Мэр <a href=https://example.org/a?b=1 title=\'a > b\'>открыл</a>\n<img alt="М" />мост',
+        " Мэр  открыл \n мост",
+    ),
+    "no tags": ("if x<y and z>=3, <b and c> d, <a = b>", "if x<y and z>=3, <b and c> d, <a = b>"),
     "addresses": ("см. https://example.org/a?b=1. И www.example.org, a.b@example.org!", "см.  . И  ,  !"),
     "an address ends where Cyrillic begins": ("https://example.org/xПодробнее", " Подробнее"),
     "hyphens": ("премьер\u2011министр из\u2010за", "премьер-министр из-за"),

@@ -38,6 +38,9 @@ TEXTS = {
     "at signs": "a@" * 100_000,
     "addresses": "www.а.ру/" * 30_000,
     "brackets": "<" * 300_000,
+    "open tags": "<a a=" * 60_000,
+    "attributes": "<a" + " a=b" * 80_000,
+    "an attribute that never ends": "<a =" + " " * 300_000,
     "families": "👨\u200d👩\u200d👧" * 20_000,
 }
 
