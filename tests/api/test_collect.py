@@ -250,47 +250,6 @@ def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, t
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_dead_sources_do_not_lose_the_others(run_command, tmp_path) -> None:
-    (tmp_path / "good.xml").write_text(RSS, encoding="utf-8")
-    (tmp_path / "atom.xml").write_text(ATOM, encoding="utf-8")
-    (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
-    with serving() as (_, base):
-        sources = ("none.xml", "good.xml", f"{base}/gone", "bad.xml", "atom.xml")
-        answer = run_command(tmp_path, "collect", *sources, "--out", "out.jsonl", "--summary", "run.json", TZ="UTC")
-    assert answer.returncode == 66
-    assert answer.stderr.decode().splitlines() == [
-        "none.xml: No such file or directory",
-        f"{base}/gone: the server answers 404 Not Found",
-        "bad.xml: the feed breaks off; fetch it again [E_FEED]",
-        "collected 3 documents; 1 repeated; 1 without a text",
-        "infostream-dedup: 3 of 5 sources could not be read, as said above; the others were written",
-    ]
-    lines = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["source"] for line in lines if "source" in line] == ["example.org", "example.net"]
-    summary = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
-    assert (summary["status"], summary["read"], summary["used"]) == ("failed", 8, 3)
-    assert summary["quarantined"] == {"again": 1, "empty": 1, "unread": 3}
-    answer = run_command(tmp_path, "collect", "none.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")
-    assert answer.returncode == 65
-    assert b"none.xml: No such file" in answer.stderr
-    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines() == lines, "the old file is kept"
-
-
-def test_in_python_a_dead_source_raises_unless_a_function_takes_its_error(tmp_path) -> None:
-    (tmp_path / "atom").write_text(ATOM)
-    page = ("https://news.example.com/budget", "text/html", PAGE.encode())
-    (tmp_path / "cut.warc").write_bytes(warc(page, page, packed=False)[:-200])
-    sources = [tmp_path / "cut.warc", tmp_path / "none", tmp_path / "atom"]
-    with pytest.raises(BadDataError, match="breaks off"):
-        collect(sources).as_rows()
-    failures = []
-    rows = collect(sources, on_failure=failures.append).as_rows()
-    assert [row["source"] for row in rows] == ["news.example.com", "example.net"], "the first record was whole"
-    assert [type(failure) for failure in failures] == [BadDataError, NoInputError]
-    with pytest.raises(NoInputError, match="none"):
-        collect(sources[:2], on_failure=failures.append).as_rows()
-
-
 def item(number: int, inside: str) -> str:
     return f"<item><guid>o-{number}</guid><description>Текст {number}.</description>{inside}</item>"
 
