@@ -92,7 +92,8 @@ class Settings:
         self.target_size()
         if self.df_min > self.df_max and (self.df_min < 1) == (self.df_max < 1):
             raise ConfigurationError(
-                f"df_min is {self.df_min:g}, above df_max {self.df_max:g}, so that no term could be a key term"
+                f"df_min is {self.df_min:g}, above df_max {self.df_max:g}, so that no term could be a key term; below 1"
+                " they are shares of the documents, from 1 on numbers of documents"
             )
 
     def target_size(self) -> int | None:

@@ -41,7 +41,7 @@ def test_what_groups_join_and_miss():
     texts = [STORY.format("Казани", "все"), STORY.format("Казани", "все"), OTHER.format("большого")]
     texts.append(STORY.format("Самаре", "многие"))
     documents = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
-    found = dedup(documents, preset="faithful", representation="stem", k=12, df_max=1.0, count_copies=True)
+    found = dedup(documents, preset="faithful", representation="stem", k=12, df_min=1, df_max=1, count_copies=True)
     row = found.as_dict()
     joined = sum(len(ids) * (len(ids) - 1) // 2 for ids in found.members.values())
     assert row["pairs"] == joined == 1
