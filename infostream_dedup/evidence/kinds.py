@@ -148,8 +148,11 @@ def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
     Its number is the news, while a longer text retold may give some numbers in other units, or leave them out.
     """
+    short = pair.one_sentence & ~pair.known
+    if not short.any():  # As in all streams of dated news.
+        return short
     other = pair.other_figure | (pair.numbers >= 0) & (pair.numbers < 0.5)
-    return pair.one_sentence & other & (undated_wording(pair) | told_again(pair))
+    return short & other & (undated_wording(pair) | told_again(pair))
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:

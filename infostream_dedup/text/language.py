@@ -42,8 +42,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Each list leaves out words that the other language also has (на, за, не, для, все, через, так, про, тому, ось ...), even
-# if only in names (де Голль).
+# Each list leaves out words that the other language also has (на, за, не, для, все, через, так, про, тому, ось ...),
+# even if only in names (де Голль).
 _RUSSIAN_WORDS: Final = _words(
     "более больше будет будут бы был была были было быть во время год года году даже ее ему если есть еще и из "
     "или их к как какой когда которая которого которой которые который кто лет лишь между меня много могут может "
