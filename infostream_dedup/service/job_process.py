@@ -131,7 +131,7 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
 
 
 def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Document], dict[str, Any]]:
-    """The latest documents with their texts, and the settings of their key terms."""
+    """The latest documents whose texts were kept, and the settings of their key terms."""
     from infostream_dedup.batch.stored_settings import settings_of_terms
     from infostream_dedup.store import Store
     from infostream_dedup.store.restoring import position_of
@@ -140,7 +140,8 @@ def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Docum
         end = position_of(connection).documents
         # Only the last of several versions counts: in a collection, each id names one document.
         rows = connection.execute(
-            "SELECT max(ordinal) FROM document WHERE ordinal >= ? AND forgotten = 0 GROUP BY id ORDER BY max(ordinal)",
+            "SELECT max(ordinal) AS last FROM document WHERE ordinal >= ? AND forgotten = 0 GROUP BY id"
+            " HAVING EXISTS (SELECT 1 FROM body WHERE body.ordinal = last) ORDER BY last",
             (end - latest,),
         ).fetchall()
         documents = []

@@ -36,7 +36,7 @@ CODES: Final = {
     "id-conflict": "A document id already exists with different content",
     "key-conflict": "The idempotency key was already used with different content",
     "job-running": "Another job is running",
-    "texts-not-kept": "The store does not keep texts",
+    "texts-not-kept": "The texts were not kept",
     "too-large": "The request is too large",
     "content-type": "The body must be JSON",
     "invalid": "A value is not valid",

@@ -1,6 +1,6 @@
 """Batches from RabbitMQ into a store: ``python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE``.
 
-A message is a body of ``POST /v1/batches``. It is acknowledged once the batch is on disk; if the process ends before
+With ``--keep-text`` at the end, the texts of documents are kept. A message is a body of ``POST /v1/batches``. It is acknowledged once the batch is on disk; if the process ends before
 that, the queue delivers it again, and a batch that is already stored is not counted twice. Verdicts are read from the
 store, or over HTTP from a separate ``serve --read-only``.
 """
@@ -34,6 +34,7 @@ __all__ = ["consume"]
 _LIMITS: Final = ServiceLimits()
 _PAUSE_SECONDS: Final = 1.0
 _ARGUMENTS: Final = 3
+_KEEP_TEXT: Final = "--keep-text"
 
 
 def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> None:
@@ -92,17 +93,19 @@ def _read(body: bytes) -> GivenBatch:
     return checked_batch(value, _LIMITS)
 
 
-def _opened(path: Path) -> Deduplicator:
+def _opened(path: Path, *, keep_text: bool) -> Deduplicator:
     stored = settings_at(path)
-    return Deduplicator.open(path, StreamSettings.of({}) if stored is None else StreamSettings.of_store(stored))
+    given = {"keep_text": True} if keep_text else {}
+    settings = StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+    return Deduplicator.open(path, settings)
 
 
-def _run(address: str, queue: str, store: Path) -> None:
+def _run(address: str, queue: str, store: Path, *, keep_text: bool) -> None:
     try:
         from faststream.rabbit import Channel, RabbitBroker
     except ImportError:
         raise MissingExtraError("faststream", "queue", "the queue consumer") from None
-    writer = Writer(lambda: _opened(store), _LIMITS.queued)
+    writer = Writer(lambda: _opened(store, keep_text=keep_text), _LIMITS.queued)
     writer.start()
     writer.wait()
     try:
@@ -146,11 +149,12 @@ async def _exists(broker: RabbitBroker, name: str) -> bool:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    if len(arguments) != _ARGUMENTS:
-        sys.stderr.write("usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE\n")
+    given = [one for one in arguments if one != _KEEP_TEXT]
+    if len(given) != _ARGUMENTS or any(one.startswith("-") for one in given):
+        sys.stderr.write("usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE [--keep-text]\n")
         return UsageError.exit_code
     try:
-        _run(arguments[0], arguments[1], Path(arguments[2]))
+        _run(given[0], given[1], Path(given[2]), keep_text=_KEEP_TEXT in arguments)
     except InfostreamError as error:
         sys.stderr.write(f"infostream-dedup: {error}\n")
         return error.exit_code

@@ -93,6 +93,16 @@ def test_the_unit_keeps_the_service_in() -> None:
     assert set(map(int, service["RestartPreventExitStatus"].split())) == {kind.exit_code for kind in for_ever}
 
 
+def test_what_is_deployed_keeps_the_texts_that_its_pages_show() -> None:
+    (command,) = (line for line in lines_of("Dockerfile") if line.startswith("CMD"))
+    assert "--keep-text" in json.loads(command.removeprefix("CMD"))
+    unit = (DEPLOY / "infostream-dedup.service").read_text("utf-8")
+    (start,) = (line for line in unit.splitlines() if line.startswith("ExecStart="))
+    assert "--keep-text" in start.split()
+    # The other command that the composition suggests.
+    assert "--keep-text" in (DEPLOY / "compose.yaml").read_text("utf-8")
+
+
 def test_secrets_stay_out_of_images_and_commits() -> None:
     secrets = re.findall(r"file: \./(\S+)", (DEPLOY / "compose.yaml").read_text("utf-8"))
     assert sorted(secrets) == ["feed-token", "tokens"]

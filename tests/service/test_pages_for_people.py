@@ -78,7 +78,7 @@ def test_links_of_a_page_lead_somewhere(filled: ServiceClient) -> None:
 def test_a_problem_on_a_page_says_what_to_do(fresh: ServiceClient) -> None:
     refused = fresh("POST", "/explore", data={"kind": "estimate"}, headers={"accept": "text/html"})
     assert refused.status_code == 409
-    assert "create a new store with --keep-text" in refused.text
+    assert "start the service with --keep-text" in refused.text
 
 
 def test_two_texts_side_by_side(filled: ServiceClient) -> None:

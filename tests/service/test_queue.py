@@ -163,7 +163,8 @@ def test_a_queue_that_exists_is_not_declared_again(writer: Writer, monkeypatch: 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE"),
+        ([], 2, "usage: python -m infostream_dedup.service.queue_consumer ADDRESS QUEUE STORE [--keep-text]"),
+        (["amqp://127.0.0.1:1/", "news", "news.db", "--texts"], 2, "usage: "),
         (["amqp://127.0.0.1:1/", "news", "missing/news.db"], 73, ": there is no directory"),
         (["amqp://127.0.0.1:1/", "news", "news.db"], 66, "infostream-dedup: cannot connect to the queue: "),
     ],
@@ -174,6 +175,20 @@ def test_what_keeps_it_from_starting_is_said_in_one_line(arguments: list[str], c
     assert done.returncode == code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("keep_text", [False, True])
+def test_texts_are_kept_where_that_is_asked_for(keep_text: bool, tmp_path: Path) -> None:
+    from infostream_dedup.service.queue_consumer import _opened
+
+    path = tmp_path / "news.db"
+    rows = [{"id": name, "text": f"Снег в горах, {name}."} for name in "ab"]
+    with _opened(path, keep_text=False) as stream:
+        stream.process(rows[:1])
+    with _opened(path, keep_text=keep_text) as stream:
+        stream.process(rows[1:])
+    with Store.open(path, read_only=True) as store:
+        assert [store.text(ordinal) for ordinal in (0, 1)] == [None, rows[1]["text"] if keep_text else None]
 
 
 def refused(_: object) -> None:

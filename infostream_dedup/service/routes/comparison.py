@@ -48,6 +48,8 @@ def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
         raise ProblemError(410, "forgotten")
     text = store.text(found["ordinal"])
     if text is None:
-        raise ProblemError(409, "texts-not-kept", "create a new store with --keep-text")
+        raise ProblemError(
+            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
+        )
     kept = {name: found[name] for name in ("id", "version", "title", "source", "language", "published", "group")}
     return {**kept, "key_terms": key_terms_of(store.connection, found["ordinal"]), "text": text}

@@ -158,7 +158,9 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     try:
         documents = [as_given(store.kept(member["ordinal"])) for member in members]
     except BadDataError:
-        raise ProblemError(409, "texts-not-kept", "create a new store with --keep-text") from None
+        raise ProblemError(
+            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
+        ) from None
     traced = provenance(documents)
     return {
         "group": id,

@@ -115,7 +115,9 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
         ProblemError: ``job-running``, or ``texts-not-kept`` for a job that needs texts.
     """
     if kind != "sweep" and not await service.read(_keeps_texts):
-        raise ProblemError(409, "texts-not-kept", "create a new store with --keep-text")
+        raise ProblemError(
+            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
+        )
     position = await service.position()
     text = f"{position.batches}-{position.documents}-{position.forgotten}"
 
