@@ -2,8 +2,8 @@
 
 With ``--keep-text`` at the end, the texts of documents are kept. A message is a body of ``POST /v1/batches``. It is
 acknowledged once the batch is on disk; if the process ends before that, the queue delivers it again, and a batch that
-is already stored is not counted twice. Verdicts are read from the store, or over HTTP from a separate ``serve --read-
-only``.
+is already stored is not counted twice. Verdicts are read from the store, or over HTTP from a separate ``serve
+--read-only``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import configparser
 import json
 import os
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError, UsageError
+from infostream_dedup.service import server
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.notifying import tell_system
 
@@ -118,6 +120,26 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     unit.write_text(text.replace("/opt/infostream-dedup/bin/infostream-dedup", "/bin/true"), "utf-8")
     checked = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_systemd_is_told_that_the_service_still_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = (DEPLOY / "infostream-dedup.service").read_text("utf-8")
+    (seconds,) = re.findall(r"^WatchdogSec=(\d+)$", unit, re.MULTILINE)
+    assert int(seconds) >= 30 * server._LAG_SECONDS
+    monkeypatch.setattr(server, "_LAG_SECONDS", 0.01)
+    name = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
+        heard.bind(name)
+        heard.settimeout(10)
+        monkeypatch.setenv("NOTIFY_SOCKET", name)
+
+        async def answering() -> None:
+            watch = asyncio.ensure_future(server._watch_lag(Metrics()))
+            await asyncio.to_thread(heard.recv, 100)
+            assert await asyncio.to_thread(heard.recv, 100) == b"WATCHDOG=1"
+            watch.cancel()
+
+        asyncio.run(answering())
 
 
 def test_systemd_is_told_when_the_service_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
