@@ -106,6 +106,9 @@ def test_figures_of_groups_alarms_and_the_process(filled: ServiceClient, fresh: 
             "INSERT INTO event (number, batch, ordinal, kind, group_id, value) VALUES (0, 0, 3, 'alarm', '0', 0.1)"
         )
     assert figures(fresh)["infostream_dedup_open_alarms"] == 1
+    # To be watched creates no desk.
+    assert figures(fresh)["infostream_dedup_desk_bytes"] == 0
+    assert not fresh.running.desk.path.exists()
     fresh("PUT", "/v1/alarms/0", json={"decision": "known"})
     assert figures(fresh)["infostream_dedup_open_alarms"] == 0
     assert figures(fresh)["infostream_dedup_desk_bytes"] > 0

@@ -80,7 +80,7 @@ async def decide_alarm(request: Request, number: int) -> Response:
 async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
     """The rows of ``templates``, each with ``decision``, ``by`` and ``at``."""
     rows = await templates_now(service)
-    said = await service.desk.read(lambda desk: present_reviews(desk, "template"))
+    said = await _decisions(service, "template")
     none: dict[str, Any] = {"decision": None, "person": None, "at": None}
     return [
         {**row, "decision": one["decision"], "by": one["person"], "at": one["at"]}
@@ -92,7 +92,7 @@ async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
 async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:
     """The rows of ``alarm_rows``, each with ``state`` and ``by``."""
     rows = await service.read(lambda store: alarm_rows(store.connection, _ROWS))
-    said = await service.desk.read(lambda desk: present_reviews(desk, "alarm"))
+    said = await _decisions(service, "alarm")
     found = []
     for row in rows:
         one = said.get(str(row["number"]))
@@ -101,6 +101,13 @@ async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:
             state = "open"
         found.append({**row, "state": state, "by": None if one is None else one["person"]})
     return found
+
+
+async def _decisions(service: RunningService, kind: str) -> dict[str, dict[str, Any]]:
+    """The decisions on a kind of subjects; whoever only reads, such as a program that watches, creates no desk."""
+    if not service.desk.path.exists():
+        return {}
+    return await service.desk.read(lambda desk: present_reviews(desk, kind))
 
 
 async def decide(service: RunningService, kind: str, subject: str, decision: Any, person: str) -> None:
