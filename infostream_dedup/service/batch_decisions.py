@@ -11,7 +11,6 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.service.batch_documents import built_documents, without_conflicts
-from infostream_dedup.service.limits import ServiceLimits
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.store import Store
 from infostream_dedup.store.restoring import position_of
@@ -32,22 +31,20 @@ class GivenBatch:
         skip: whether to set bad documents aside.
         on_conflict: what to do with a known id and other content (see ``Deduplicator``).
         items: its documents, not yet checked.
-        longest: maximum number of characters of a document.
     """
 
     name: str | None
     skip: bool
     on_conflict: OnConflict
     items: Sequence[Any]
-    longest: int
 
 
-def checked_batch(body: dict[str, Any], limits: ServiceLimits) -> GivenBatch:
+def checked_batch(body: dict[str, Any], most: int) -> GivenBatch:
     """Read a batch.
 
     Args:
         body: members as in ``BATCH_MEMBERS``.
-        limits: on the number of documents and their length.
+        most: maximum number of documents.
 
     Raises:
         ProblemError: ``invalid`` or ``too-large``.
@@ -59,9 +56,9 @@ def checked_batch(body: dict[str, Any], limits: ServiceLimits) -> GivenBatch:
         raise ProblemError(422, "invalid", "expected fail or skip", field="on_error")
     if not isinstance(items, list):
         raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
-    if len(items) > limits.documents:
-        raise ProblemError(413, "too-large", "send fewer documents at once", field="documents", limit=limits.documents)
-    return GivenBatch(name, on_error == "skip", checked_conflict(body), items, limits.characters)
+    if len(items) > most:
+        raise ProblemError(413, "too-large", "send fewer documents at once", field="documents", limit=most)
+    return GivenBatch(name, on_error == "skip", checked_conflict(body), items)
 
 
 def checked_conflict(body: dict[str, Any]) -> OnConflict:
@@ -87,7 +84,7 @@ def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     """
     begin = time.perf_counter()
     store = cast("Store", stream.store)
-    placed, aside = built_documents(batch.items, skip=batch.skip, longest=batch.longest)
+    placed, aside = built_documents(batch.items, skip=batch.skip)
     if batch.skip and batch.on_conflict == "error":
         placed, conflicts = without_conflicts(placed, store)
         aside = sorted([*aside, *conflicts], key=lambda one: one.index)

@@ -39,15 +39,12 @@ class SetAside:
         return {"index": self.index, "code": self.reason, "field": self.field, "detail": self.detail}
 
 
-def built_documents(
-    items: Sequence[Any], *, skip: bool, longest: int
-) -> tuple[list[tuple[int, Document]], list[SetAside]]:
+def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int, Document]], list[SetAside]]:
     """Check the documents of a batch.
 
     Args:
         items: the documents as received.
         skip: whether to set bad ones aside.
-        longest: maximum number of characters of title and text together: pages show both, and compare the texts.
 
     Returns:
         The good ones with their positions, and those set aside.
@@ -60,7 +57,7 @@ def built_documents(
     bad: list[SetAside] = []
     for index, item in enumerate(items):
         try:
-            good.append((index, _built(builder, item, Place(_SOURCE, index + 1), longest)))
+            good.append((index, _built(builder, item, Place(_SOURCE, index + 1))))
         except BadDataError as error:
             if not skip:
                 raise
@@ -85,13 +82,10 @@ def without_conflicts(
     return good, bad
 
 
-def _built(builder: DocumentBuilder, item: Any, place: Place, longest: int) -> Document:
+def _built(builder: DocumentBuilder, item: Any, place: Place) -> Document:
     if not isinstance(item, dict):
         raise place.error("E_TYPE", "expected an object")
-    document = builder.build(Record(item, place))
-    if len(document.title) + len(document.text) > longest:
-        raise place.error("E_TOO_LARGE", f"expected at most {longest:,} characters of title and text", "text")
-    return document
+    return builder.build(Record(item, place))
 
 
 def _detail(error: BadDataError) -> str:

@@ -17,7 +17,6 @@ class ServiceLimits:
         unpacked_bytes: length of a batch after decompression.
         gzip_ratio: how many times longer a body may become by decompression.
         documents: number of documents in a batch.
-        characters: length of the title and text of a document together.
         checked: number of documents in a question about the verdicts they would get.
         text_bytes: length of a text to search for.
         header_bytes: length of all headers together.
@@ -47,7 +46,6 @@ class ServiceLimits:
     unpacked_bytes: int = 64 * 1024 * 1024
     gzip_ratio: int = 200
     documents: int = 5_000
-    characters: int = 1_000_000
     checked: int = 100
     text_bytes: int = 100_000
     header_bytes: int = 16 * 1024

@@ -91,7 +91,7 @@ def _read(body: bytes) -> GivenBatch:
         raise ProblemError(400, "json") from None
     if not isinstance(value, dict) or any(name not in BATCH_MEMBERS for name in value):
         raise ProblemError(422, "invalid", f"send an object of {', '.join(BATCH_MEMBERS)}")
-    return checked_batch(value, _LIMITS)
+    return checked_batch(value, _LIMITS.documents)
 
 
 def _opened(path: Path, *, keep_text: bool) -> Deduplicator:

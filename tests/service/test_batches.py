@@ -73,25 +73,6 @@ def test_bad_documents_are_set_aside_when_asked(fresh: ServiceClient) -> None:
     assert answer["quarantined"][1]["detail"] == "expected a string"
 
 
-def test_a_document_longer_than_pages_can_show_is_refused_or_set_aside(fresh: ServiceClient) -> None:
-    fits, longer = document("a", "о" * 999_998) | {"title": "до"}, document("b", "о" * 1_000_000) | {"title": "д"}
-    refused = fresh("POST", "/v1/batches", json={"documents": [fits, longer]})
-    problem = refused.json()
-    assert (refused.status_code, problem["reason"], problem["field"]) == (422, "E_TOO_LARGE", "text")
-    assert problem["document"] == 1
-    answer = fresh("POST", "/v1/batches", json={"documents": [fits, longer], "on_error": "skip"}).json()
-    assert [row["id"] for row in answer["verdicts"]] == ["a"]
-    assert answer["quarantined"] == [
-        {
-            "index": 1,
-            "code": "E_TOO_LARGE",
-            "field": "text",
-            "detail": "expected at most 1,000,000 characters of title and text",
-        }
-    ]
-    assert fresh("POST", "/v1/check", json={"documents": [longer]}).status_code == 422
-
-
 def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
     lines = b"\n".join(orjson.dumps(document(name)) for name in "ab")
     headers = {"content-type": "application/x-ndjson", "content-encoding": "gzip"}

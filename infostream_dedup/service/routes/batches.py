@@ -43,7 +43,7 @@ async def take_batch(request: Request) -> Response:
     service.batches_of[caller] = waiting + 1
     try:
         body = await object_body(request, known=BATCH_MEMBERS)
-        batch = checked_batch(body, service.settings.limits)
+        batch = checked_batch(body, service.settings.limits.documents)
         answer = await service.work(lambda stream: decided_batch(stream, batch))
     finally:
         service.batches_of[caller] -= 1

@@ -33,7 +33,7 @@ async def check(request: Request) -> Response:
         raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
     if len(items) > most:
         raise ProblemError(413, "too-large", "ask for fewer documents at once", field="documents", limit=most)
-    built_documents(items, skip=False, longest=service.settings.limits.characters)
+    built_documents(items, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
     return JsonResponse({"verdicts": await service.checker.verdicts(items, on_conflict)})
