@@ -73,11 +73,11 @@ class ReadingChoice:
         return len(form) <= _SHORT and form != reading.lemma and self._frequency(form) < _RARE_FORM
 
     def is_rare(self, reading: WordReading) -> bool:
-        """Whether a listed name precedes this noun at the start of a sentence: Шор is no case of шоры, blinkers."""
+        """Whether a listed name is likelier than this noun at the start of a sentence: Шор, not шоры (blinkers)."""
         return self._frequency(reading.lemma) < _RARE_NOUN
 
     def is_unheard_of(self, reading: WordReading) -> bool:
-        """Whether this name gives way to cases of listed ones: Неваде is no case of Невад, but of Невада."""
+        """Whether this name gives way to cases of listed ones: Неваде is a case of Невада, not of Невад."""
         return self._frequency(reading.lemma) < _UNHEARD_OF
 
     def _is_tabled(self, reading: WordReading) -> bool:

@@ -1,4 +1,4 @@
-"""Tell surnames from cases of other names: Петров is none of Петр, Мошкова none of the village Мошково."""
+"""Tell surnames from cases of other names: Петров is not a case of Петр, Мошкова not one of the village Мошково."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ async def metrics(request: Request) -> Response:
         figures.window.set(window)
         figures.groups.set(groups)
         figures.silent_sources.set(len((await activity_now(service))["silent"]))
-        # The other figures are told even if the desk is damaged.
+        # A damaged desk must not hide the other figures.
         with contextlib.suppress(InfostreamError):
             figures.open_alarms.set(sum(alarm["state"] == "open" for alarm in await alarms_shown(service)))
     return Response(figures.page(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -104,7 +104,7 @@ async def alarms_shown(service: RunningService) -> list[dict[str, Any]]:
 
 
 async def _decisions(service: RunningService, kind: str) -> dict[str, dict[str, Any]]:
-    """The decisions on a kind of subjects; whoever only reads, such as a program that watches, creates no desk."""
+    """Return the decisions on a kind of subjects. Reading them does not create a desk."""
     if not service.desk.path.exists():
         return {}
     return await service.desk.read(lambda desk: present_reviews(desk, kind))
