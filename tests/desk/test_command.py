@@ -53,9 +53,9 @@ def test_a_file_has_the_format_that_was_asked_for(judged: Path) -> None:
     with out.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.reader(stream))
     assert rows == [
-        ["a", "b", "label", "judges", "repeats"],
-        ["x", "y", "dup", "1", "b"],
-        ["x", "z", "different", "1", ""],
+        ["a", "b", "label", "judges", "repeats", "asked"],
+        ["x", "y", "dup", "1", "b", ""],
+        ["x", "z", "different", "1", "", ""],
     ]
     assert "for the terminal only" in str(run("export", judged, "--out", out, "--format", "table").exception)
 

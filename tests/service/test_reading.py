@@ -109,7 +109,7 @@ def test_texts_are_marked_in_a_thread_so_that_other_requests_need_not_wait(
     filled: ServiceClient, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     threads = []
-    monkeypatch.setattr(marking, "_split", lambda text: threads.append(threading.current_thread()) or [text])
+    monkeypatch.setattr(marking, "_split", lambda text, _: threads.append(threading.current_thread()) or [text])
     serving = threading.current_thread()
     assert filled("GET", path, params={"a": "uk-023", "b": "uk-040"}).status_code == 200
     assert threads

@@ -28,7 +28,7 @@ FIELDS = ("id", "status", "of", "group", "relation", "forward", "backward", "ter
 FIRST = 70
 PINNED = {
     "first": "3aab10968bd46e42882db34be3c5658b418fe181cf0b10a30baa3616e1037146",
-    "rest": "11bb1f5d51f5a0cab2df784594224f938124c135b59cc0df645260f93ec5fc3d",
+    "rest": "75e16053b0249a63d77c99cdfda9235a02e119532e9c309adc26b6bf45bae857",
 }
 
 
