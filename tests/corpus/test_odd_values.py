@@ -115,7 +115,8 @@ def test_a_column_that_pandas_left_empty_is_empty(
     table = pa.table({"id": ["a"], "text": [TEXT], field: pa.array([value], pa.float64())})
     pyarrow.parquet.write_table(table, path)
     found = next(iter(read_document_blocks(str(path), reading=Reading(), report=ReadingReport(), always=always)))
-    assert row_of(found) == {"id": "a", "text": TEXT, field: None}
+    # A null title stays null; a number that is none becomes an empty title.
+    assert row_of(found) == {"id": "a", "text": TEXT, field: "" if field == "title" and value is not None else None}
 
 
 def test_numbers_in_a_column_of_texts_are_refused_with_their_row(tmp_path: Path) -> None:
