@@ -46,7 +46,8 @@ def test_it_is_told_once_for_each_representation(caplog) -> None:
 
 
 def test_the_command_says_it_and_the_advice_helps(run_command, tmp_path) -> None:
-    rows = [{"id": one.id, "text": one.text} for one in documents(7)]
+    # Without dates, one sentence with another number would be a template.
+    rows = [{"id": one.id, "text": one.text.translate(str.maketrans("0123456789", "абвгдежзик"))} for one in documents(7)]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     counts = []
     for preset in ("faithful", "judged"):
