@@ -47,7 +47,8 @@ def test_it_is_told_once_for_each_representation(caplog) -> None:
 
 def test_the_command_says_it_and_the_advice_helps(run_command, tmp_path) -> None:
     # Without dates, one sentence with another number would be a template.
-    rows = [{"id": one.id, "text": one.text.translate(str.maketrans("0123456789", "абвгдежзик"))} for one in documents(7)]
+    letters = str.maketrans("0123456789", "абвгдежзик")
+    rows = [{"id": one.id, "text": one.text.translate(letters)} for one in documents(7)]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     counts = []
     for preset in ("faithful", "judged"):
