@@ -47,8 +47,8 @@ CASES = {
 }
 PINNED = {
     "base": "585579495e40e10baa5a0075f3852cfefdb48708aca0ab906ff2c905e419ef17",
-    "defaults": "aa0834712d94ecd913e102f0370fbec4ef501b4f164b3c0b34e01e5e04e4f1e8",
-    "morph": "b8ab11e86feb8f0ea44d2ca40ae01bf01c692d2b6da5c924cf8bc5d2cb0745fd",
+    "defaults": "a3377719ab88c920aae0e803c280641cac2e471393761b320d27e3ccc3690b49",
+    "morph": "a03054d250c14c03ca1d7568a18f244fddcfac3e88f09e574b2ad04bceb9c1f1",
     "ban": "961f2f4a07b05c612db0e9daf6c4ac738e74700798c2c4ab86d6d4c716296d05",
     "require": "e2ce48a372cdff8a5600b7282e1ae07e31ba04f0c907130f3ea7996e3888eaee",
     "contained": "41d9d6c58f94e7234b71f9a6736fa22dbf6c5168669e6729bd2f8cd35b62166e",
