@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import site
 import subprocess
 import sys
@@ -56,7 +55,7 @@ def test_the_wheel_holds_the_package_its_data_and_nothing_else(archives) -> None
 
 def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> None:
     wheel, source = archives
-    shutil.unpack_archive(source, tmp_path, filter="data")
+    subprocess.run(["tar", "-xf", source, "-C", tmp_path], check=True)
     (unpacked,) = tmp_path.iterdir()
     assert {"tests", "benchmarks", "docs", "Makefile", "LICENSE"} <= {path.name for path in unpacked.iterdir()}
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "again"]

@@ -58,13 +58,14 @@ _EMAIL: Final = re.compile(
 )
 _EMAIL_CHARACTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}._%+-")
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+# Groups are not possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
 # In place, soft hyphens fill up what an address in an attribute becomes.
 _GAP: Final = "[\\s\u00ad]"
 _ATTRIBUTE: Final = (
-    f"{_GAP}++[A-Za-z_:@][A-Za-z0-9_:.-]*+(?:{_GAP}*=(?:{_GAP}*(?:\"[^\"<]*+\"|'[^'<]*+')|[^\\s\"'<>`\u00ad]*+))?+"
+    f"{_GAP}++[A-Za-z_:@][A-Za-z0-9_:.-]*+(?:{_GAP}*=(?:{_GAP}*(?:\"[^\"<]*+\"|'[^'<]*+')|[^\\s\"'<>`\u00ad]*+))?"
 )
 # Without a value (<b and c>), attributes may be words of the text.
-_TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})++{_GAP}*| ?)/?>")
+_TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>")
 """A simple tag, or one with attributes of which one has a value."""
 # Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
