@@ -56,7 +56,7 @@ class Plan:
     def __post_init__(self) -> None:
         if self.memory < LEAST_MEMORY:
             raise ConfigurationError(
-                f"memory is {self.memory / 1e9:.1f} GB; the disk runner needs at least {LEAST_MEMORY / 1e9:.1f} GB "
+                f"memory is {self.memory / 1e6:,.0f} MB; the disk runner needs at least {LEAST_MEMORY / 1e6:,.0f} MB "
                 "(--memory)"
             )
 
