@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from infostream_dedup.model import Language
-from infostream_dedup.text.normalise import URL
+from infostream_dedup.text.normalise import URL, clean
 
 __all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
 
@@ -68,8 +68,8 @@ def detect(text: str) -> Language:
     Returns:
         ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,
         the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet. Beside
-        Cyrillic letters, those of web addresses (with or without ``https://``) and channel names (``@channel``) do not
-        count.
+        Cyrillic letters, those of web addresses (with or without ``https://``), channel names (``@channel``) and tags
+        do not count.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
@@ -77,7 +77,10 @@ def detect(text: str) -> Language:
     """
     sample = text[:SAMPLE].lower()
     if _mostly_latin(sample):
-        return "en"
+        # Tags and scripts may have more letters than the text.
+        sample = clean(text)[:SAMPLE].lower() if "<" in sample else sample
+        if _mostly_latin(sample):
+            return "en"
     russian = sum(map(sample.count, _RUSSIAN_LETTERS))
     ukrainian = sum(map(sample.count, _UKRAINIAN_LETTERS))
     balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian

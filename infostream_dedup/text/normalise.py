@@ -67,6 +67,14 @@ _ATTRIBUTE: Final = (
 # Without a value (<b and c>), attributes may be words of the text.
 _TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>")
 """A simple tag, or one with attributes of which one has a value."""
+_DECLARATION: Final = re.compile("<(?:!\\[CDATA\\[|[!?][A-Za-z][^<>]*>)")
+_BLOCK: Final = re.compile("<(?:!--|(script|style)(?=[\\s/>])[^<>]*>)", re.IGNORECASE)
+"""Beginning of a comment, a script or a style sheet."""
+_BLOCK_ENDS: Final = {
+    "": re.compile("-->"),
+    "script": re.compile("</script\\s*>", re.IGNORECASE),
+    "style": re.compile("</style\\s*>", re.IGNORECASE),
+}
 # Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
 _FORMAT: Final = re.compile("%(?:\\([A-Za-z0-9_]{1,40}\\))?(?:[0-9]{1,2}\\$)?[sd]\\b")
@@ -102,10 +110,10 @@ def clean(text: str) -> str:
 
     * the first 30 marks of a longer run stay; * NFC; й, ї, ё stay whole, stress marks and other marks that do not
     belong to a letter are dropped; * soft hyphens, zero-width and bidirectional marks, and byte order marks are
-    dropped; * URLs, e-mail addresses, HTML entities and tags, ``<unk>``, ``%s``, ``{0}`` become a blank; * an
-    apostrophe between letters becomes U+02BC, as does one that machine translation detached (``п 'ять``, ``об ’єкт``)
-    or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or an entity (``об&#39;єкт``); * the
-    hyphens U+2010 and U+2011 become ``-``.
+    dropped; * URLs, e-mail addresses, HTML entities, tags, comments, scripts and style sheets, ``<unk>``, ``%s``,
+    ``{0}`` become a blank; * an apostrophe between letters becomes U+02BC, as does one that machine translation
+    detached (``п 'ять``, ``об ’єкт``) or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or
+    an entity (``об&#39;єкт``); * the hyphens U+2010 and U+2011 become ``-``.
 
     Marks of scripts that write vowels as marks (Arabic, Devanagari ...) stay, and words of those scripts are split at
     them.
@@ -186,13 +194,16 @@ def _marks(text: str) -> str:
 
 
 def _placeholders(text: str, filler: str = "") -> str:
-    """Blank everything that is not a word: addresses, entities, tags, template fields.
+    """Blank everything that is not a word: comments, scripts, addresses, entities, tags, template fields.
 
     Args:
         text: any text.
         filler: a character that fills what is replaced up to its length; empty to make the text shorter.
     """
     blank = _filled(filler, " ")
+    if "<!--" in text or "<s" in text or "<S" in text:
+        # First, because an address at the end of a comment may include the dashes that end the comment.
+        text = _without_blocks(text, filler)
     if "://" in text or "www." in text or "WWW." in text:
         text = URL.sub(blank, text)
     if "@" in text:
@@ -200,7 +211,8 @@ def _placeholders(text: str, filler: str = "") -> str:
     if "&" in text:
         text = _ENTITY.sub(_filled(filler, _entity), text)
     if "<" in text:
-        text = _TAG.sub(blank, _UNKNOWN_APOSTROPHE.sub(_filled(filler, "'"), text))
+        text = _UNKNOWN_APOSTROPHE.sub(_filled(filler, "'"), text)
+        text = _TAG.sub(blank, _DECLARATION.sub(blank, text))
     if "%" in text:
         text = _FORMAT.sub(blank, text)
     if "{" in text:
@@ -232,6 +244,21 @@ def _without_addresses(text: str, filler: str = "") -> str:
             kept += [text[done:begin], " " + filler * (len(address[0]) - 1)]
             done = address.end()
         sign = text.find("@", max(sign + 1, done))
+    return "".join([*kept, text[done:]])
+
+
+def _without_blocks(text: str, filler: str = "") -> str:
+    """Replace comments, scripts and style sheets by blanks; one without an end stays."""
+    kept, done, place, endless = [], 0, 0, set()
+    while block := _BLOCK.search(text, place):
+        place, name = block.end(), (block[1] or "").lower()
+        end = None if name in endless else _BLOCK_ENDS[name].search(text, place)
+        if end is None:
+            endless.add(name)
+            continue
+        place = end.end()
+        kept += [text[done : block.start()], " " + filler * (place - block.start() - 1)]
+        done = place
     return "".join([*kept, text[done:]])
 
 

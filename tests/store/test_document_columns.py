@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -55,7 +56,7 @@ def odd(tmp_path, synthetic):
     with Store.open(path, settings_digest="odd") as store:
         terms = [f"t{number}" for number in range(300)]
         store.append(Batch("odd", b"odd", Decided(remembered=documents, verdicts=verdicts, new_terms=terms)))
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM signature WHERE ordinal % 10 = 4 OR ordinal > 1200")
     return path
 
@@ -98,7 +99,7 @@ def _bytes(kept, number):
 
 
 def test_missing_documents_are_passed_over(odd):
-    with sqlite3.connect(odd, check_same_thread=False) as connection:
+    with closing(sqlite3.connect(odd, check_same_thread=False)) as connection, connection:
         connection.execute("DELETE FROM signature WHERE ordinal BETWEEN 100 AND 1100")
         connection.execute("DELETE FROM document WHERE ordinal BETWEEN 100 AND 1100")
         table = table_of(connection, 0, 2**62)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -35,7 +36,7 @@ def ingest(tmp_path, monkeypatch, caplog):
 
 
 def kept(tmp_path):
-    with sqlite3.connect(tmp_path / "s.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         found = connection.execute("SELECT value FROM state WHERE name = 'term_rules'").fetchone()
     return None if found is None else json.loads(found[0])
 
@@ -53,7 +54,7 @@ def test_other_rules_are_told_once_and_the_store_knows_from_which_document_on(in
 
 def test_a_store_that_does_not_say_is_told_too(ingest, tmp_path):
     ingest("old", 0, 3, across="none")
-    with sqlite3.connect(tmp_path / "s.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         connection.execute("DELETE FROM state WHERE name = 'term_rules'")
         write_settings_checksum(connection)
     assert len(ingest("old", 3, 4)) == 1

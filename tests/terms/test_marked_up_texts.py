@@ -19,12 +19,26 @@ PAGE = (
 )
 
 
+BLOCKS = (
+    '<!-- wp:image {{"sizeSlug":"large","linkDestination":"media"}} --><figure></figure><!-- /wp:image -->'
+    "<script>window.dataLayer = window.dataLayer || []; function gtag() {{ dataLayer.push(arguments); }}</script>"
+    "<style>.newsblock .article-lead {{ color: red; margin: auto }}</style>"
+    "<!-- wp:paragraph --><p>{}</p><!-- /wp:paragraph -->"
+)
+
+
+@pytest.mark.parametrize("page", [PAGE, BLOCKS], ids=["attributes", "blocks"])
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 @pytest.mark.parametrize("preset", ["judged", "faithful"])
-def test_unrelated_news_of_one_site_are_no_pair(engine, preset) -> None:
-    documents = [Document(id=str(number), text=PAGE.format(text)) for number, text in enumerate(TEXTS)]
+def test_unrelated_news_of_one_site_are_no_pair(engine, preset, page) -> None:
+    documents = [Document(id=str(number), text=page.format(text)) for number, text in enumerate(TEXTS)]
     settings = {"representation": "stem", "k_min": 1} if preset == "faithful" else {}
     assert list(pairs(documents, preset=preset, engine=engine, **settings)) == []
+
+
+def test_a_text_is_a_copy_of_the_same_text_with_comments_scripts_and_styles() -> None:
+    (found,) = pairs([Document(id="a", text=TEXTS[0]), Document(id="b", text=BLOCKS.format(TEXTS[0]))])
+    assert (found.kind, found.wording_forward, found.wording_backward) == ("copy", 1.0, 1.0)
 
 
 def test_a_text_is_a_copy_of_the_same_text_with_tags() -> None:

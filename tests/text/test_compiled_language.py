@@ -22,6 +22,14 @@ def told(strings):
 @given(st.lists(st.text(st.sampled_from(LETTERS) | st.characters(exclude_categories=["Cs"]), max_size=150), max_size=6))
 @example(["мост https://example.org/bridge", "https://example.org/bridge", "Rio-де-Жанейро", "3-й и 4-й"])
 @example(["\u212a" * 30, "İ" * 50 + "б" * 20, "ы" * 11, "і" * 11, "k" * 21 + "ж" * 10, "k" * 20 + "ж" * 10])
+@example(
+    [
+        "<p class='lead text'>мост",
+        "<script>" + "let a;" * 900 + "</script>міст",
+        "bridge <b>",
+        "<!-- bridge -->ї" + "i" * 20,
+    ]
+)
 def test_every_text_has_the_language_that_plain_code_finds(strings):
     assert told(strings) == [detect(text) for text in strings]
 

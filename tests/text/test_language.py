@@ -86,3 +86,9 @@ def test_accuracy_on_documents(corpora: Path) -> None:
         assert right[language] >= LEAST_ACCURACY * total[language], (
             f"{language}: {right[language]} of {total[language]}"
         )
+
+
+@pytest.mark.parametrize("mark", ["<p class='article-lead paragraph'>", f"<script>{'let a = window;' * 400}</script>"])
+def test_tags_and_scripts_have_no_language(mark):
+    assert detect(f"{mark}Уряд України схвалив бюджет") == "uk"
+    assert detect(f"{mark}Budget approved") == "en"

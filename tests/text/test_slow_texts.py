@@ -41,6 +41,10 @@ TEXTS = {
     "open tags": "<a a=" * 60_000,
     "attributes": "<a" + " a=b" * 80_000,
     "an attribute that never ends": "<a =" + " " * 300_000,
+    "comments that never end": "<!-- " * 60_000,
+    "scripts that never end": "<script>" * 40_000,
+    "comments": "<!-- -->" * 40_000,
+    "declarations that never end": "<!a" + " b" * 150_000,
     "families": "👨\u200d👩\u200d👧" * 20_000,
 }
 

@@ -18,12 +18,13 @@ __all__ = ["detect"]
 
 _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtype=np.uint8)
 
+_TAG: Final = ord("<")
+
 
 def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     """Language of each text, by counts of letters.
 
-    Texts with few distinctive letters, and Latin ones with Cyrillic letters, which may hold web addresses, go to
-    ``language.detect``.
+    Texts with few distinctive letters, and Latin ones with Cyrillic letters or tags, go to ``language.detect``.
 
     Returns:
         uint8 (texts,), index into ``LANGUAGES``.
@@ -35,6 +36,8 @@ def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     english = latin > language.LATIN_NAMES * cyrillic
     found[english] = LANGUAGES.index("en")
     unsure = np.where(english, cyrillic > 0, russian + ukrainian < language.FEW)
+    for number in np.flatnonzero(english & ~unsure).tolist():
+        unsure[number] = _TAG in texts.data[slice(*texts.offsets[number : number + 2])]
     for number in np.flatnonzero(unsure | (latin < 0)).tolist():
         found[number] = LANGUAGES.index(language.detect(texts[number]))
     return found

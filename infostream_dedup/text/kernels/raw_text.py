@@ -99,7 +99,8 @@ def _may_be_markup(text: Text, index: int) -> bool:
         return _may_be_entity(text, index)
     after = signed(data[index + 1]) if index + 1 < text.end else 0x20
     if byte == 0x3C:  # <
-        return after == 0x2F or (after > 0x39 and _is_ascii_word(after))
+        opens = after == 0x2F or after == 0x21 or after == 0x3F
+        return opens or (after > 0x39 and _is_ascii_word(after))
     if byte == 0x25:  # %
         return after == 0x28 or _is_ascii_word(after)
     return after == 0x7D or after == 0x5F or _is_ascii_word(after)
