@@ -22,7 +22,7 @@ from infostream_dedup.features.words import Words
 from infostream_dedup.model import LANGUAGES, Language, language_number
 from infostream_dedup.passages.word_alignment import matching_blocks
 from infostream_dedup.text.language import detect
-from infostream_dedup.text.normalise import clean, fold
+from infostream_dedup.text.normalise import clean, fold, without_blocks
 from infostream_dedup.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class TableBuilder:
 
     def add(self, text: str, language: str | None = None) -> None:
         """Cut one raw text into sentences and words; a missing language is detected."""
+        text = without_blocks(text, " ")
         # Most texts are clean already; cleaning whole texts is much faster than cleaning sentences.
         is_clean, has_items = clean(text) == text, ";" in text
         for sentence in sentences(_LINE_END.sub("\n", text)):

@@ -18,7 +18,18 @@ from typing import Final
 from infostream_dedup.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.text.mark_runs import with_bounded_marks
 
-__all__ = ["APOSTROPHES", "INVISIBLE", "MARKS", "TO_CYRILLIC", "TO_LATIN", "URL", "clean", "fold", "in_place"]
+__all__ = [
+    "APOSTROPHES",
+    "INVISIBLE",
+    "MARKS",
+    "TO_CYRILLIC",
+    "TO_LATIN",
+    "URL",
+    "clean",
+    "fold",
+    "in_place",
+    "without_blocks",
+]
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
@@ -159,6 +170,32 @@ def in_place(text: str) -> str:
     return _apostrophes(_placeholders(text, _FILLER), _FILLER)
 
 
+def without_blocks(text: str, filler: str = "") -> str:
+    """Replace comments, scripts and style sheets of HTML by blanks; one without an end stays.
+
+    Args:
+        text: any text.
+        filler: a character that fills what is replaced up to its length; empty to make the text shorter.
+
+    Example:
+        >>> without_blocks("а<!-- б -->в", " ")
+        'а          в'
+    """
+    if "<!--" not in text and "<s" not in text and "<S" not in text:
+        return text
+    kept, done, place, endless = [], 0, 0, set()
+    while block := _BLOCK.search(text, place):
+        place, name = block.end(), (block[1] or "").lower()
+        end = None if name in endless else _BLOCK_ENDS[name].search(text, place)
+        if end is None:
+            endless.add(name)
+            continue
+        place = end.end()
+        kept += [text[done : block.start()], " " + filler * (place - block.start() - 1)]
+        done = place
+    return "".join([*kept, text[done:]])
+
+
 def fold(word: str) -> str:
     """Key form of one word: compatibility composed, case-folded, ``ё`` as ``е``, look-alike letters repaired.
 
@@ -201,9 +238,8 @@ def _placeholders(text: str, filler: str = "") -> str:
         filler: a character that fills what is replaced up to its length; empty to make the text shorter.
     """
     blank = _filled(filler, " ")
-    if "<!--" in text or "<s" in text or "<S" in text:
-        # First, because an address at the end of a comment may include the dashes that end the comment.
-        text = _without_blocks(text, filler)
+    # First, because an address at the end of a comment may include the dashes that end the comment.
+    text = without_blocks(text, filler)
     if "://" in text or "www." in text or "WWW." in text:
         text = URL.sub(blank, text)
     if "@" in text:
@@ -244,21 +280,6 @@ def _without_addresses(text: str, filler: str = "") -> str:
             kept += [text[done:begin], " " + filler * (len(address[0]) - 1)]
             done = address.end()
         sign = text.find("@", max(sign + 1, done))
-    return "".join([*kept, text[done:]])
-
-
-def _without_blocks(text: str, filler: str = "") -> str:
-    """Replace comments, scripts and style sheets by blanks; one without an end stays."""
-    kept, done, place, endless = [], 0, 0, set()
-    while block := _BLOCK.search(text, place):
-        place, name = block.end(), (block[1] or "").lower()
-        end = None if name in endless else _BLOCK_ENDS[name].search(text, place)
-        if end is None:
-            endless.add(name)
-            continue
-        place = end.end()
-        kept += [text[done : block.start()], " " + filler * (place - block.start() - 1)]
-        done = place
     return "".join([*kept, text[done:]])
 
 

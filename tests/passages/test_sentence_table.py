@@ -104,3 +104,11 @@ def test_equal_word_sequences_have_equal_hashes_and_others_do_not():
 def test_surfaces_of_a_span_are_those_of_the_sentence():
     text = "Раз два.\r\nТри 👍 четыре!"
     assert [surfaces(sentence) for sentence in _sentences(text)] == [surfaces("Раз два."), surfaces("Три 👍 четыре!")]
+
+
+def test_comments_scripts_and_style_sheets_are_no_sentences():
+    block = "<script>let a = 1. Let b = 2.</script><!-- wp:paragraph. Да. --><style>p {}. Нет.</style>"
+    text = f"{block}Снег пошёл. {block}Зима{block} пришла."
+    table = read_sentences([text])
+    assert [text[start:end] for start, end in table.spans(0)] == ["Снег пошёл.", f"Зима{block} пришла."]
+    assert [table.words.vocabulary[one] for one in table.words.rows.values] == ["снег", "пошел", "зима", "пришла"]
