@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate, chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import orjson
@@ -20,11 +20,10 @@ from infostream_dedup.features.rows import Rows
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
 from infostream_dedup.stream.row_window import bounds_of
+from infostream_dedup.text.normalise import clean
 from infostream_dedup.text.sentences import decisions
 from infostream_dedup.text.surface_pool import SurfacePool
-
-if TYPE_CHECKING:
-    from infostream_dedup.text.utf8 import Utf8Texts
+from infostream_dedup.text.utf8 import Utf8Texts, texts_of
 
 __all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
 
@@ -80,12 +79,20 @@ def _first_sentences(text: str) -> str:
 def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
     """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
 
+    Numbers in tags, such as the width of a picture, do not count.
+
     Args:
         documents: the documents.
         texts: title and text of each in UTF-8.
     """
+    marked = {
+        number: clean(full_text(one)) for number, one in enumerate(documents) if "<" in one.text or "<" in one.title
+    }
+    if marked:
+        texts = texts_of([marked.get(number, full_text(one)) for number, one in enumerate(documents)])
     found = find_runs(texts)
-    left = {number: tuple(map(_number_hash, numbers(full_text(documents[number])))) for number in found.left}
+    plain = {number: marked.get(number, full_text(documents[number])) for number in found.left}
+    left = {number: tuple(map(_number_hash, numbers(text))) for number, text in plain.items()}
     return (_of_few_runs if len(found.runs) < _MANY_RUNS else _of_many_runs)(found, left)
 
 

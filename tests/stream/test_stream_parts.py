@@ -110,6 +110,18 @@ def test_number_hashes_are_distinct_and_ascending():
     assert len(none) == len(none.values) == 0
 
 
+@pytest.mark.parametrize("kept", ["12", "٣"])
+def test_numbers_of_tags_and_scripts_do_not_count(kept):
+    marked = f'<img width="640" height=480><script>let a = 7;</script>{kept} чел. <!-- 8 -->'
+    documents = [Document(id=str(number), text=text) for number, text in enumerate([marked, kept, "7 < 8", "7 8"])]
+    rows = number_rows(documents, full_texts(documents).texts)
+    assert rows.row(0).tolist() == rows.row(1).tolist()
+    assert len(rows.row(0)) == 1
+    assert rows.row(2).tolist() == rows.row(3).tolist()
+    titled = [Document(id="a", title='<b class="x2 3">Мост</b>', text=f"{kept} чел.")]
+    assert number_rows(titled, full_texts(titled).texts).row(0).tolist() == rows.row(0).tolist()
+
+
 @settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(["7", "12", "1,5", "05.03.2026", "пять", "７", "и"]), max_size=5), max_size=6))
 def test_numbers_of_many_documents_are_those_of_each_alone(parts):
