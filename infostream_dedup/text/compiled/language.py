@@ -18,8 +18,6 @@ __all__ = ["detect"]
 
 _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtype=np.uint8)
 
-_TAG: Final = ord("<")
-
 
 def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     """Language of each text, by counts of letters.
@@ -36,8 +34,10 @@ def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
     english = latin > language.LATIN_NAMES * cyrillic
     found[english] = LANGUAGES.index("en")
     unsure = np.where(english, cyrillic > 0, russian + ukrainian < language.FEW)
+    bounds = texts.offsets.tolist()
     for number in np.flatnonzero(english & ~unsure).tolist():
-        unsure[number] = _TAG in texts.data[slice(*texts.offsets[number : number + 2])]
+        # Bytes are searched faster than an array.
+        unsure[number] = b"<" in texts.data[bounds[number] : bounds[number + 1]].tobytes()
     for number in np.flatnonzero(unsure | (latin < 0)).tolist():
         found[number] = LANGUAGES.index(language.detect(texts[number]))
     return found
