@@ -79,12 +79,12 @@ _ATTRIBUTE: Final = (
 _TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>")
 """A simple tag, or one with attributes of which one has a value."""
 _DECLARATION: Final = re.compile("<(?:!\\[CDATA\\[|[!?][A-Za-z][^<>]*>)")
-_BLOCK: Final = re.compile("<(?:!--|(script|style)(?=[\\s/>])[^<>]*>)", re.IGNORECASE)
-"""Beginning of a comment, a script or a style sheet."""
+_BLOCK: Final = re.compile("<(?:!--|(script|style)(?=[\\s/>])[^<>]*>)", re.IGNORECASE | re.ASCII)
+"""Beginning of a comment, a script or a style sheet. Beyond ASCII, the long s would be an s."""
 _BLOCK_ENDS: Final = {
     "": re.compile("-->"),
-    "script": re.compile("</script\\s*>", re.IGNORECASE),
-    "style": re.compile("</style\\s*>", re.IGNORECASE),
+    "script": re.compile("</script\\s*>", re.IGNORECASE | re.ASCII),
+    "style": re.compile("</style\\s*>", re.IGNORECASE | re.ASCII),
 }
 # Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")

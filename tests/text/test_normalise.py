@@ -44,6 +44,7 @@ CLEANED = {
     ),
     "an address at the end of a comment": ("<!-- https://example.org/--> мост <!-- да -->", "  мост  "),
     "a comment and a script without an end": ("да <!-- мост <script>дом --!>", "да <!-- мост  дом --!>"),
+    "a script with a long s": ("<!-- --><\u017fcript>мост", " <\u017fcript>мост"),
     "a comment in a script": ("<script><!-- </script>мост -->", " мост -->"),
     "declarations": ("<!DOCTYPE html><?xml version='1.0'?><![CDATA[мост]]> <!дом>", "   мост]]> <!дом>"),
     "names that begin so": ("<scripts>мост</scripts> <styled>дом</styled>", " мост   дом "),
