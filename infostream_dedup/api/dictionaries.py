@@ -1,11 +1,13 @@
-"""``dictionaries``: what the engine knows about words, and users' own tables and translation models."""
+"""``dictionaries``: what the engine knows about words, users' own tables and translation models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from infostream_dedup.model import OUR_LANGUAGES, names_in
 
 if TYPE_CHECKING:
     from infostream_dedup.lexicography.check import Checked
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DictionaryCheck",
+    "build",
     "check",
     "import_table",
     "install_model",
@@ -84,6 +87,40 @@ def show(
     return [step.as_dict() for word in listed for step in ladder_of(word, to, lang)]
 
 
+def build(
+    folder: str | Path | None = None,
+    languages: Iterable[Language] | str = OUR_LANGUAGES,
+    *,
+    most: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Write the morphological frequency dictionaries, the nouns and names that ``morph`` terms come from, as tables.
+
+    ``ru.tsv``, ``uk.tsv`` and ``en.tsv`` have the columns ``term, kinds, zipf, source, forms``, the most frequent terms
+    first; ``manifest.json`` holds versions and checksums. Takes a minute or two a language.
+
+    Args:
+        folder: folder to write to; by default ``frequency-dictionaries`` in the user's data folder.
+        languages: languages of the tables, as a sequence or with commas between them.
+        most: take only this number of the most frequent forms, and no words that are not in use.
+        progress: called with the number of words.
+
+    Returns:
+        A row for each table: ``language, terms, in_use, nouns, surnames, organisations, places, other_names, file``.
+
+    Raises:
+        ConfigurationError: there is no such language, or ``most`` is below 1.
+        CannotCreateError: the folder or a file cannot be created.
+        CannotWriteError: writing failed.
+    """
+    from infostream_dedup.lexicography.build import build as build_tables
+    from infostream_dedup.lexicography.build import built_folder
+
+    taken = cast("list[Language]", list(dict.fromkeys(names_in(languages))))
+    built = build_tables(built_folder() if folder is None else Path(folder), taken, most=most, progress=progress)
+    return [{**asdict(one), "file": str(one.file)} for one in built]
+
+
 def check(
     folder: str | Path | None = None, *, coverage: bool = True, progress: Progress | None = None
 ) -> DictionaryCheck:
@@ -144,8 +181,6 @@ def import_table(
     """
     from infostream_dedup.lexicography.imports import TERMS
     from infostream_dedup.lexicography.imports import import_table as bring
-    from infostream_dedup.model import names_in
-
     taken = (names_in(parts) if parts else ()) or TERMS
     return bring(Path(file), source, target, table_format, parts=taken, name=name, skip=skip, progress=progress)
 

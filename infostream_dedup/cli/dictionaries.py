@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from infostream_dedup.cli.build_dictionaries import build
 from infostream_dedup.cli.check_dictionaries import check
 from infostream_dedup.cli.import_table import import_table, list_tables, remove
 from infostream_dedup.cli.install_model import install_model
@@ -18,7 +19,7 @@ __all__ = ["dictionaries"]
 
 @click.group()
 def dictionaries() -> None:
-    """Inspect and check the dictionaries of morph and pivot; import tables, install translation models."""
+    """Inspect, build and check the dictionaries of morph and pivot; import tables, install translation models."""
 
 
 @dictionaries.command(epilog=examples("dictionaries show завод --lang ru", "dictionaries show завод --to en"))
@@ -52,5 +53,5 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     print_rows(known.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
 
 
-for command in (check, import_table, list_tables, remove, install_model):
+for command in (build, check, import_table, list_tables, remove, install_model):
     dictionaries.add_command(command)

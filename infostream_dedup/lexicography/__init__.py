@@ -1,4 +1,4 @@
-"""Inspects the dictionaries: what they know about a word, whether they are sound, what they cover; imports tables."""
+"""Inspects dictionaries: what they know about a word, whether they are sound, and what they cover; builds, imports."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Location of the hand-written dictionaries."""
+"""Locations of the hand-written dictionaries and of the user's own data."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
 from infostream_dedup.errors import NoInputError
 
-__all__ = ["dictionaries_folder"]
+__all__ = ["data_folder", "dictionaries_folder"]
 
 
 @cache
@@ -26,3 +27,10 @@ def dictionaries_folder() -> Path:
     raise NoInputError(
         f"the dictionaries of infostream-dedup are missing; looked in {looked}; install the package again"
     )
+
+
+def data_folder() -> Path:
+    """Return ``INFOSTREAM_DEDUP_DATA`` or the user's data folder; it need not exist."""
+    from platformdirs import user_data_dir
+
+    return Path(os.environ.get("INFOSTREAM_DEDUP_DATA") or user_data_dir("infostream-dedup"))

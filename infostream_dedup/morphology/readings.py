@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -100,6 +100,15 @@ class ReadingSource:
         found = self._without_datives(form, found)
         found.sort(key=lambda reading: (-round(reading.score, 9), reading.lemma, reading.part_of_speech))
         return found
+
+    def nouns(self) -> Iterator[tuple[str, NameKind]]:
+        """Yield lemma and kinds of every noun of the dictionary, which takes half a minute; a lemma may be repeated."""
+        for _, tag, lemma, _, place in self._analyzer.dictionary.iter_known_words():
+            # The first form of a paradigm is the lemma.
+            if place == 0:
+                part_of_speech, kinds, _, _ = self._marks(tag)
+                if part_of_speech == "NOUN":
+                    yield lemma.translate(_TO_KEY), kinds
 
     def _without_datives(self, form: str, readings: list[WordReading]) -> list[WordReading]:
         """Leave out the dative of a noun that is also the plural of its adjective: обліковий, not облік, for облікові.

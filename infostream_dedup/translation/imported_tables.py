@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from infostream_dedup.lexicon.folder import data_folder
 from infostream_dedup.lexicon.spelling import key_form
 from infostream_dedup.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -20,11 +20,8 @@ _DIRECTIONS: Final = ("both", "forward")
 
 
 def imported_folder() -> Path:
-    """Return ``translations`` in ``INFOSTREAM_DEDUP_DATA`` or in the user's data folder; it need not exist."""
-    from platformdirs import user_data_dir
-
-    folder = os.environ.get("INFOSTREAM_DEDUP_DATA") or user_data_dir("infostream-dedup")
-    return Path(folder) / "translations"
+    """Return ``translations`` in the user's data folder; it need not exist."""
+    return data_folder() / "translations"
 
 
 def imported_tables() -> tuple[Path, ...]:

@@ -77,3 +77,16 @@ def test_show_without_to_is_as_before(run) -> None:
     answer = run("dictionaries", "show", "уряд", "--lang", "uk")
     rows = [json.loads(line) for line in answer.stdout.splitlines()]
     assert rows[0]["term"] == "уряд"
+
+
+def test_build_prints_a_row_for_each_table(run, tmp_path: Path) -> None:
+    answer = run("dictionaries", "build", "--lang", "uk", "--most", "200", "--out", str(tmp_path / "out"))
+    assert answer.returncode == 0, answer.stderr
+    row = json.loads(answer.stdout)
+    assert list(row) == "language terms in_use nouns surnames organisations places other_names file".split()
+    assert (row["language"], row["file"]) == ("uk", str(tmp_path / "out" / "uk.tsv"))
+    assert len((tmp_path / "out" / "uk.tsv").read_text(encoding="utf-8").splitlines()) == row["terms"] + 1
+    refused = run("dictionaries", "build", "--lang", "uk,pl", "--out", str(tmp_path / "pl"))
+    assert refused.returncode == 78
+    assert b"language is 'pl'; expected one of ru, uk, en" in refused.stderr
+    assert not (tmp_path / "pl").exists()
