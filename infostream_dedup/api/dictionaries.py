@@ -181,6 +181,7 @@ def import_table(
     """
     from infostream_dedup.lexicography.imports import TERMS
     from infostream_dedup.lexicography.imports import import_table as bring
+
     taken = (names_in(parts) if parts else ()) or TERMS
     return bring(Path(file), source, target, table_format, parts=taken, name=name, skip=skip, progress=progress)
 
