@@ -37,6 +37,11 @@ __all__ = ["serve"]
     type=click.Path(dir_okay=False),
     help="File with tokens and their roles; required to listen on other addresses.",
 )
+@click.option(
+    "--metrics",
+    metavar="HOST:PORT",
+    help="Also show /metrics there, without a token, for Prometheus; figures name no document or source.",
+)
 @click.option("--read-only", is_flag=True, help="Serve a store that another process writes to.")
 @click.option("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and exit.")
 @click.option(
@@ -53,6 +58,7 @@ def serve(
     store: str | None,
     hosts: str,
     proxies: str,
+    metrics: str | None,
     token_file: str | None,
     new_token: str | None,
     role: str,
@@ -66,7 +72,7 @@ def serve(
     """
     from infostream_dedup.service.proxies import network_of
     from infostream_dedup.service.server import run
-    from infostream_dedup.service.settings import ServiceSettings
+    from infostream_dedup.service.settings import ServiceSettings, address_of
     from infostream_dedup.service.tokens import add_token
 
     given.pop("output_format")
@@ -83,6 +89,7 @@ def serve(
         store=Path(store),
         hosts=_listed(hosts),
         proxies=tuple(map(network_of, _listed(proxies))),
+        metrics=None if metrics is None else address_of(metrics),
         token_file=None if token_file is None else Path(token_file),
         stream=stream,
         **given,

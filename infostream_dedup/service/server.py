@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.service.notifying import tell_system
@@ -18,6 +18,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 
 if TYPE_CHECKING:
+    from infostream_dedup.service.listening import ListeningServer
     from infostream_dedup.service.metrics import Metrics
     from infostream_dedup.service.running import RunningService
 
@@ -53,41 +54,30 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     sys.setswitchinterval(_TURN_SECONDS)
-    _check_address(settings)
+    _check_address(settings.host, settings.port, "--host, --port")
+    if settings.metrics is not None:
+        _check_address(*settings.metrics, "--metrics")
     _allow_connections()
     asyncio.run(_serve(settings, tell))
 
 
 async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None:
-    from granian.constants import HTTPModes, Interfaces
-    from granian.http import HTTP1Settings
-
     from infostream_dedup.service.application import application
-    from infostream_dedup.service.listening import ListeningServer
+    from infostream_dedup.service.metrics_listener import metrics_application
     from infostream_dedup.service.warming import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:
-        server = ListeningServer(
-            guard,
-            silent_seconds=settings.limits.silent_seconds,
-            address=settings.host,
-            port=settings.port,
-            interface=Interfaces.ASGINL,
-            # Looking for HTTP/2 would wait for 24 bytes without a time limit.
-            http=HTTPModes.http1,
-            websockets=False,
-            log_enabled=False,
-            backlog=_WAITING,
-            backpressure=_CONNECTIONS,
-            http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
-        )
+        servers = [_server(guard, settings, settings.host, settings.port)]
+        if settings.metrics is not None:
+            servers.append(_server(metrics_application(service), settings, *settings.metrics))
 
         def end() -> None:
             # Connections of event streams end only once their streams have ended by themselves.
             tell_system("STOPPING=1")
             service.ended.set()
-            server.stop()  # type: ignore[no-untyped-call]
+            for server in servers:
+                server.stop()  # type: ignore[no-untyped-call]
 
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -97,12 +87,34 @@ async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None
         opening = loop.create_task(_when_opened(service, warm_pages(), end))
         tell(f"http://{settings.host}:{settings.port}")
         try:
-            await server.serve()
+            await asyncio.gather(*(server.serve() for server in servers))
         finally:
             watch.cancel()
             opening.cancel()
     if service.writer is not None and service.writer.failure is not None:
         raise service.writer.failure
+
+
+def _server(application: Any, settings: ServiceSettings, host: str, port: int) -> ListeningServer:
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+
+    from infostream_dedup.service.listening import ListeningServer
+
+    return ListeningServer(
+        application,
+        silent_seconds=settings.limits.silent_seconds,
+        address=host,
+        port=port,
+        interface=Interfaces.ASGINL,
+        # Looking for HTTP/2 would wait for 24 bytes without a time limit.
+        http=HTTPModes.http1,
+        websockets=False,
+        log_enabled=False,
+        backlog=_WAITING,
+        backpressure=_CONNECTIONS,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
+    )
 
 
 async def _when_opened(service: RunningService, warming: threading.Thread, end: Callable[[], None]) -> None:
@@ -146,14 +158,14 @@ def _allow_connections() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _check_address(settings: ServiceSettings) -> None:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+def _check_address(host: str, port: int, options: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            trial.bind((settings.host, settings.port))
+            trial.bind((host, port))
         except OSError as error:
             reason = error.strerror or error
             raise ConfigurationError(
-                f"cannot listen on {settings.host} port {settings.port}: {reason}; choose another (--host, --port)"
+                f"cannot listen on {host} port {port}: {reason}; choose another ({options})"
             ) from None

@@ -20,7 +20,7 @@ from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.store import Store
 from infostream_dedup.store.restoring import position_of
 
-__all__ = ["router"]
+__all__ = ["figures_of", "router"]
 
 router = APIRouter(tags=["health"])
 
@@ -53,7 +53,11 @@ async def ready(request: Request) -> Any:
 @router.get("/metrics", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/plain"))
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
-    service = running(request)
+    return await figures_of(running(request))
+
+
+async def figures_of(service: RunningService) -> Response:
+    """Return the figures of this moment as Prometheus reads them."""
     figures = service.metrics
     writer = service.writer
     if writer is not None:
