@@ -1,6 +1,6 @@
 """The figures for Prometheus at an address of their own, where they need no token.
 
-Figures hold no id, term, source or text, so whoever may reach that address may read them.
+No figure contains an id, term, source or text, so anyone who can reach that address may read them all.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class ServiceSettings:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Return address and port from ``HOST:PORT``; an IPv6 address stands in brackets.
+    """Return address and port from ``HOST:PORT``; an IPv6 address must be in brackets.
 
     Raises:
         ConfigurationError: it is something else.
