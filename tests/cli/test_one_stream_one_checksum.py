@@ -62,6 +62,7 @@ def test_the_sample(run):
 
 
 @pytest.mark.corpus
+@pytest.mark.slow
 def test_every_seed_and_place_at_least_once_on_a_part_of_real_news(run, stream):
     combinations = list(zip((1, 50, 1_000_000), SEEDS, (*PLACES, PLACES[0]), strict=True))
     found = checksums(run, stream(SMALL_PART), combinations, *EPOCHS)

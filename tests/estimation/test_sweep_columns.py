@@ -113,7 +113,9 @@ def _labelled(corpora, name):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(("name", "most"), [("slavictopics", (0.02, 0.06)), ("mdnews", (0.02, 0.08))])
+@pytest.mark.parametrize(
+    ("name", "most"), [("slavictopics", (0.02, 0.06)), pytest.param("mdnews", (0.02, 0.08), marks=pytest.mark.slow)]
+)
 def test_the_count_is_right_on_real_news(corpora, name, most):
     """Against every label of overlapping 5-grams; nothing here was chosen on these sets but the definition."""
     precision, recall = _labelled(corpora, name)

@@ -87,6 +87,7 @@ def test_the_work_decides(tmp_path):
     assert run("auto", tmp_path, longer)[0] == [True, False, False]
 
 
+@pytest.mark.slow
 def test_little_work_loads_nothing_but_gives_the_same(tmp_path):
     (usual, sizes, _), _ = run("compiled", tmp_path)
     (auto, auto_sizes, _), _ = run("auto", tmp_path)

@@ -20,7 +20,7 @@ def _five_grams(text):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(("name", "every"), [("slavictopics", 1), ("mdnews", 10)])
+@pytest.mark.parametrize(("name", "every"), [("slavictopics", 1), pytest.param("mdnews", 10, marks=pytest.mark.slow)])
 def test_shared_sentences_are_found_and_little_else(corpora, name, every):
     texts = {document.id: document.text for document in read_documents(corpora / f"{name}.docs.jsonl.gz")}
     found = list(find_passages(read_documents(corpora / f"{name}.docs.jsonl.gz")).as_dicts())

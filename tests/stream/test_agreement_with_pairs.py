@@ -133,7 +133,7 @@ def test_a_story_that_fills_the_first_epoch(tmp_path):
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", ["mdnews", "slavictopics"])
+@pytest.mark.parametrize("name", [pytest.param("mdnews", marks=pytest.mark.slow), "slavictopics"])
 def test_real_news_in_one_epoch_and_in_two(corpora, tmp_path, name):
     documents = list(read_documents(corpora / f"{name}.docs.jsonl.gz"))[:1500]
     assert check_whole_stream(documents, tmp_path / "one.db") >= {"similar", "new"}

@@ -66,7 +66,7 @@ def kill_after_next_batch(store, way, draw):
 @pytest.mark.parametrize(
     ("way", "kills"),
     [
-        (("judged", "none"), 2),
+        pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
         (("judged", "pivot"), 2),
         pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
         pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
