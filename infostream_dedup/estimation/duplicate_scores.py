@@ -78,8 +78,8 @@ class DuplicateEstimate:
         lowest_step: lowest step at which all links are candidates.
         without_forms: F1 of the links as copies that are not forms, at each step of ``scores``.
         not_forms: number of candidates that are copies and not forms.
-        by_model: expected F1 of the links by the shipped pair model's probabilities, at each step of ``scores``.
-        accepted: mean probability of the links at ``CHECKED_K`` by the shipped pair model.
+        by_model: expected F1 of the links by the shipped pair model, by step; also if the check refuses.
+        accepted: mean probability of the links at ``CHECKED_K`` by the shipped pair model; also if the check refuses.
     """
 
     scores: list[DuplicateScores]
@@ -88,7 +88,7 @@ class DuplicateEstimate:
     lowest_step: int
     without_forms: list[float] = field(default_factory=list)
     not_forms: int = 0
-    by_model: list[float] = field(default_factory=list)
+    by_model: dict[int, float] = field(default_factory=dict)
     accepted: float = 0.0
 
     @property
@@ -124,9 +124,20 @@ def estimate_duplicates(
         candidates=len(linked),
         links=int(linked.sum()),
     )
-    if nothing.code == "refused":
-        return DuplicateEstimate(scores=[], check=nothing, fit=None, lowest_step=candidates.lowest_step)
     model = shipped_model().probabilities(candidates.evidence)
+    shown = np.ones(len(linked), dtype=np.bool_) if about is None else about
+    grades, shown_model = candidates.grades[shown], model[shown]
+    accepted = shown_model[grades >= candidates.checked_step]
+    unfitted = DuplicateEstimate(
+        scores=[],
+        check=nothing,
+        fit=None,
+        lowest_step=candidates.lowest_step,
+        by_model={step: _f1(grades >= step, shown_model) for step in steps},
+        accepted=float(accepted.mean()) if len(accepted) else 0.0,
+    )
+    if unfitted.code == "refused":
+        return unfitted
     levels = levels_of(candidates.evidence)
     patterns, which = patterns_of(levels)
     weights = np.bincount(which).astype(np.float64)
@@ -137,23 +148,11 @@ def estimate_duplicates(
     forms = are_refilled(levels)
     refilled = float(probability[forms].sum() / probability.sum())
     check = _checked(candidates, fit, plain, overall, refilled)
-    shown = np.ones(len(linked), dtype=np.bool_) if about is None else about
-    grades, shown_model = candidates.grades[shown], model[shown]
     if about is not None:
         plain = [_scores(grades, probability[shown], shown_model, step) for step in steps]
     real = shown & are_worded(levels) & ~forms
     found = [_f1(candidates.grades[shown] >= step, real[shown]) for step in steps]
-    accepted = shown_model[grades >= candidates.checked_step]
-    estimate = DuplicateEstimate(
-        scores=plain,
-        check=check,
-        fit=fit,
-        lowest_step=candidates.lowest_step,
-        without_forms=found,
-        not_forms=int(real.sum()),
-        by_model=[_f1(grades >= step, shown_model) for step in steps],
-        accepted=float(accepted.mean()) if len(accepted) else 0.0,
-    )
+    estimate = replace(unfitted, scores=plain, check=check, fit=fit, without_forms=found, not_forms=int(real.sum()))
     if check.code != "reliable":
         return estimate
     drawn = _drawn(candidates, patterns, which, fit, steps, draws, shown)

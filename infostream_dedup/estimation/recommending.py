@@ -35,7 +35,8 @@ def recommended_k(
 
     The count knows only copies. If most links are one text in other words, as the pair model tells, the count would
     raise k until only copies are linked; then the model's probabilities choose k. It must take three links in four for
-    one text, and no sign may speak of topics, forms or old news, which the model takes for one text too.
+    one text, and no sign may speak of topics, forms or old news, which the model takes for one text too. In a small
+    collection, whose estimate is refused, no sign can be seen; the same share is enough there.
 
     Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
     links have most key terms in common, so k would rise until little else is linked. Then only copies that are not
@@ -67,30 +68,30 @@ def recommended_k(
 
 
 def _retellings(estimate: DuplicateEstimate) -> bool:
-    """Whether most links are one text, perhaps in other words, although the estimate is not reliable."""
+    """Whether most links are one text, perhaps in other words, although the estimate is not reliable or is refused."""
     check = estimate.check
     near = check.far is None or check.far < MOST_FAR
     texts = near and check.refilled < MOST_REFILLED and check.overall < _MOST_TOPICAL
-    return estimate.code == "upper_bound" and texts and estimate.accepted >= _LEAST_ACCEPTED
+    return (estimate.code == "refused" or texts) and estimate.accepted >= _LEAST_ACCEPTED
 
 
 def _by_model(estimate: DuplicateEstimate, n: int) -> Recommendation:
-    known = [
-        (f1, -one.step)
-        for one, f1 in zip(estimate.scores, estimate.by_model, strict=True)
-        if one.step >= max(LOWEST_K, estimate.lowest_step)
-    ]
-    f1, step = max(known)
-    return Recommendation(
-        -step,
-        Phrase.of(
+    lowest = max(LOWEST_K, estimate.lowest_step)
+    f1, step = max((f1, -step) for step, f1 in estimate.by_model.items() if step >= lowest)
+    found = {"f1": f1, "share": 100 * estimate.accepted, "k": min(CHECKED_K, n)}
+    if estimate.code == "refused":
+        why = Phrase.of(
+            "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
+            " % of them at k = {k} for one text; there are too few pairs for an estimate of their own",
+            **found,
+        )
+    else:
+        why = Phrase.of(
             "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
             " % of them at k = {k} for one text; only some of these are copies",
-            f1=f1,
-            share=100 * estimate.accepted,
-            k=min(CHECKED_K, n),
-        ),
-    )
+            **found,
+        )
+    return Recommendation(-step, why)
 
 
 def _without_forms(estimate: DuplicateEstimate, n: int) -> Recommendation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -137,7 +138,12 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
     check = replace(GOOD, disagreement=0.07, overall=0.749)
     found = DuplicateEstimate(
-        scores=scores, check=check, fit=None, lowest_step=3, by_model=[0.99, 0.9, 0.9, 0.7], accepted=0.75
+        scores=scores,
+        check=check,
+        fit=None,
+        lowest_step=3,
+        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.9, 0.7), strict=True)),
+        accepted=0.75,
     )
     assert recommended_k(counted, found).k == 4
     assert recommended_k([], found).reason.startswith(
@@ -145,10 +151,51 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     )
     assert "75 % of them at k = 6" in recommended_k(counted, found).reason
     assert "75 % of them at k = 4" in recommended_k(counted, found, n=4).reason
-    for signs in ({"overall": 0.75}, {"refilled": 0.06}, {"far_links": 100, "far": 0.1}, {"links": 49}):
+    for signs in ({"overall": 0.75}, {"refilled": 0.06}, {"far_links": 100, "far": 0.1}):
         doubtful = replace(found, check=replace(check, **signs), without_forms=[0.0, 0.4, 0.5, 0.8], not_forms=50)
         assert recommended_k(counted, doubtful).k == 9
     assert recommended_k(counted, replace(found, accepted=0.749)).k == 9
+
+
+def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
+    """Three pairs are too few for two classes, not for the model."""
+    probabilities = np.array([0.9, 0.8, 0.1])
+    model = SimpleNamespace(probabilities=lambda evidence: probabilities[: len(evidence)])
+    monkeypatch.setattr(duplicate_scores, "shipped_model", lambda: model)
+
+    def estimated(grades):
+        evidence, pairs = np.zeros((len(grades), len(COLUMNS))), np.arange(len(grades))
+        links = CheckedLinks(
+            sources=np.zeros((2, 0), np.int64), grades=grades, evidence=evidence, far=evidence[:0], far_links=0
+        )
+        candidates = ComparedCandidates(
+            a=2 * pairs,
+            b=2 * pairs + 1,
+            grades=np.array(grades, dtype=np.uint8),
+            evidence=evidence,
+            texts=np.arange(6),
+            links=links,
+            checked_step=6,
+            lowest_step=3,
+        )
+        return estimate_duplicates(candidates, steps=range(1, 13))
+
+    # The model expects 1.8 right pairs: .9 of one link at k = 6, 1.7 of two at k = 5, 1.8 of three at k = 4.
+    found = estimated([7, 5, 4])
+    assert (found.code, found.scores, found.accepted) == ("refused", [], 0.9)
+    f1 = [found.by_model[k] for k in (6, 5, 4)]
+    assert f1 == pytest.approx([2 * 0.9 / (1 + 1.8), 2 * 1.7 / (2 + 1.8), 2 * 1.8 / (3 + 1.8)])
+    assert recommended_k([], found).k == 5
+    assert recommended_k([copies(6, 0.5), copies(9, 0.9)], found).k == 5
+    assert recommended_k([], found).reason == (
+        "estimated: F1 of the links as duplicates is greatest by the pair model (0.89), which takes 90 % of them at"
+        " k = 6 for one text; there are too few pairs for an estimate of their own"
+    )
+    # Of all three links at k = 6 it expects 1.8 to be right, less than three in four; without links it says nothing.
+    assert estimated([7, 6, 6]).accepted == pytest.approx(0.6)
+    assert recommended_k([], estimated([7, 6, 6])).reason.startswith("default: ")
+    assert recommended_k([copies(6, 0.5), copies(9, 0.9)], estimated([7, 6, 6])).k == 9
+    assert recommended_k([], estimated([5, 4, 4])).k == recommended_k([], estimated([])).k == 6
 
 
 def test_a_count_in_which_forms_are_many_does_not_choose_k():
@@ -222,7 +269,7 @@ def test_what_the_pair_model_says_of_the_links_is_kept_beside_a_doubtful_fit():
     assert found.code == "upper_bound"
     assert found.accepted == pytest.approx(model[grades >= 6].mean())
     linked = grades >= 4
-    assert found.by_model[0] == pytest.approx(2 * model[linked].sum() / (linked.sum() + model.sum()))
+    assert found.by_model[4] == pytest.approx(2 * model[linked].sum() / (linked.sum() + model.sum()))
 
 
 def test_copies_that_are_not_forms_by_hand():
