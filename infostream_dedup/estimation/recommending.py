@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.estimation.duplicate_scores import LOWEST_K
 from infostream_dedup.estimation.fit_check import CHECKED_K, MOST_FAR, MOST_REFILLED
 from infostream_dedup.links import Recommendation, default_recommendation
-from infostream_dedup.links.recommendation import FEWEST_COPIES
+from infostream_dedup.links.recommendation import DEFAULT_K, FEWEST_COPIES
 from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def _retellings(estimate: DuplicateEstimate) -> bool:
 
 def _by_model(estimate: DuplicateEstimate, n: int) -> Recommendation:
     lowest = max(LOWEST_K, estimate.lowest_step)
-    f1, step = max((f1, -step) for step, f1 in estimate.by_model.items() if step >= lowest)
+    # Several k may link the same pairs, above all in a small collection; more documents would tell them apart.
+    usual = min(DEFAULT_K, n)
+    f1, _, step = max((f1, -abs(step - usual), -step) for step, f1 in estimate.by_model.items() if step >= lowest)
     found = {"f1": f1, "share": 100 * estimate.accepted, "k": min(CHECKED_K, n)}
     if estimate.code == "refused":
         why = Phrase.of(

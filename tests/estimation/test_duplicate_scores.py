@@ -142,7 +142,7 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
         check=check,
         fit=None,
         lowest_step=3,
-        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.9, 0.7), strict=True)),
+        by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.89, 0.7), strict=True)),
         accepted=0.75,
     )
     assert recommended_k(counted, found).k == 4
@@ -155,6 +155,9 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
         doubtful = replace(found, check=replace(check, **signs), without_forms=[0.0, 0.4, 0.5, 0.8], not_forms=50)
         assert recommended_k(counted, doubtful).k == 9
     assert recommended_k(counted, replace(found, accepted=0.749)).k == 9
+    # Where several k link the same pairs, it is the one nearest to 6, then the smaller.
+    for f1, k in (({3: 0.9, 4: 0.9, 6: 0.9, 9: 0.9}, 6), ({3: 0.9, 5: 0.9, 7: 0.9}, 5), ({8: 0.9, 9: 0.9}, 8)):
+        assert recommended_k(counted, replace(found, by_model=f1)).k == k
 
 
 def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
