@@ -97,7 +97,7 @@ def build(
     """Write the morphological frequency dictionaries, the nouns and names that ``morph`` terms come from, as tables.
 
     ``ru.tsv``, ``uk.tsv`` and ``en.tsv`` have the columns ``term, kinds, zipf, source, forms``, the most frequent terms
-    first; ``manifest.json`` holds versions and checksums. Takes a minute or two a language.
+    first; ``manifest.json`` holds versions and the checksums of this call. Takes a minute or two per language.
 
     Args:
         folder: folder to write to; by default ``frequency-dictionaries`` in the user's data folder.
@@ -109,13 +109,17 @@ def build(
         A row for each table: ``language, terms, in_use, nouns, surnames, organisations, places, other_names, file``.
 
     Raises:
-        ConfigurationError: there is no such language, or ``most`` is below 1.
+        ConfigurationError: no language is named, or one that does not exist; the folder has an empty name; or ``most``
+            is not a whole number above 0.
         CannotCreateError: the folder or a file cannot be created.
         CannotWriteError: writing failed.
     """
+    from infostream_dedup.errors import ConfigurationError
     from infostream_dedup.lexicography.build import build as build_tables
     from infostream_dedup.lexicography.build import built_folder
 
+    if folder is not None and not str(folder):
+        raise ConfigurationError("the folder has an empty name; leave it out for your data folder")
     taken = cast("list[Language]", list(dict.fromkeys(names_in(languages))))
     built = build_tables(built_folder() if folder is None else Path(folder), taken, most=most, progress=progress)
     return [{**asdict(one), "file": str(one.file)} for one in built]

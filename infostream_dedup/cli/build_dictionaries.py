@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from infostream_dedup.cli.options import examples, general_options
@@ -27,7 +25,7 @@ __all__ = ["build"]
 @click.option(
     "--out",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(file_okay=False),
     help="Folder to write to.  [default: frequency-dictionaries in your data folder]",
 )
 @click.option(
@@ -36,19 +34,19 @@ __all__ = ["build"]
     help="Take only this number of the most frequent forms, and no words that are not in use.",
 )
 @general_options("table", "jsonl", "json", "csv")
-def build(languages: str, folder: Path | None, most: int | None, output_format: str | None, quiet: bool) -> None:
+def build(languages: str, folder: str | None, most: int | None, output_format: str | None, quiet: bool) -> None:
     """Write the morphological frequency dictionaries, the nouns and names that morph terms come from, as tables.
 
     The engine looks words up in its sources: pymorphy3, wordfreq, names-translator and the lists in dictionaries/. This
     command asks them for all words that they know, to read, search or compare: after an update of a package, or of a
     list, two tables show which terms have changed. The engine itself does not read the tables. It takes a minute or two
-    a language.
+    per language.
 
     Each language has a file, ru.tsv, uk.tsv, en.tsv, with the most frequent terms first. Its columns: term (a lemma; in
     English a stem), kinds (noun, or what a name denotes: surname, first_name, patronymic, place, organisation,
     abbreviation; several are separated by |), zipf (log10 of the occurrences of all its forms per billion words; 0.00
     if wordfreq has none), source, forms (the five most frequent). Guesses, which --morph strict rejects, are left out.
-    manifest.json holds versions and checksums.
+    manifest.json holds versions and the checksums of this run.
 
     Columns printed: language, terms, in_use (terms that wordfreq has), nouns (in English stems), surnames,
     organisations, places, other_names, file.

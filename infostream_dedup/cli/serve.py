@@ -94,7 +94,8 @@ def serve(
         stream=stream,
         **given,
     )
-    run(settings, tell=lambda address: note(f"serving {store} at {address}", quiet=quiet))
+    figures = "" if metrics is None else f", its figures at http://{metrics}/metrics"
+    run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}", quiet=quiet))
 
 
 def _listed(names: str) -> tuple[str, ...]:

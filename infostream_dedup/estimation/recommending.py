@@ -35,8 +35,8 @@ def recommended_k(
 
     The count knows only copies. If most links are one text in other words, as the pair model tells, the count would
     raise k until only copies are linked; then the model's probabilities choose k. It must take three links in four for
-    one text, and no sign may speak of topics, forms or old news, which the model takes for one text too. In a small
-    collection, whose estimate is refused, no sign can be seen; the same share is enough there.
+    one text, and no sign may speak of topics, forms or old news, which the model takes for one text too. If the
+    estimate is refused for too few candidates or links, no sign can be seen; the same share is enough there.
 
     Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
     links have most key terms in common, so k would rise until little else is linked. Then only copies that are not

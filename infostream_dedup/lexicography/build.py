@@ -63,7 +63,8 @@ def build(
 ) -> list[BuiltDictionary]:
     """Write one table a language, then the manifest; same sources, same bytes.
 
-    A file is written completely or not at all. The manifest names the tables of this call only.
+    A file is written completely or not at all. The manifest names the tables of this call only; an earlier one is
+    removed before any table is replaced.
 
     Args:
         folder: where to write; made if it does not exist.
@@ -103,11 +104,13 @@ def _prepare(folder: Path, languages: Sequence[Language]) -> None:
     """Make the folder, and refuse what could not be written minutes later."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotCreateError(f"{folder}: cannot be created: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CannotCreateError(f"{str(folder)!r} cannot be created: {reason}") from None
     for language in languages:
         check_output(_table(folder, language))
     check_output(folder / _MANIFEST)
+    (folder / _MANIFEST).unlink(missing_ok=True)
 
 
 def _table(folder: Path, language: Language) -> Path:
@@ -115,7 +118,9 @@ def _table(folder: Path, language: Language) -> Path:
 
 
 def _cells(entry: DictionaryEntry) -> tuple[str, ...]:
-    return entry.term, "|".join(entry.kinds), f"{entry.zipf:.2f}", entry.source, " ".join(entry.forms)
+    # Without the line, which a row added before it would change.
+    source = entry.source.partition(":")[0]
+    return entry.term, "|".join(entry.kinds), f"{entry.zipf:.2f}", source, " ".join(entry.forms)
 
 
 def _counted(entries: Sequence[DictionaryEntry], language: Language, path: Path) -> BuiltDictionary:

@@ -102,13 +102,15 @@ def check_request(languages: Sequence[str], most: int | None) -> None:
     """Refuse what no dictionary can be made of.
 
     Raises:
-        ConfigurationError: there is no such language, or ``most`` is below 1.
+        ConfigurationError: there is no such language, or ``most`` is not a whole number above 0.
     """
+    if not languages:
+        raise ConfigurationError(f"no language is named; expected some of {', '.join(OUR_LANGUAGES)}")
     for language in languages:
         if language not in OUR_LANGUAGES:
             raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
-    if most is not None and most < 1:
-        raise ConfigurationError(f"most is {most}; expected 1 or more forms")
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
+        raise ConfigurationError(f"most is {most!r}; expected a whole number of forms, 1 or more")
 
 
 def _listed_words(language: Language) -> list[Form]:

@@ -12,9 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.logs import log_request, reason_of
-from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.health import figures_of
 from infostream_dedup.service.running import RunningService
 
@@ -29,7 +27,7 @@ def metrics_application(service: RunningService) -> Starlette:
     async def answer(_: Request) -> Response:
         try:
             return await figures_of(service)
-        except (InfostreamError, ProblemError) as error:
+        except Exception as error:  # Prometheus gets an answer, and the log the reason
             log_request(level="error", method="GET", route=_PATH, status=503, reason=reason_of(error))
             return PlainTextResponse("the figures cannot be read now; the log of the service says why\n", 503)
 

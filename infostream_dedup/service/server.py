@@ -54,23 +54,23 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     except ImportError as error:
         raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     sys.setswitchinterval(_TURN_SECONDS)
-    _check_address(settings.host, settings.port, "--host, --port")
+    addresses = [_free_address(settings.host, settings.port, "--host, --port")]
     if settings.metrics is not None:
-        _check_address(*settings.metrics, "--metrics")
+        addresses.append(_free_address(*settings.metrics, "--metrics"))
     _allow_connections()
-    asyncio.run(_serve(settings, tell))
+    asyncio.run(_serve(settings, addresses, tell))
 
 
-async def _serve(settings: ServiceSettings, tell: Callable[[str], None]) -> None:
+async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:
     from infostream_dedup.service.application import application
     from infostream_dedup.service.metrics_listener import metrics_application
     from infostream_dedup.service.warming import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:
-        servers = [_server(guard, settings, settings.host, settings.port)]
-        if settings.metrics is not None:
-            servers.append(_server(metrics_application(service), settings, *settings.metrics))
+        applications = (guard, metrics_application(service))
+        # Without an address for the figures alone, the first application is the only one.
+        servers = [_server(one, settings, *address) for one, address in zip(applications, addresses, strict=False)]
 
         def end() -> None:
             # Connections of event streams end only once their streams have ended by themselves.
@@ -158,14 +158,20 @@ def _allow_connections() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _check_address(host: str, port: int, options: str) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((host, port))
-        except OSError as error:
-            reason = error.strerror or error
-            raise ConfigurationError(
-                f"cannot listen on {host} port {port}: {reason}; choose another ({options})"
-            ) from None
+def _free_address(host: str, port: int, options: str) -> tuple[str, int]:
+    """Return the number of an address and its port; Granian takes no names.
+
+    Raises:
+        ConfigurationError: the name is unknown, or nothing can listen there.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        # Most clients of a name that has both kinds of numbers try the old kind at least second.
+        family, kind, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
+        with socket.socket(family, kind) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConfigurationError(f"cannot listen on {host} port {port}: {reason}; choose another ({options})") from None
+    return str(address[0]), port

@@ -16,6 +16,7 @@ __all__ = ["ServiceSettings", "address_of"]
 
 _USUAL_PORT: Final = 80
 _LAST_PORT: Final = 65_535
+_EVERYWHERE: Final = frozenset(("0.0.0.0", "::"))  # noqa: S104 - compared with, not listened on
 _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+)):(?P<port>\d{1,5})", re.ASCII)
 
 
@@ -36,8 +37,7 @@ class ServiceSettings:
         limits: see there.
 
     Raises:
-        ConfigurationError: without a token, it would be open to other machines; or figures and service have the same
-            address.
+        ConfigurationError: without a token, it would be open to other machines; or the figures would hide the service.
     """
 
     store: Path
@@ -57,7 +57,7 @@ class ServiceSettings:
                 f"{self.host} can be reached from other machines; name who may do what (--token-file), or listen on "
                 "127.0.0.1"
             )
-        if self.metrics == (self.host, self.port):
+        if self.metrics is not None and _overlap(self.metrics, (self.host, self.port)):
             raise ConfigurationError(f"--metrics is the address of the service itself, port {self.port}; name another")
 
     @property
@@ -83,6 +83,11 @@ def address_of(text: str) -> tuple[str, int]:
     if not found or not 1 <= int(found["port"]) <= _LAST_PORT:
         raise ConfigurationError(f"--metrics is {text!r}; expected HOST:PORT, such as 127.0.0.1:9600")
     return found["v6"] or found["host"], int(found["port"])
+
+
+def _overlap(one: tuple[str, int], other: tuple[str, int]) -> bool:
+    """Whether two listeners have an address in common."""
+    return one[1] == other[1] and (one[0] == other[0] or not _EVERYWHERE.isdisjoint((one[0], other[0])))
 
 
 def _is_loopback(host: str) -> bool:

@@ -21,7 +21,8 @@ AXE = os.environ.get("INFOSTREAM_DEDUP_AXE")
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address(browser: Any) -> Iterator[str]:
+    assert browser.is_connected()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]

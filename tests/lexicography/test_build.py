@@ -99,6 +99,15 @@ def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
 
 
+def test_the_manifest_names_the_tables_of_the_last_run_and_rows_no_line_of_a_list(tmp_path: Path) -> None:
+    dictionaries.build(tmp_path, "ru", most=3000)
+    sources = {line.split("\t")[3] for line in (tmp_path / "ru.tsv").read_text(encoding="utf-8").splitlines()}
+    assert "organisations.tsv" in sources
+    assert not any(":" in source for source in sources)
+    dictionaries.build(tmp_path, "en", most=10)
+    assert list(json.loads((tmp_path / "manifest.json").read_bytes())["tables"]) == ["en.tsv"]
+
+
 def test_the_default_is_the_folder_of_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
     (row,) = dictionaries.build(languages="en", most=10)
@@ -112,10 +121,19 @@ def test_what_cannot_be_built_is_refused_before_the_work(tmp_path: Path, monkeyp
     monkeypatch.setattr("infostream_dedup.lexicography.build.frequency_dictionary", work)
     with pytest.raises(ConfigurationError, match="language is 'de'; expected one of ru, uk, en"):
         dictionaries.build(tmp_path, "ru,de")
-    with pytest.raises(ConfigurationError, match="most is 0; expected 1 or more"):
+    with pytest.raises(ConfigurationError, match="most is 0; expected a whole number"):
         dictionaries.build(tmp_path, "ru", most=0)
+    for most in (True, 2.5, "5"):
+        with pytest.raises(ConfigurationError, match="expected a whole number"):
+            dictionaries.build(tmp_path, "ru", most=most)
+    with pytest.raises(ConfigurationError, match="no language is named"):
+        dictionaries.build(tmp_path, ())
+    with pytest.raises(ConfigurationError, match="the folder has an empty name"):
+        dictionaries.build("", "ru")
+    with pytest.raises(CannotCreateError, match="null"):
+        dictionaries.build("a\0b", "ru")
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(CannotCreateError, match="file: cannot be created: File exists"):
+    with pytest.raises(CannotCreateError, match="file' cannot be created: File exists"):
         dictionaries.build(tmp_path / "file", "ru")
     (tmp_path / "ru.tsv").mkdir()
     with pytest.raises(CannotCreateError, match=r"ru\.tsv: it is a directory"):

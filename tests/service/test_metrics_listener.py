@@ -24,7 +24,7 @@ def test_figures_need_no_token_there_and_end_with_the_service(tmp_path: Path) ->
     token = add_token(tokens, "prometheus", "reader")
     served = Served(
         tmp_path / "news.db",
-        *("--representation", "stem", "--token-file", str(tokens), "--metrics", f"127.0.0.1:{port}"),
+        *("--representation", "stem", "--token-file", str(tokens), "--metrics", f"localhost:{port}"),
     )
     served.start()
     try:
@@ -50,11 +50,19 @@ def names_of(page: str) -> set[str]:
     return {line.split()[2] for line in page.splitlines() if line.startswith("# TYPE")}
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(StoreBusyError("news.db: busy"), "news.db: busy"), (ValueError("the text of a document"), "ValueError")],
+)
 def test_figures_that_cannot_be_read_are_logged(
-    fresh: ServiceClient, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fresh: ServiceClient,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    reason: str,
 ) -> None:
     async def fails(_: object) -> None:
-        raise StoreBusyError("news.db: busy")
+        raise error
 
     monkeypatch.setattr(metrics_listener, "figures_of", fails)
     transport = httpx.ASGITransport(app=metrics_listener.metrics_application(fresh.running))
@@ -64,8 +72,8 @@ def test_figures_that_cannot_be_read_are_logged(
             return await client.get("/metrics")
 
     answer = asyncio.run(ask())
-    assert (answer.status_code, "busy" in answer.text) == (503, False)
-    assert '"reason":"news.db: busy"' in capsys.readouterr().err
+    assert (answer.status_code, str(error) in answer.text) == (503, False)
+    assert f'"reason":"{reason}"' in capsys.readouterr().err
 
 
 @given(st.from_regex(r"[a-z0-9.-]{1,20}", fullmatch=True), st.integers(1, 65_535))
@@ -83,3 +91,7 @@ def test_anything_else_is_no_address(text: str) -> None:
 def test_the_address_of_the_service_is_taken(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="--metrics is the address of the service itself, port 8600"):
         ServiceSettings(store=tmp_path / "news.db", metrics=("127.0.0.1", 8600))
+    for everywhere in ("0.0.0.0", "::"):  # noqa: S104 - refused
+        with pytest.raises(ConfigurationError, match="--metrics is the address of the service itself"):
+            ServiceSettings(store=tmp_path / "news.db", metrics=(everywhere, 8600))
+    assert ServiceSettings(store=tmp_path / "news.db", metrics=("127.0.0.2", 8600)).port == 8600
