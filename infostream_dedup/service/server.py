@@ -57,6 +57,10 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     addresses = [_free_address(settings.host, settings.port, "--host, --port")]
     if settings.metrics is not None:
         addresses.append(_free_address(*settings.metrics, "--metrics"))
+        if addresses[0] == addresses[1]:  # by another name: localhost
+            raise ConfigurationError(
+                f"--metrics is the address of the service itself, port {settings.port}; name another"
+            )
     _allow_connections()
     asyncio.run(_serve(settings, addresses, tell))
 

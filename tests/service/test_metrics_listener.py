@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError, StoreBusyError
 from infostream_dedup.service import metrics_listener
+from infostream_dedup.service.server import run
 from infostream_dedup.service.settings import ServiceSettings, address_of
 from infostream_dedup.service.tokens import add_token
 
@@ -95,3 +96,15 @@ def test_the_address_of_the_service_is_taken(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match="--metrics is the address of the service itself"):
             ServiceSettings(store=tmp_path / "news.db", metrics=(everywhere, 8600))
     assert ServiceSettings(store=tmp_path / "news.db", metrics=("127.0.0.2", 8600)).port == 8600
+
+
+def test_the_address_of_the_service_by_another_name_is_taken_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Set for the whole process, which here runs other tests.
+    monkeypatch.setattr("sys.setswitchinterval", lambda _: None)
+    port = free_port()
+    settings = ServiceSettings(store=tmp_path / "news.db", port=port, metrics=("localhost", port))
+    with pytest.raises(ConfigurationError, match=f"--metrics is the address of the service itself, port {port}"):
+        run(settings, tell=pytest.fail)
+    assert not (tmp_path / "news.db").exists()
