@@ -35,14 +35,14 @@ from numpy.typing import NDArray
 
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
 from benchmarks.spark_cluster import descendants
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link
 from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
-from infostream_dedup.sharded.disk_runner import DiskRun, Input
-from infostream_dedup.sharded.plan import Cut, Plan, memory_of
-from infostream_dedup.sharded.sweeping import FoldedLinks
-from infostream_dedup.sharded.work_folder import WorkFolder
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.plan import Cut, Plan, memory_of
+from infostream_dedup.runs.sharded.sweeping import FoldedLinks
+from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
 SETTINGS = Settings(representation="stem")
 SHAPES = ("plain", "term", "story", "burst")
@@ -287,9 +287,9 @@ def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     from benchmarks.spark_cluster import session
-    from infostream_dedup.spark.flow import large_rows
-    from infostream_dedup.spark.job import SparkCut, SparkRun
-    from infostream_dedup.spark.totals import SpreadLinks
+    from infostream_dedup.runs.spark.flow import large_rows
+    from infostream_dedup.runs.spark.job import SparkCut, SparkRun
+    from infostream_dedup.runs.spark.totals import SpreadLinks
 
     cut = SparkCut(partitions=2, shards=arguments.shards or 2, question_parts=1, blocks=arguments.blocks or 1)
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.generator import generate, write_texts
-from infostream_dedup.corpus.reading import read_documents
-from infostream_dedup.criteria import CRITERIA, differences, document_models
-from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
+from infostream_dedup.documents.reading import read_documents
+from infostream_dedup.judging.criteria import CRITERIA, differences, document_models
+from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates
 from infostream_dedup.model import Document
 
 LEAST_PAIRS = 2_000

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from infostream_dedup import read_documents
-from infostream_dedup.evidence.frequencies import EvidenceFrequencies, changes_of
-from infostream_dedup.evidence.judging import passes_filter
-from infostream_dedup.evidence.pair_evidence import compared, fill_in_wording, shares_of_pairs
-from infostream_dedup.evidence.pair_model import shipped_model
-from infostream_dedup.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.evidence.records import pack_weighed
+from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.judging import passes_filter
+from infostream_dedup.judging.evidence.pair_evidence import compared, fill_in_wording, shares_of_pairs
+from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import pack_weighed
 
 _RUNS = 5
 

@@ -175,7 +175,7 @@ def _low_k(folder: Path, target: str) -> list[dict[str, Any]]:
 
 def _window(folder: Path, target: str) -> list[dict[str, Any]]:
     """Fill the index, then query and add one document at a time while the oldest expire."""
-    from infostream_dedup.window.window_index import WindowIndex
+    from infostream_dedup.links.window.window_index import WindowIndex
 
     keys, targets = _load(folder, target)
     index = WindowIndex()

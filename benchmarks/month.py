@@ -31,15 +31,15 @@ from typing import Any, get_args
 import numpy as np
 
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
-from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
+from infostream_dedup.language.text.utf8 import Utf8Texts
 from infostream_dedup.links import Relation
 from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
 from infostream_dedup.terms.compiled import SurfaceCounter
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.text.utf8 import Utf8Texts
 
 K_MIN = 4
 CHUNK = 4_000_000

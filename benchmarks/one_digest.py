@@ -32,19 +32,19 @@ from numpy.typing import NDArray
 from benchmarks.generator import generate, write_texts
 from benchmarks.spark_cluster import Cluster, session
 from infostream_dedup import dedup, spark
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.corpus import read_documents, row_of
+from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.plan import Cut, Plan
+from infostream_dedup.runs.sharded.sweeping import FoldedLinks
+from infostream_dedup.runs.sharded.totals import LinkTable
+from infostream_dedup.runs.sharded.work_folder import WorkFolder
+from infostream_dedup.runs.spark.flow import large_rows
+from infostream_dedup.runs.spark.job import SparkCut, SparkRun
+from infostream_dedup.runs.spark.totals import SpreadLinks
 from infostream_dedup.sample import documents_path
-from infostream_dedup.sharded.disk_runner import DiskRun, Input
-from infostream_dedup.sharded.plan import Cut, Plan
-from infostream_dedup.sharded.sweeping import FoldedLinks
-from infostream_dedup.sharded.totals import LinkTable
-from infostream_dedup.sharded.work_folder import WorkFolder
-from infostream_dedup.spark.flow import large_rows
-from infostream_dedup.spark.job import SparkCut, SparkRun
-from infostream_dedup.spark.totals import SpreadLinks
 
 SETTINGS = Settings(representation="stem")
 K_MIN = 4

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.generator import generate, write_texts
+from infostream_dedup.judging.passages.passage_table import passage_table
+from infostream_dedup.judging.passages.sentence_classes import index_bags, matched
+from infostream_dedup.judging.passages.sentence_feature import sentence_feature
+from infostream_dedup.judging.passages.sentence_table import read_sentences
+from infostream_dedup.judging.passages.settings import PassageSettings
 from infostream_dedup.machine.plain_work import use_loops
-from infostream_dedup.passages.passage_table import passage_table
-from infostream_dedup.passages.sentence_classes import index_bags, matched
-from infostream_dedup.passages.sentence_feature import sentence_feature
-from infostream_dedup.passages.sentence_table import read_sentences
-from infostream_dedup.passages.settings import PassageSettings
 
 PAPER = 57_135
 """Number of sentences in the collection of Yu et al."""

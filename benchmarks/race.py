@@ -145,10 +145,10 @@ Run = Callable[[], Pairs]
 
 def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
-    from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.linking import link
     from infostream_dedup.links.pair_rules import count_grades, pair_grades
     from infostream_dedup.machine.plain_work import use_loops
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.linking import link
     from infostream_dedup.terms.compiled import SurfaceCounter
 
     # Nothing here counts documents, so small loops would run as plain Python.

@@ -28,8 +28,8 @@ import pyarrow.json as pa_json
 import pyarrow.parquet as pq
 
 from benchmarks.generator import generate, write_texts
-from infostream_dedup.corpus import Reading, ReadingReport, read_documents
-from infostream_dedup.corpus.block_reading import read_document_blocks
+from infostream_dedup.documents import Reading, ReadingReport, read_documents
+from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock
 
 CHUNK = 1 << 21

@@ -25,9 +25,9 @@ import httpx
 
 from benchmarks.million_store import made_up_documents
 from benchmarks.served import ServedStore
-from infostream_dedup.desk import Desk, desk_path
-from infostream_dedup.store import Store
-from infostream_dedup.store.checking import checks
+from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.checking import checks
 
 BATCH: Final = 5
 CLIENTS: Final = 3

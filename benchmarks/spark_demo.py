@@ -31,8 +31,8 @@ from typing import Any, Self
 from benchmarks.generator import generate, write_texts
 from benchmarks.spark_cluster import Cluster, session
 from infostream_dedup import sweep
-from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.runs.batch.sweeping import SweepResult
 from infostream_dedup.sample import documents_path
 
 KINDS = ("Python", "executor", "worker", "memory")

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, Remembered, Verdict
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 VOCABULARY = 60_000
 TARGETS = 90

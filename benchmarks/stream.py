@@ -44,17 +44,17 @@ from typing import Any, get_args
 import numpy as np
 
 from benchmarks.generator import Words, generate, write_texts
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import Document
-from infostream_dedup.store.store import Store
 from infostream_dedup.stream import engine as engine_module
 from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.decisions import Judge
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.store import Store
 from infostream_dedup.stream.surface_terms import SurfaceTerms
-from infostream_dedup.window.window_index import WindowIndex
 
 GOAL_BATCHES = 5000
 GOAL_SINGLE_MILLISECONDS = 1.0

@@ -104,7 +104,7 @@ def _in_own_process(folder: Path, *, run: str, cache: Path) -> dict[str, Any]:
 
 
 def _run(given: argparse.Namespace) -> dict[str, Any]:
-    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.documents import read_documents
     from infostream_dedup.stream.deduplicator import Deduplicator
 
     documents = [one for path in given.files for one in islice(read_documents(str(path)), given.documents)]

@@ -21,9 +21,9 @@ from typing import Any
 
 from benchmarks.store import append_all
 from infostream_dedup.machine.plain_work import use_loops
-from infostream_dedup.store import Store
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 MOST_SECONDS = 10
 """Maximum that the design allows for a million documents."""

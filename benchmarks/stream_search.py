@@ -29,13 +29,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.store import EPOCH, VOCABULARY, remembered_documents
-from infostream_dedup.lexicon.translation_tables import concepts
+from infostream_dedup.language.lexicon.translation_tables import concepts
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, Remembered, Verdict
-from infostream_dedup.store import Store
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 MOST_MILLISECONDS = 50
 """Maximum that the design allows for a question over 1,000,000 documents, asked of an open store."""

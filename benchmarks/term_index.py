@@ -24,8 +24,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from infostream_dedup.store.migrations import apply_steps
-from infostream_dedup.store.term_index import TermIndex, index_terms
+from infostream_dedup.stream.store.migrations import apply_steps
+from infostream_dedup.stream.store.term_index import TermIndex, index_terms
 
 BATCHES = (5, 200, 2000)
 REPEATED = 30

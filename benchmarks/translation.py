@@ -56,10 +56,10 @@ def main() -> None:
 
 def _make_vocabulary(language: Any, most: int) -> list[str]:
     """Return distinct terms of the most frequent words, as if capitalised inside a sentence."""
+    from infostream_dedup.language.text.tokens import Form, Shape
+    from infostream_dedup.language.translation.frequent_words import frequent_words
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.representation import representation
-    from infostream_dedup.text.tokens import Form, Shape
-    from infostream_dedup.translation.frequent_words import frequent_words
 
     forms = [Form(word, Shape.CAPITAL) for word in frequent_words(language)]
     settings = Settings(representation="pivot")

@@ -11,23 +11,27 @@ from typing import TYPE_CHECKING, Any
 from infostream_dedup.model.version import VERSION
 
 if TYPE_CHECKING:
-    from infostream_dedup import desk, methods, passages, store
     from infostream_dedup.api import (
         Reading,
         audit,
         compare,
         dedup,
         demo,
+        desk,
         evaluate,
         pairs,
+        passages,
         similarity_matrix,
+        store,
         sweep,
         sweep_store,
         term_spans,
     )
-    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.documents import read_documents
+    from infostream_dedup.lab import methods
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.report import write_comparison, write_report
+    from infostream_dedup.runs import spark
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.settings import StreamSettings
 
@@ -56,6 +60,7 @@ __all__ = [
     "read_documents",
     "search",
     "similarity_matrix",
+    "spark",
     "store",
     "suggest",
     "sweep",
@@ -69,15 +74,21 @@ __all__ = [
 
 __version__ = VERSION
 
-_ROOMS = ("desk", "methods", "passages", "store")
-"""Names of subpackages that are also commands: each re-exports the public functions of its command."""
+_MODULES = {
+    "desk": "api.desk",
+    "methods": "lab.methods",
+    "passages": "api.passages",
+    "spark": "runs.spark",
+    "store": "api.store",
+}
+"""Public modules and where they are defined."""
 
 _HOME = {
     "Deduplicator": "stream.deduplicator",
     "StreamSettings": "stream.settings",
     "Document": "model",
     "Settings": "model",
-    "read_documents": "corpus",
+    "read_documents": "documents",
     "write_comparison": "report",
     "write_report": "report",
 }
@@ -85,8 +96,8 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"{__name__}.{name}")
+    if name in _MODULES:
+        return import_module(f"{__name__}.{_MODULES[name]}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME.get(name, 'api')}"), name)

@@ -10,8 +10,8 @@ from comparison_results import Judged, all_comparisons, as_figure
 from comparison_texts import ORDERINGS_TEXT
 from make_reports import table, write_page
 
-from infostream_dedup.evaluation.agreement import rank_correlation
-from infostream_dedup.evaluation.pool import POOL_METHODS
+from infostream_dedup.lab.evaluation.agreement import rank_correlation
+from infostream_dedup.lab.evaluation.pool import POOL_METHODS
 from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from infostream_dedup.evaluation.comparison import Comparison
-from infostream_dedup.evaluation.method_runs import MethodRuns
+from infostream_dedup.lab.evaluation.comparison import Comparison
+from infostream_dedup.lab.evaluation.method_runs import MethodRuns
 
 BEST = "key-terms-morph:n=30:score=share"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.batch.collection import collect
+from infostream_dedup.runs.batch.collection import collect
 
 CORPORA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEWS: Final = {

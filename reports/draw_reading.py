@@ -27,9 +27,9 @@ from learn_pair_model import CORPORA, REPORTS
 from reading_rounds import ROUNDS, Round
 
 from infostream_dedup import Deduplicator, Document, pairs, read_documents
-from infostream_dedup.batch.judged_pairing import JudgedPairRow
+from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.runs.batch.judged_pairing import JudgedPairRow
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
     from infostream_dedup.model.stream_records import Verdict

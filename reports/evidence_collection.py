@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup import Document
-from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.batch.pair_table import candidate_pairs
-from infostream_dedup.evidence.frequencies import EPOCH, EvidenceFrequencies, changes_of
-from infostream_dedup.evidence.pair_evidence import ComparedKeys, TripleRows, compared, key_rows, shares_of_pairs
-from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.judging.evidence.frequencies import EPOCH, EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.pair_evidence import (
+    ComparedKeys,
+    TripleRows,
+    compared,
+    key_rows,
+    shares_of_pairs,
+)
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.pair_table import candidate_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Learns infostream_dedup/evidence/pair_model.json from the labelled sets, and judges it with each set left out.
+"""Learns judging/evidence/pair_model.json from the labelled sets, and judges it with each set left out.
 
 python reports/learn_pair_model.py --check     # learns again, compares with the shipped file
 python reports/learn_pair_model.py --judge     # a table: F of every set, by a model that has not seen it
@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 from pair_model_sets import SETS, JudgedSet, judged_set
 
-from infostream_dedup.evidence.learning import TrainingSet, draw, learn, pair_weights
-from infostream_dedup.evidence.pair_model import PairModel
+from infostream_dedup.judging.evidence.learning import TrainingSet, draw, learn, pair_weights
+from infostream_dedup.judging.evidence.pair_model import PairModel
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
-MODEL = REPORTS.parent / "infostream_dedup" / "evidence" / "pair_model.json"
+MODEL = REPORTS.parent / "infostream_dedup" / "judging" / "evidence" / "pair_model.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from infostream_dedup.evaluation.labels import Label
+from infostream_dedup.lab.evaluation.labels import Label
 from infostream_dedup.model import Document
 
 __all__ = ["attached_pages"]

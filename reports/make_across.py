@@ -21,9 +21,9 @@ from typing import Any
 import orjson
 
 from infostream_dedup.model.stream_records import Verdict
-from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"

@@ -1,4 +1,4 @@
-"""Writes infostream_dedup/evidence/background.npz: what pseudo-documents add to the counters of evidence.
+"""Writes infostream_dedup/judging/evidence/background.npz: what pseudo-documents add to the counters of evidence.
 
     python reports/make_background.py
 
@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
-from infostream_dedup.evidence.kernels.reading import prefix_hashes
-from infostream_dedup.evidence.plain_reading import date_hash, figure_hash
-from infostream_dedup.evidence.reading import scratch_for, tables
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.judging.evidence.kernels.packing import LEAD_KIND, NUMBER_KIND, bucket_of
+from infostream_dedup.judging.evidence.kernels.reading import prefix_hashes
+from infostream_dedup.judging.evidence.plain_reading import date_hash, figure_hash
+from infostream_dedup.judging.evidence.reading import scratch_for, tables
+from infostream_dedup.language.lexicon.frequency import common_forms
+from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
-from infostream_dedup.text.utf8 import texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FILE: Final = Path(__file__).resolve().parents[1] / "infostream_dedup" / "evidence" / "background.npz"
+FILE: Final = Path(__file__).resolve().parents[1] / "infostream_dedup" / "judging" / "evidence" / "background.npz"
 
 _LEAD_RUNNING_WORDS: Final = 32
 """Running words that hold the 20 long words of a lead."""

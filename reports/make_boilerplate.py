@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from infostream_dedup import evaluate, read_documents
+from infostream_dedup.judging.passages import copied_sentences, passages_of
+from infostream_dedup.judging.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
+from infostream_dedup.judging.passages.digests import find_digests
+from infostream_dedup.judging.passages.novelty import novel_sentences, novelties, stream_order
+from infostream_dedup.judging.passages.sentence_collection import SentenceCollection, read_collection
 from infostream_dedup.model import Document
-from infostream_dedup.passages import copied_sentences, passages_of
-from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
-from infostream_dedup.passages.digests import find_digests
-from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
-from infostream_dedup.passages.sentence_collection import SentenceCollection, read_collection
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"

@@ -15,16 +15,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from infostream_dedup.lexicon.name_tables import NAME_TABLES, name_rows, variants
-from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.translation_tables import concepts
-from infostream_dedup.lexicon.word_lists import translated_names
+from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.translation_tables import concepts
+from infostream_dedup.language.lexicon.word_lists import translated_names
+from infostream_dedup.language.morphology.english_lemmas import lemma
+from infostream_dedup.language.text.tokens import Shape, forms, surfaces
+from infostream_dedup.language.translation.word_pairs import as_terms, word_pairs
+from infostream_dedup.language.translation.written_names import names_of_nouns, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
-from infostream_dedup.morphology.english_lemmas import lemma
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.tokens import Shape, forms, surfaces
-from infostream_dedup.translation.word_pairs import as_terms, word_pairs
-from infostream_dedup.translation.written_names import names_of_nouns, plain_term
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from infostream_dedup import read_documents
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.judged_deduplication import judged_statuses
-from infostream_dedup.batch.judging import JudgedCollection
-from infostream_dedup.evaluation.collection_scores import truth_for
-from infostream_dedup.evaluation.groups import GroupScores, group_scores
-from infostream_dedup.evaluation.labels import read_labels
-from infostream_dedup.evaluation.truth import Truth, number_components
-from infostream_dedup.evidence.collecting import EvidenceReader
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.lab.evaluation.collection_scores import truth_for
+from infostream_dedup.lab.evaluation.groups import GroupScores, group_scores
+from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.lab.evaluation.truth import Truth, number_components
+from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.judged_deduplication import judged_statuses
+from infostream_dedup.runs.batch.judging import JudgedCollection
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"

@@ -11,7 +11,7 @@ from typing import Any
 from make_reports import CORPORA, table, write_page
 
 from infostream_dedup import sweep
-from infostream_dedup.batch.sweeping import SweepResult, SweepRow
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdnews")
 SHOWN = (3, 4, 6, 8, 10)

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from os import environ
 from pathlib import Path
 
-from infostream_dedup.lexicography.check import check
-from infostream_dedup.lexicography.coverage import TOPS, Coverage, coverage
+from infostream_dedup.lab.lexicography.check import check
+from infostream_dedup.lab.lexicography.coverage import TOPS, Coverage, coverage
 
 REPORTS = Path(__file__).resolve().parent
 PACKAGES = ("pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "wordfreq", "names-translator")

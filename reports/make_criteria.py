@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 from criteria_collections import REPORTS, SETS, Corpora, table
 
-from infostream_dedup.criteria.candidates import key_term_candidates
-from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
-from infostream_dedup.criteria.cross_validation import found_by_rule, held_out, single_criterion
-from infostream_dedup.criteria.differences import differences
-from infostream_dedup.criteria.document_models import DocumentModels
-from infostream_dedup.criteria.judged_pairs import JudgedPairs
-from infostream_dedup.criteria.learned_authority import LearnedAuthority
-from infostream_dedup.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
-from infostream_dedup.criteria.stories import folds, stories
-from infostream_dedup.criteria.svm import prior_plane
-from infostream_dedup.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
-from infostream_dedup.evaluation.pair_codes import codes_of
+from infostream_dedup.judging.criteria.candidates import key_term_candidates
+from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
+from infostream_dedup.judging.criteria.cross_validation import found_by_rule, held_out, single_criterion
+from infostream_dedup.judging.criteria.differences import differences
+from infostream_dedup.judging.criteria.document_models import DocumentModels
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority
+from infostream_dedup.judging.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
+from infostream_dedup.judging.criteria.stories import folds, stories
+from infostream_dedup.judging.criteria.svm import prior_plane
+from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
+from infostream_dedup.lab.evaluation.pair_codes import codes_of
 from infostream_dedup.report.criteria_plots import PUBLISHED_F, learning_figure
 from infostream_dedup.report.plots import as_svg
 

@@ -18,21 +18,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.corpus import read_documents
-from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.evaluation.pair_codes import both_of
-from infostream_dedup.evaluation.truth import FALSE
+from infostream_dedup.documents import read_documents
+from infostream_dedup.lab.evaluation.collection_scores import predictions_of, truth_for
+from infostream_dedup.lab.evaluation.pair_codes import both_of
+from infostream_dedup.lab.evaluation.truth import FALSE
+from infostream_dedup.language.morphology.stemming import stem
+from infostream_dedup.language.translation.ladder import Translator, standard_rungs
+from infostream_dedup.language.translation.romanisation import latin_key
+from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.morphology.stemming import stem
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.plain import SurfaceCounts
 from infostream_dedup.terms.reading import key_terms_of_surfaces
-from infostream_dedup.translation.ladder import Translator, standard_rungs
-from infostream_dedup.translation.romanisation import latin_key
-from infostream_dedup.translation.rung import Translation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +115,7 @@ class Reader:
     def stems(self, document: int) -> set[str]:
         """Return the stems of all words of a document, terms or not."""
         if document not in self._stems:
-            from infostream_dedup.text.tokens import forms
+            from infostream_dedup.language.text.tokens import forms
 
             surfaces = self.collection.surfaces
             if not isinstance(surfaces, SurfaceCounts):

@@ -1,4 +1,4 @@
-"""Writes the parts of speech of English words that come with the package, infostream_dedup/lexicon/english_tags.bin.
+"""Writes the parts of speech of English words that come with the package, language/lexicon/english_tags.bin.
 
     pip install textblob
     python reports/make_english_tags.py
@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from infostream_dedup.lexicon.english_parts_of_speech import TAGS_FILE, packed
+from infostream_dedup.language.lexicon.english_parts_of_speech import TAGS_FILE, packed
 
 
 def tags_of(lexicon: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Writes the terms that come with the package, infostream_dedup/morphology/known_*.bin.
+"""Writes the terms that come with the package, infostream_dedup/language/morphology/known_*.bin.
 
     python reports/make_known_terms.py
 
@@ -15,15 +15,15 @@ from collections.abc import Iterable, Iterator
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from infostream_dedup.lexicon.frequency import common_forms, most_common_forms
-from infostream_dedup.lexicon.name_tables import NAME_TABLES, name_rows, variants
-from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.translation_tables import concepts, false_friends
+from infostream_dedup.language.lexicon.frequency import common_forms, most_common_forms
+from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.translation_tables import concepts, false_friends
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.morphology.known_terms import SHARES_FILE, lines_of, packed, row_of, terms_file
+from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import OUR_LANGUAGES, Language
-from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.morphology.known_terms import SHARES_FILE, lines_of, packed, row_of, terms_file
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.tokens import Shape
 
 WITH_FORMS: Final[tuple[Language, ...]] = ("ru", "uk")
 """Languages whose terms are looked up; English ones are computed as fast."""

@@ -18,8 +18,8 @@ from typing import Any
 from passages_collections import REPORTS, as_table, read_corpus, read_labels
 from passages_contestants import comparison
 
+from infostream_dedup.judging.passages import PassageSettings, find_passages
 from infostream_dedup.model import Document
-from infostream_dedup.passages import PassageSettings, find_passages
 
 SPEED = REPORTS / "speed" / "passages.json"
 

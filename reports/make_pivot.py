@@ -16,17 +16,17 @@ from make_reports import CORPORA, NEWS, OTHER, table, write_page
 from old_rule import old_recommendation
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.judging import JudgedCollection
-from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.batch.sweeping import SweepResult, sweep_collection
-from infostream_dedup.batch.translations import find_translations
-from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
-from infostream_dedup.evaluation.protocol import Evaluation, StepScores, evaluate
-from infostream_dedup.evaluation.truth import Truth
-from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.lab.evaluation.collection_scores import predictions_of, truth_for
+from infostream_dedup.lab.evaluation.predictions import Predictions, predicted_pairs
+from infostream_dedup.lab.evaluation.protocol import Evaluation, StepScores, evaluate
+from infostream_dedup.lab.evaluation.truth import Truth
 from infostream_dedup.report.published import PUBLISHED
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.judging import JudgedCollection
+from infostream_dedup.runs.batch.linking import Linked, link
+from infostream_dedup.runs.batch.sweeping import SweepResult, sweep_collection
+from infostream_dedup.runs.batch.translations import find_translations
 from infostream_dedup.sample import documents_path
 
 KS: Final = (5, 6, 7)

@@ -18,19 +18,19 @@ import numpy as np
 from old_rule import old_recommendation
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.batch.sweeping import SweepResult, SweepRow
-from infostream_dedup.estimation.copy_census import CopyCensus
-from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.evaluation.agreement import agreement
-from infostream_dedup.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
-from infostream_dedup.evaluation.protocol import Evaluation
-from infostream_dedup.evaluation.scores import scores
-from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.lab.evaluation.agreement import agreement
+from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
+from infostream_dedup.lab.evaluation.protocol import Evaluation
+from infostream_dedup.lab.evaluation.scores import scores
+from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import full_text
 from infostream_dedup.report.plots import Quantity, as_svg, curve_figure
-from infostream_dedup.text.language import detect
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.linking import Linked, link
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"

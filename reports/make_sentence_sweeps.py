@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from passages_collections import REPORTS, as_table
 from passages_contestants import choose_documents, compute_scores, gold_of
 
-from infostream_dedup.features.low_idf_signatures import antecedent_places
-from infostream_dedup.features.rows import Rows
-from infostream_dedup.features.spot_signatures import spot_signatures
-from infostream_dedup.features.words import stop_word_places
-from infostream_dedup.passages.sentence_classes import index_bags, matched
-from infostream_dedup.passages.sentence_feature import sentence_feature
-from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
+from infostream_dedup.judging.features.low_idf_signatures import antecedent_places
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.judging.features.spot_signatures import spot_signatures
+from infostream_dedup.judging.features.words import stop_word_places
+from infostream_dedup.judging.passages.sentence_classes import index_bags, matched
+from infostream_dedup.judging.passages.sentence_feature import sentence_feature
+from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.report.plots import as_svg, plain_axes
 
 TAUS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

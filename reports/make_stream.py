@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.stream_records import Verdict
+from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 

@@ -12,8 +12,8 @@ from collections import Counter
 from hashlib import blake2b
 from pathlib import Path
 
-from infostream_dedup.lexicon.folder import dictionaries_folder
-from infostream_dedup.lexicon.tables import TableRow, read_table
+from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import OUR_LANGUAGES
 
 REPORTS = Path(__file__).resolve().parent

@@ -26,9 +26,9 @@ from reading_rounds import ROUNDS
 from verdict_measures import LabelledNews, StreamFigures, closed_figures, labelled_news, stream_figures
 from wording_race import race
 
-from infostream_dedup.evidence.judging import FILTER
-from infostream_dedup.evidence.learning import learn
-from infostream_dedup.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.judging import FILTER
+from infostream_dedup.judging.evidence.learning import learn
+from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.model import full_text
 
 if TYPE_CHECKING:

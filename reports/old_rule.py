@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from infostream_dedup.batch.linking import Linked
     from infostream_dedup.links import Measures
+    from infostream_dedup.runs.batch.linking import Linked
 
 __all__ = ["chance_links", "expected_chance_links", "old_recommendation", "recommend"]
 

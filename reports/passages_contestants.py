@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from passages_collections import as_table, read_corpus, read_labels
 from rapidfuzz.distance import Indel
 
-from infostream_dedup.features.hashing import hash_words
+from infostream_dedup.judging.features.hashing import hash_words
+from infostream_dedup.judging.passages.features.exact_sentence import ExactSentence
+from infostream_dedup.judging.passages.sentence_classes import index_bags, matched
+from infostream_dedup.judging.passages.sentence_feature import sentence_feature
+from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.model import Document
-from infostream_dedup.passages.features.exact_sentence import ExactSentence
-from infostream_dedup.passages.sentence_classes import index_bags, matched
-from infostream_dedup.passages.sentence_feature import sentence_feature
-from infostream_dedup.passages.sentence_table import SentenceTable, read_sentences
 
 SENTENCES = 57_135
 """Of the collection of Yu et al.; the gold set is cut to about as many."""

@@ -15,12 +15,12 @@ from pair_model_sets import read_rows
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup import read_documents
-from infostream_dedup.evidence.facts import DAY, NO_TIME, DocumentFacts
-from infostream_dedup.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.evidence.kinds import KIND_NAMES, Kind
-from infostream_dedup.evidence.pair_model import PairModel
-from infostream_dedup.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds
-from infostream_dedup.text.fingerprint import text_hash
+from infostream_dedup.judging.evidence.facts import DAY, NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
+from infostream_dedup.judging.evidence.pair_model import PairModel
+from infostream_dedup.judging.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds
+from infostream_dedup.language.text.fingerprint import text_hash
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

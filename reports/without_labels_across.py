@@ -10,15 +10,15 @@ from without_labels_measuring import STEPS, drawn_and_compared
 from without_labels_sets import CORPORA
 
 from infostream_dedup import read_documents
-from infostream_dedup.batch.collection import Collection, collect
-from infostream_dedup.batch.linking import Linked, link
-from infostream_dedup.estimation.copy_census import CopyCensus
-from infostream_dedup.estimation.duplicate_scores import estimate_duplicates
-from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.evaluation.protocol import evaluate
-from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.duplicate_scores import estimate_duplicates
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.lab.evaluation.collection_scores import predictions_of, truth_for
+from infostream_dedup.lab.evaluation.protocol import evaluate
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.linking import Linked, link
 
 __all__ = ["CORPORA_ACROSS", "measure_across"]
 

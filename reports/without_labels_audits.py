@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.estimation.audit_population import audited_pairs
-from infostream_dedup.estimation.auditing import AuditedPairs, audit_scores, pairs_to_judge
+from infostream_dedup.lab.estimation.audit_population import audited_pairs
+from infostream_dedup.lab.estimation.auditing import AuditedPairs, audit_scores, pairs_to_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.estimation.census import Copies
-    from infostream_dedup.estimation.copy_census import CopyCensus
-    from infostream_dedup.estimation.copy_scores import Links
+    from infostream_dedup.lab.estimation.census import Copies
+    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.copy_scores import Links
     from infostream_dedup.links import SimilarityMatrix
 
 __all__ = ["AUDITED_K", "AUDITS", "JUDGEMENTS", "simulated_audits"]

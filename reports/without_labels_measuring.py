@@ -9,32 +9,32 @@ import numpy as np
 from old_rule import old_recommendation
 from without_labels_audits import simulated_audits
 
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.estimation.candidates import compare_candidates, draw_candidates
-from infostream_dedup.estimation.copy_census import CopyCensus
-from infostream_dedup.estimation.copy_scores import CopyScores, count_copies
-from infostream_dedup.estimation.duplicate_scores import LOWEST_K, estimate_duplicates
-from infostream_dedup.estimation.fit_check import CHECKED_K
-from infostream_dedup.estimation.recommending import recommended_k
-from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.estimation.universe import in_universe
-from infostream_dedup.evaluation.pair_codes import both_of, codes_of
-from infostream_dedup.evidence.collecting import EvidenceReader
-from infostream_dedup.evidence.pair_evidence import key_rows
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.pair_evidence import key_rows
+from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
+from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies
+from infostream_dedup.lab.estimation.duplicate_scores import LOWEST_K, estimate_duplicates
+from infostream_dedup.lab.estimation.fit_check import CHECKED_K
+from infostream_dedup.lab.estimation.recommending import recommended_k
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.lab.estimation.universe import in_universe
+from infostream_dedup.lab.evaluation.pair_codes import both_of, codes_of
 from infostream_dedup.machine.engines import COMPILED_FROM
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from without_labels_sets import TrueSet
 
-    from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.linking import Linked
-    from infostream_dedup.estimation.candidates import ComparedCandidates
-    from infostream_dedup.estimation.copy_scores import Links
-    from infostream_dedup.estimation.duplicate_scores import DuplicateEstimate
-    from infostream_dedup.evaluation.truth import Truth
+    from infostream_dedup.lab.estimation.candidates import ComparedCandidates
+    from infostream_dedup.lab.estimation.copy_scores import Links
+    from infostream_dedup.lab.estimation.duplicate_scores import DuplicateEstimate
+    from infostream_dedup.lab.evaluation.truth import Truth
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.linking import Linked
 
 __all__ = ["STEPS", "drawn_and_compared", "measure"]
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from without_labels_sets import CORPORA
 
 from infostream_dedup import Deduplicator, read_documents
-from infostream_dedup.estimation.stream_copies import copies_by_day, drifts
-from infostream_dedup.store import Store
+from infostream_dedup.lab.estimation.stream_copies import copies_by_day, drifts
+from infostream_dedup.stream.store import Store
 
 __all__ = ["CHANCES", "measure_stream"]
 

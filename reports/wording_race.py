@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import PairFacts
-from infostream_dedup.evidence.kinds import kinds_of_pairs
-from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, fill_in_wording
-from infostream_dedup.features.hashing import scrambled
+from infostream_dedup.judging.evidence.facts import PairFacts
+from infostream_dedup.judging.evidence.kinds import kinds_of_pairs
+from infostream_dedup.judging.evidence.pair_evidence import COLUMNS, TripleRows, fill_in_wording
+from infostream_dedup.judging.features.hashing import scrambled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -93,7 +93,7 @@ def _cell(value):
 
 
 def test_the_pages_count_the_methods_there_are():
-    from infostream_dedup.methods import methods
+    from infostream_dedup.lab.methods import methods
 
     found = re.findall(r"(\d+) methods|all (\d+) names", "\n".join(PAGES.values()))
     assert found

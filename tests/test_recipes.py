@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.folder import dictionaries_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ import sys
 from pathlib import Path
 
 from infostream_dedup import Document, Settings, sweep, write_report
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.frequencies import Frequencies

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.corpus.endings import KNOWN_ENDINGS
+from infostream_dedup.documents.endings import KNOWN_ENDINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))

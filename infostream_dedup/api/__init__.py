@@ -26,7 +26,7 @@ from infostream_dedup.api.sweep import demo, moment, sweep, sweep_store
 from infostream_dedup.api.term_spans import term_spans
 from infostream_dedup.api.train import Training, train
 from infostream_dedup.api.warm import Warmth, warm
-from infostream_dedup.corpus.reading import Reading
+from infostream_dedup.documents.reading import Reading
 
 __all__ = [
     "AuditResult",

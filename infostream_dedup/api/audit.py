@@ -11,7 +11,7 @@ from infostream_dedup.api.keywords import MatrixKeywords, chosen
 from infostream_dedup.errors import BadDataError, UsageError
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
 
@@ -91,9 +91,9 @@ def audit(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.corpus import check_quarantine
-    from infostream_dedup.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.lab.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
     from infostream_dedup.model import names_in
 
     agreed, read = chosen(audit, MatrixKeywords, options, settings=settings, reading=reading)
@@ -123,7 +123,7 @@ def audit(
 
 def _add_texts(rows: Sequence[dict[str, Any]], source: Any, reading: Reading) -> None:
     """Fill in the beginnings of texts: the collection has forgotten them, so the documents are read again."""
-    from infostream_dedup.corpus import paths_of, read_documents
+    from infostream_dedup.documents import paths_of, read_documents
 
     if isinstance(source, Iterator) or "-" in paths_of(source):
         return
@@ -170,7 +170,7 @@ class _Judgements(NamedTuple):
 
 def _judgements(path: str | Path, positive: Sequence[str]) -> _Judgements:
     """Read judged pairs."""
-    from infostream_dedup.evaluation.labels import positive_labels, read_labels
+    from infostream_dedup.lab.evaluation.labels import positive_labels, read_labels
 
     right = positive_labels(positive)
     every = read_labels(path)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
+from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.machine.progress import Progress
 
 __all__ = ["boilerplate"]
@@ -52,8 +52,8 @@ def boilerplate(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_list
-    from infostream_dedup.passages.boilerplate import BoilerplateRule, find_boilerplate
-    from infostream_dedup.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.boilerplate import BoilerplateRule, find_boilerplate
+    from infostream_dedup.judging.passages.sentence_collection import read_collection
 
     _, reads = parted(boilerplate, ReadingOptions, options)
     rule = BoilerplateRule(min_documents, min_share, min_days, min_words)

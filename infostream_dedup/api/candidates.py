@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.criteria.document_models import DocumentModels
+    from infostream_dedup.judging.criteria.document_models import DocumentModels
 
 __all__ = ["Candidates", "candidate_pairs"]
 
@@ -36,7 +36,7 @@ def candidate_pairs(
     """
     import numpy as np
 
-    from infostream_dedup.criteria.candidates import key_term_candidates, two_word_candidates
+    from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates
 
     if candidates not in ("key-terms", "two-words"):
         raise ConfigurationError(f"candidates is {candidates!r}; expected key-terms or two-words")

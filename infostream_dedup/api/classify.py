@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from infostream_dedup.api.candidates import Candidates, candidate_pairs
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
+from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading, ReadingReport
-    from infostream_dedup.criteria.classifier import Decisions
-    from infostream_dedup.criteria.document_models import DocumentModels
-    from infostream_dedup.criteria.domains import ClassifierSet
+    from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.judging.criteria.classifier import Decisions
+    from infostream_dedup.judging.criteria.document_models import DocumentModels
+    from infostream_dedup.judging.criteria.domains import ClassifierSet
     from infostream_dedup.machine.progress import Progress
 
 __all__ = ["Classification", "classify"]
@@ -91,11 +91,11 @@ def classify(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_list
-    from infostream_dedup.corpus import check_quarantine
-    from infostream_dedup.criteria.document_models import document_models
-    from infostream_dedup.criteria.domains import ClassifierSet, read_domain_rules
-    from infostream_dedup.criteria.given_pairs import read_pairs
-    from infostream_dedup.criteria.model_file import read_model
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.judging.criteria.document_models import document_models
+    from infostream_dedup.judging.criteria.domains import ClassifierSet, read_domain_rules
+    from infostream_dedup.judging.criteria.given_pairs import read_pairs
+    from infostream_dedup.judging.criteria.model_file import read_model
 
     _, reads = parted(classify, ReadingOptions, options)
     read = chosen_reading(reading, reads)
@@ -126,7 +126,7 @@ def _rows(
 
 
 def _row(models: DocumentModels, decisions: Decisions, row: int) -> dict[str, Any]:
-    from infostream_dedup.criteria.classifier import OUTCOMES
+    from infostream_dedup.judging.criteria.classifier import OUTCOMES
 
     return {
         "a": models.ids[int(decisions.i[row])],
@@ -143,8 +143,8 @@ def _explanations(
     """Return the reasons for each pair, in both directions, and in words for the likelier one."""
     import numpy as np
 
-    from infostream_dedup.criteria.classifier import comes_later
-    from infostream_dedup.criteria.explanation import in_words, reasons
+    from infostream_dedup.judging.criteria.classifier import comes_later
+    from infostream_dedup.judging.criteria.explanation import in_words, reasons
 
     a_is_later = comes_later(models.times, decisions.i, decisions.j).tolist()
     explained: list[dict[str, Any]] = [{}] * len(decisions)

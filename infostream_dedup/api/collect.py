@@ -12,8 +12,8 @@ from infostream_dedup.api.listing import Listing
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import ReadingReport
-    from infostream_dedup.corpus.addresses import FetchLimits
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.documents.addresses import FetchLimits
 
 __all__ = ["collect"]
 
@@ -53,8 +53,8 @@ def collect(
         MissingExtraError: the extra ``feeds`` is not installed.
         ConfigurationError: a limit is out of range.
     """
-    from infostream_dedup.corpus import ReadingReport
-    from infostream_dedup.corpus.addresses import FetchLimits
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.documents.addresses import FetchLimits
 
     if max_bytes < 1 or timeout <= 0 or max_redirects < 0:
         raise ConfigurationError("max_bytes and timeout must be at least 1, max_redirects at least 0")
@@ -85,8 +85,8 @@ def _rows(
 
 
 def _rows_of(source: str, limits: FetchLimits, report: ReadingReport, seen: set[str]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.corpus.addresses import fetch, is_address
-    from infostream_dedup.corpus.collecting import collected
+    from infostream_dedup.documents.addresses import fetch, is_address
+    from infostream_dedup.documents.collecting import collected
 
     charset = None
     if is_address(source):

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import parted
-from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
+from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading
-    from infostream_dedup.evaluation.comparison import Comparison, Protocol
-    from infostream_dedup.evaluation.labels import Label
+    from infostream_dedup.documents import Reading
+    from infostream_dedup.lab.evaluation.comparison import Comparison, Protocol
+    from infostream_dedup.lab.evaluation.labels import Label
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
 
@@ -88,9 +88,9 @@ def compare(
         [('md5', 0, 0.0), ('long-sent', 1, 1.0)]
     """
     from infostream_dedup.api.sources import read_list
-    from infostream_dedup.corpus import check_quarantine
-    from infostream_dedup.evaluation.comparison import compare_methods
-    from infostream_dedup.methods.texts import Texts
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.lab.evaluation.comparison import compare_methods
+    from infostream_dedup.lab.methods.texts import Texts
     from infostream_dedup.model import names_in
     from infostream_dedup.model.limits import Range
 
@@ -125,11 +125,11 @@ def compare(
 
 def _with_copies(found: Comparison, documents: list[Document], progress: Progress | None) -> Comparison:
     """Add the number of copies among each method's pairs to a comparison."""
-    from infostream_dedup.batch.collection import collect
-    from infostream_dedup.estimation.group_scores import count_copies_in_pairs
-    from infostream_dedup.estimation.sweep_estimator import copy_columns
-    from infostream_dedup.evaluation.pair_codes import both_of
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.lab.estimation.group_scores import count_copies_in_pairs
+    from infostream_dedup.lab.estimation.sweep_estimator import copy_columns
+    from infostream_dedup.lab.evaluation.pair_codes import both_of
+    from infostream_dedup.runs.batch.collection import collect
 
     reader = EvidenceReader()
     collection = collect(documents, hashes=False, evidence=reader, progress=progress)

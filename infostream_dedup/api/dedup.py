@@ -16,16 +16,16 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.model.stream_records import STATUSES
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.deduplication import DuplicateRule, Keep, Status
-    from infostream_dedup.batch.sources import Rereadable
-    from infostream_dedup.corpus import Annotation, Reading
-    from infostream_dedup.corpus.rows import CsvDialect
-    from infostream_dedup.evidence.collecting import DocumentEvidence
+    from infostream_dedup.documents import Annotation, Reading
+    from infostream_dedup.documents.rows import CsvDialect
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
-    from infostream_dedup.sharded.deduplication import FoundStatuses
-    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, Status
+    from infostream_dedup.runs.batch.sources import Rereadable
+    from infostream_dedup.runs.sharded.deduplication import FoundStatuses
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 __all__ = ["dedup"]
 
@@ -103,14 +103,14 @@ def dedup(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import without_boilerplate
-    from infostream_dedup.batch.deduplication import DuplicateRule, Keep, kept_documents
-    from infostream_dedup.batch.sources import rereadable
-    from infostream_dedup.corpus import Annotation, check_output, check_quarantine, file_kind, write_documents
-    from infostream_dedup.corpus.annotation import refuse_idle_prefix
-    from infostream_dedup.corpus.rows import CsvDialect
+    from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
+    from infostream_dedup.documents.annotation import refuse_idle_prefix
+    from infostream_dedup.documents.rows import CsvDialect
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Keep, kept_documents
+    from infostream_dedup.runs.batch.sources import rereadable
 
     OneOf(*get_args(Keep)).check("keep", keep)
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
@@ -199,8 +199,8 @@ def dedup(
 def _copies_in_groups(
     collection: Collection, evidence: DocumentEvidence, found: Sequence[Status], progress: Progress | None
 ) -> dict[str, Any]:
-    from infostream_dedup.estimation.group_scores import count_copies_in_groups
-    from infostream_dedup.estimation.sweep_estimator import copy_columns
+    from infostream_dedup.lab.estimation.group_scores import count_copies_in_groups
+    from infostream_dedup.lab.estimation.sweep_estimator import copy_columns
 
     scores = count_copies_in_groups(collection, evidence, [one.group for one in found], progress=progress)
     return {"pairs": scores.links, **copy_columns(scores)}
@@ -216,7 +216,7 @@ def _written_from_disk(
     dialect: CsvDialect,
 ) -> DedupSummary:
     """Write the output of ``dedup`` from decisions made in a work folder."""
-    from infostream_dedup.corpus import ReadingReport, write_documents
+    from infostream_dedup.documents import ReadingReport, write_documents
 
     report = ReadingReport(**facts["report"])
     if documents.report != report:
@@ -251,9 +251,9 @@ class _Way:
 
 
 def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence: bool) -> _Way:
-    from infostream_dedup.batch.collection import collect
-    from infostream_dedup.batch.deduplication import STATUS_COLUMNS, statuses
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.collection import collect
+    from infostream_dedup.runs.batch.deduplication import STATUS_COLUMNS, statuses
 
     def decide(
         documents: Iterable[Document | DocumentBlock], *, engine: str, progress: Progress | None
@@ -266,7 +266,7 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
         return collection, taken, statuses(collection, settings, duplicate_rule=duplicate_rule, engine=engine)
 
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
-        from infostream_dedup.sharded.deduplication import statuses_on_disk
+        from infostream_dedup.runs.sharded.deduplication import statuses_on_disk
 
         linked = run.linked(settings.representation, window_days=window_days)
         return statuses_on_disk(linked, duplicate_rule=duplicate_rule)
@@ -280,10 +280,10 @@ def _by_key_terms(settings: Settings, duplicate_rule: DuplicateRule, *, evidence
 def _by_evidence(
     settings: Settings, duplicate_rule: DuplicateRule, join: Sequence[str] | str | None, *, semantic: bool
 ) -> _Way:
-    from infostream_dedup.batch.collection import collect
-    from infostream_dedup.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
-    from infostream_dedup.batch.judging import JudgedCollection
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.collection import collect
+    from infostream_dedup.runs.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
+    from infostream_dedup.runs.batch.judging import JudgedCollection
 
     if duplicate_rule != "equal":
         raise UsageError(
@@ -301,8 +301,8 @@ def _by_evidence(
         return collection, evidence, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
 
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
-        from infostream_dedup.sharded.judged_deduplication import judged_statuses_on_disk
-        from infostream_dedup.sharded.judging import JudgedRun
+        from infostream_dedup.runs.sharded.judged_deduplication import judged_statuses_on_disk
+        from infostream_dedup.runs.sharded.judging import JudgedRun
 
         linked = JudgedRun(run, run.counted(), settings, window_days)
         return judged_statuses_on_disk(linked, join=kinds)
@@ -313,7 +313,7 @@ def _by_evidence(
 def _rows(
     documents: Iterable[Document], found: Iterable[Status], kept: list[bool], columns: Annotation | None
 ) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.corpus import row_of
+    from infostream_dedup.documents import row_of
 
     checked = documents if columns is None else columns.checked(documents)
     for document, status, stays in zip(checked, found, kept, strict=True):
@@ -322,7 +322,7 @@ def _rows(
 
 
 def _removed(documents: Iterable[Document], found: Iterable[Status], kept: list[bool]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.corpus import row_of
+    from infostream_dedup.documents import row_of
 
     for document, status, stays in zip(documents, found, kept, strict=True):
         if not stays:

@@ -13,8 +13,8 @@ from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.deduplication import Status
-    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.runs.batch.deduplication import Status
 
 __all__ = ["DedupSummary", "counted"]
 

@@ -27,8 +27,8 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
         NoInputError: the store has no desk.
         BadDataError: the file is not a desk.
     """
-    from infostream_dedup.desk import Desk, desk_path
-    from infostream_dedup.desk.labels import label_rows
+    from infostream_dedup.judgements import Desk, desk_path
+    from infostream_dedup.judgements.labels import label_rows
 
     with Desk.open(desk_path(path), create=False) as desk, desk.reading() as connection:
         return list(label_rows(connection, who=who))
@@ -51,10 +51,10 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
         BadDataError: a row is not a valid label row; nothing was imported.
         ConfigurationError: the name of the person is empty or not printable.
     """
-    from infostream_dedup.desk import Desk, desk_path
-    from infostream_dedup.desk.labels import import_labels as take_in
     from infostream_dedup.errors import ConfigurationError, NoInputError
-    from infostream_dedup.evaluation.labels import label_rows
+    from infostream_dedup.judgements import Desk, desk_path
+    from infostream_dedup.judgements.labels import import_labels as take_in
+    from infostream_dedup.lab.evaluation.labels import label_rows
 
     if not person.strip() or not person.isprintable():
         raise ConfigurationError(f"{person!r} is not the name of a person; use printable characters")
@@ -80,7 +80,7 @@ def backup_desk(path: str | Path, copy: str | Path) -> int:
         NoInputError: the store has no desk.
         CannotCreateError, CannotWriteError: the copy cannot be written.
     """
-    from infostream_dedup.desk import Desk, desk_path
+    from infostream_dedup.judgements import Desk, desk_path
 
     with Desk.open(desk_path(path), create=False) as desk:
         desk.backup(copy)
@@ -109,8 +109,8 @@ def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
 
 def forget_and_wipe(path: str | Path, ids: str | Iterable[str]) -> tuple[int, bool]:
     """Do what ``forget_in_desk`` does; return also whether the file contains no remnants."""
-    from infostream_dedup.desk import Desk, desk_path
-    from infostream_dedup.desk.forgetting import forget_in_desk as forget_all
+    from infostream_dedup.judgements import Desk, desk_path
+    from infostream_dedup.judgements.forgetting import forget_in_desk as forget_all
 
     with Desk.open(desk_path(path), create=False) as desk:
         with desk.writing() as connection:

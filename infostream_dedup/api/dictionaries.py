@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 from infostream_dedup.model import OUR_LANGUAGES, names_in
 
 if TYPE_CHECKING:
-    from infostream_dedup.lexicography.check import Checked
-    from infostream_dedup.lexicography.imports import Imported, TableFormat
+    from infostream_dedup.lab.lexicography.check import Checked
+    from infostream_dedup.lab.lexicography.imports import Imported, TableFormat
+    from infostream_dedup.language.translation.model_files import Installation
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Language
-    from infostream_dedup.translation.model_files import Installation
 
 __all__ = [
     "DictionaryCheck",
@@ -79,10 +79,10 @@ def show(
     """
     listed = [words] if isinstance(words, str) else words
     if to is None:
-        from infostream_dedup.lexicography import show as entries_of
+        from infostream_dedup.lab.lexicography import show as entries_of
 
         return [entry.as_dict() for word in listed for entry in entries_of(word, lang)]
-    from infostream_dedup.lexicography.ladder_view import ladder_of
+    from infostream_dedup.lab.lexicography.ladder_view import ladder_of
 
     return [step.as_dict() for word in listed for step in ladder_of(word, to, lang)]
 
@@ -115,8 +115,8 @@ def build(
         CannotWriteError: writing failed.
     """
     from infostream_dedup.errors import ConfigurationError
-    from infostream_dedup.lexicography.build import build as build_tables
-    from infostream_dedup.lexicography.build import built_folder
+    from infostream_dedup.lab.lexicography.build import build as build_tables
+    from infostream_dedup.lab.lexicography.build import built_folder
 
     if folder is not None and not str(folder):
         raise ConfigurationError("the folder has an empty name; leave it out for your data folder")
@@ -141,8 +141,8 @@ def check(
     Raises:
         NoInputError: the folder cannot be read.
     """
-    from infostream_dedup.lexicography.check import check as check_rows
-    from infostream_dedup.lexicography.coverage import coverage as measure
+    from infostream_dedup.lab.lexicography.check import check as check_rows
+    from infostream_dedup.lab.lexicography.coverage import coverage as measure
 
     checked = check_rows(None if folder is None else Path(folder), progress)
     measured = measure(progress) if coverage and folder is None else []
@@ -183,8 +183,8 @@ def import_table(
         BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import; in both cases nothing is installed.
         CannotCreateError: the folder cannot be written.
     """
-    from infostream_dedup.lexicography.imports import TERMS
-    from infostream_dedup.lexicography.imports import import_table as bring
+    from infostream_dedup.lab.lexicography.imports import TERMS
+    from infostream_dedup.lab.lexicography.imports import import_table as bring
 
     taken = (names_in(parts) if parts else ()) or TERMS
     return bring(Path(file), source, target, table_format, parts=taken, name=name, skip=skip, progress=progress)
@@ -196,7 +196,7 @@ def list_tables() -> list[dict[str, Any]]:
     Returns:
         Rows ``name, pairs, languages, file``.
     """
-    from infostream_dedup.lexicography.imports import installed_tables
+    from infostream_dedup.lab.lexicography.imports import installed_tables
 
     return installed_tables()
 
@@ -214,7 +214,7 @@ def remove_table(name: str) -> Path:
         NoInputError: there is no such table.
         CannotCreateError: the folder cannot be written.
     """
-    from infostream_dedup.lexicography.imports import remove_table as remove
+    from infostream_dedup.lab.lexicography.imports import remove_table as remove
 
     return remove(name)
 
@@ -235,6 +235,6 @@ def install_model(file: str | Path) -> Installation:
         BadDataError: it is not a usable model.
         CannotCreateError: the folder of models cannot be written.
     """
-    from infostream_dedup.translation.model_files import install_model as install
+    from infostream_dedup.language.translation.model_files import install_model as install
 
     return install(Path(file))

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.api.sources import documents_to_collect, without_boilerplate
-from infostream_dedup.corpus.endings import STANDARD_STREAM
-from infostream_dedup.corpus.own_files import is_read_from, paths_of
+from infostream_dedup.documents.endings import STANDARD_STREAM
+from infostream_dedup.documents.own_files import is_read_from, paths_of
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.engines import engine_named
 from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.sources import Rereadable
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
-    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.batch.sources import Rereadable
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 __all__ = ["Disk", "chosen_disk", "refuse_on_disk"]
 
@@ -86,10 +86,10 @@ class Disk:
             CannotCreateError: the folder cannot be created, or its disk has too little space.
             StoreBusyError: another run is using the folder.
         """
-        from infostream_dedup.corpus import ReadingReport
-        from infostream_dedup.sharded.disk_runner import DiskRun, Input
-        from infostream_dedup.sharded.plan import Plan
-        from infostream_dedup.sharded.work_folder import WorkFolder
+        from infostream_dedup.documents import ReadingReport
+        from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+        from infostream_dedup.runs.sharded.plan import Plan
+        from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
         plan = Plan(self.memory)
         self._report_plan(source, reading, settings, representations, plan, progress, evidence=evidence)
@@ -130,7 +130,7 @@ class Disk:
         *,
         evidence: bool,
     ) -> None:
-        from infostream_dedup.sharded.estimate import SAMPLE, documents_in, estimate
+        from infostream_dedup.runs.sharded.estimate import SAMPLE, documents_in, estimate
 
         paths = paths_of(source)
         sample = _sample(source, reading, SAMPLE)
@@ -172,7 +172,7 @@ def chosen_disk(
         UsageError: an option conflicts with the others.
     """
     from infostream_dedup.machine.memory import available_memory
-    from infostream_dedup.sharded.plan import LEAST_MEMORY, memory_of
+    from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, memory_of
 
     available = available_memory()
     half = max(LEAST_MEMORY, (available or 8 * _GIGABYTE) // 2)
@@ -221,7 +221,7 @@ def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> s
 
 def _exceeds(source: Any, reading: Reading, available: int) -> bool:
     """Whether the engine would need more memory than is available; only the size of files can be estimated."""
-    from infostream_dedup.sharded.estimate import SAMPLE, documents_in, in_memory
+    from infostream_dedup.runs.sharded.estimate import SAMPLE, documents_in, in_memory
 
     paths = [path for path in paths_of(source) if Path(path).is_file()]
     unpacked = sum(Path(path).stat().st_size * (1 if path.lower().endswith(_PLAIN) else _UNPACKED) for path in paths)
@@ -234,7 +234,7 @@ def _exceeds(source: Any, reading: Reading, available: int) -> bool:
 
 def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
     """Return the first documents of files; nothing for other sources, which can be read only once."""
-    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.documents import read_documents
     from infostream_dedup.errors import InfostreamError
 
     paths = paths_of(source)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from infostream_dedup.api.keywords import EvaluateKeywords, chosen
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.translations import Between
-    from infostream_dedup.corpus import Reading
-    from infostream_dedup.evaluation.protocol import Evaluation
+    from infostream_dedup.documents import Reading
+    from infostream_dedup.lab.evaluation.protocol import Evaluation
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.translations import Between
 
 __all__ = ["evaluate"]
 
@@ -76,16 +76,16 @@ def evaluate(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.judging import JudgedCollection
-    from infostream_dedup.batch.translations import BETWEEN
-    from infostream_dedup.corpus import check_quarantine
-    from infostream_dedup.estimation.copy_census import CopyCensus
-    from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-    from infostream_dedup.evaluation.collection_scores import evaluate_collection
-    from infostream_dedup.evaluation.second_look import checked_kinds
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+    from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
+    from infostream_dedup.lab.evaluation.second_look import checked_kinds
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
+    from infostream_dedup.runs.batch.judging import JudgedCollection
+    from infostream_dedup.runs.batch.translations import BETWEEN
 
     chosen_kinds = checked_kinds(None if kinds is None else names_in(kinds))
     OneOf(*BETWEEN).check("between", between)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 from infostream_dedup.api.keywords import IngestKeywords, parted, refuse_idle_terms
 from infostream_dedup.api.listing import UnbrokenIterator
-from infostream_dedup.corpus.reading import chosen_reading
+from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.stream_records import VERDICT_FIELDS
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Annotation, BadRecords, Reading, ReadingReport
+    from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
@@ -55,7 +55,7 @@ class IngestedBatch:
 
     def originals(self) -> Iterator[dict[str, Any]]:
         """Return the documents that repeat nothing: those neither ``exact`` nor ``duplicate``."""
-        from infostream_dedup.corpus import row_of
+        from infostream_dedup.documents import row_of
 
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
             if verdict.status not in _REPEATS:
@@ -193,15 +193,15 @@ def ingest(
         ...     [(verdict.id, verdict.status, verdict.of) for verdict in found]
         [('1', 'new', None), ('2', 'exact', '1')]
     """
-    from infostream_dedup.corpus import Annotation, check_quarantine
-    from infostream_dedup.corpus.annotation import refuse_idle_prefix
-    from infostream_dedup.criteria.model_file import read_model
+    from infostream_dedup.documents import Annotation, check_quarantine
+    from infostream_dedup.documents.annotation import refuse_idle_prefix
+    from infostream_dedup.judging.criteria.model_file import read_model
+    from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
     from infostream_dedup.model.limits import Range
-    from infostream_dedup.passages.boilerplate_file import read_boilerplate
-    from infostream_dedup.store.files_beside import set_mode
     from infostream_dedup.stream.already_reported import unreported
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.intake import Intake
+    from infostream_dedup.stream.store.files_beside import set_mode
 
     refuse_idle_prefix(prefix, annotate=annotate)
     single, reads = parted(ingest, IngestKeywords, options)
@@ -255,8 +255,8 @@ def _settings(
 ) -> StreamSettings | None:
     """Return all settings: those given, completed by those of the store; None if none was given."""
     from infostream_dedup.model.limits import check_record
-    from infostream_dedup.store.opening import settings_at
     from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.store.opening import settings_at
 
     check_record("settings", settings, StreamSettings)
     if settings is not None and given:
@@ -301,7 +301,7 @@ def _check_mode(mode: int | None) -> None:
 
 def _is_older(store: Path) -> bool:
     """Whether a store was made before streams looked across languages."""
-    from infostream_dedup.store.opening import settings_at
+    from infostream_dedup.stream.store.opening import settings_at
 
     return "across" not in (settings_at(store) or {"across": None})
 
@@ -324,7 +324,7 @@ def _batches(
     seconds: float,
     note: Callable[[str], None],
 ) -> Iterator[list[Placed]]:
-    from infostream_dedup.corpus import placed_documents
+    from infostream_dedup.documents import placed_documents
     from infostream_dedup.stream.following import followed
 
     if follow:

@@ -9,7 +9,7 @@ from infostream_dedup.api.keywords import chosen
 from infostream_dedup.errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.model import Settings
 
 __all__ = ["JUDGED", "chosen_for_judging", "is_judged", "refuse_without_judged"]

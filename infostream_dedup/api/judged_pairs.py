@@ -13,12 +13,12 @@ from infostream_dedup.api.pair_listing import PAIR_COLUMNS, PairListing, files_o
 from infostream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.judged_pairing import PairChoice
-    from infostream_dedup.batch.pairing import PairRow
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
-    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.batch.judged_pairing import PairChoice
+    from infostream_dedup.runs.batch.pairing import PairRow
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 __all__ = ["JudgingPlace", "judged_pairs"]
 
@@ -43,10 +43,10 @@ def judged_pairs(
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
-    from infostream_dedup.batch.judging import JudgedCollection
-    from infostream_dedup.corpus import check_quarantine
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
+    from infostream_dedup.runs.batch.judging import JudgedCollection
 
     settings, reading = agreed
     check_quarantine(reading.quarantine, [boilerplate])
@@ -110,10 +110,10 @@ def _judged_on_disk(
     """Return what ``pairs`` returns with preset ``judged`` for a work folder, locked until the last row is read."""
     import numpy as np
 
-    from infostream_dedup.batch.judged_pairing import JUDGED_COLUMNS
-    from infostream_dedup.corpus import ReadingReport
-    from infostream_dedup.sharded.judged_pairing import judged_pairs_on_disk
-    from infostream_dedup.sharded.judging import JudgedRun
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.runs.batch.judged_pairing import JUDGED_COLUMNS
+    from infostream_dedup.runs.sharded.judged_pairing import judged_pairs_on_disk
+    from infostream_dedup.runs.sharded.judging import JudgedRun
 
     linked = JudgedRun(run, run.counted(), run.settings, window_days)
     if choice.between != "none" and len(np.unique(linked.languages)) > 1:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from infostream_dedup.corpus.reading import Reading, ReadingOptions, chosen_reading
+from infostream_dedup.documents.reading import Reading, ReadingOptions, chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import check_record

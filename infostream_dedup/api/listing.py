@@ -9,7 +9,7 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.documents import ReadingReport
 
 __all__ = ["Listing", "UnbrokenIterator"]
 
@@ -58,7 +58,7 @@ class Listing(Tabular, Generic[Row]):
         warnings: as given.
 
     Example:
-        >>> from infostream_dedup.corpus import ReadingReport
+        >>> from infostream_dedup.documents import ReadingReport
         >>> listing = Listing([{"id": "1"}], ("id",), ReadingReport(read=1, used=1))
         >>> list(listing), listing.report.used
         ([{'id': '1'}], 1)

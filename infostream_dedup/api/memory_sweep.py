@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.batch.judging import JudgedCollection
-    from infostream_dedup.batch.sweeping import SweepResult
-    from infostream_dedup.estimation.copy_census import CopyCensus
-    from infostream_dedup.evidence.collecting import EvidenceReader
-    from infostream_dedup.evidence.triple_ranges import TripleRanges
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+    from infostream_dedup.lab.estimation.copy_census import CopyCensus
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.judging import JudgedCollection
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["MemorySweep"]
 
@@ -36,11 +36,11 @@ class MemorySweep:
 
     def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
         """Sweep over documents, in input order."""
-        from infostream_dedup.batch.collection import collect
-        from infostream_dedup.batch.sweeping import sweep_collection
-        from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-        from infostream_dedup.evidence.triple_ranges import TripleRanges
+        from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+        from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
         from infostream_dedup.model import single_documents
+        from infostream_dedup.runs.batch.collection import collect
+        from infostream_dedup.runs.batch.sweeping import sweep_collection
 
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
         # Whole triples take 8 bytes for each word, and the second look needs them.
@@ -72,7 +72,7 @@ class MemorySweep:
             progress=self.progress,
         )
         if self.planted:
-            from infostream_dedup.estimation.planted_recovery import PlantedCollection
+            from infostream_dedup.lab.estimation.planted_recovery import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
             for one in self.representations:
@@ -82,7 +82,7 @@ class MemorySweep:
     def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
         if not (self.confirmed or self.estimate):
             return None
-        from infostream_dedup.evidence.collecting import EvidenceReader
+        from infostream_dedup.judging.evidence.collecting import EvidenceReader
 
         return EvidenceReader(ranges=ranges)
 
@@ -95,13 +95,13 @@ class MemorySweep:
         evidence = reader.finish(collection.languages)
         second_look = None
         if self.confirmed:
-            from infostream_dedup.batch.judging import JudgedCollection
             from infostream_dedup.model import Settings
+            from infostream_dedup.runs.batch.judging import JudgedCollection
 
             second_look = JudgedCollection.of(collection, evidence, Settings())
         if not self.estimate:
             return second_look, None
-        from infostream_dedup.estimation.copy_census import CopyCensus
+        from infostream_dedup.lab.estimation.copy_census import CopyCensus
 
         census = CopyCensus(collection.documents, evidence, ranges=ranges)
         # Now, because word triples take more room than anything that follows.

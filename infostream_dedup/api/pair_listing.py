@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.batch.pairing import PairRow
-    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.pairing import PairRow
 
 __all__ = ["PAIR_COLUMNS", "PairListing", "files_of"]
 
@@ -72,7 +72,7 @@ class PairListing(Listing["PairRow"]):
             >>> found = pairs("march.parquet", k_min=4)  # doctest: +SKIP
             >>> [len(found.rethreshold(k).rows) for k in (4, 6, 8)]  # doctest: +SKIP
         """
-        from infostream_dedup.batch.pair_order import stricter_rows
+        from infostream_dedup.runs.batch.pair_order import stricter_rows
 
         judged = "probability" in self.columns
         if (k is None) == (min_probability is None) or judged == (min_probability is None):

@@ -12,18 +12,18 @@ from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
 from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
 from infostream_dedup.api.keywords import PairKeywords, chosen, parted
 from infostream_dedup.api.pair_listing import PAIR_COLUMNS, PairListing, files_of
-from infostream_dedup.corpus.reading import chosen_reading
+from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import UsageError
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.epoch_statistics import EpochStatistics
-    from infostream_dedup.batch.judged_pairing import PairOrder
-    from infostream_dedup.batch.pairing import PairRow
-    from infostream_dedup.batch.translations import Between
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
-    from infostream_dedup.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.batch.epoch_statistics import EpochStatistics
+    from infostream_dedup.runs.batch.judged_pairing import PairOrder
+    from infostream_dedup.runs.batch.pairing import PairRow
+    from infostream_dedup.runs.batch.translations import Between
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 __all__ = ["PairListing", "pairs"]
 
@@ -119,11 +119,11 @@ def pairs(
         [('1', '2', 'equal')]
     """
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.epoch_statistics import WeighedCollection
-    from infostream_dedup.batch.judged_pairing import PairChoice
-    from infostream_dedup.batch.pair_order import ordered_rows
-    from infostream_dedup.batch.pairing import pair_rows
-    from infostream_dedup.corpus import check_quarantine
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.runs.batch.epoch_statistics import WeighedCollection
+    from infostream_dedup.runs.batch.judged_pairing import PairChoice
+    from infostream_dedup.runs.batch.pair_order import ordered_rows
+    from infostream_dedup.runs.batch.pairing import pair_rows
 
     order = PairChoice(sort=sort or "id", top=top)
     if statistics is None and is_judged(options, settings=settings, k_min=k_min):
@@ -216,8 +216,8 @@ def _on_disk(
     window_days: float | None,
 ) -> PairListing:
     """Return what ``pairs`` returns for a work folder, locked until the last row is read; keywords as there."""
-    from infostream_dedup.corpus import ReadingReport
-    from infostream_dedup.sharded.pairing import pairs_on_disk
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.runs.sharded.pairing import pairs_on_disk
 
     linked = run.linked(run.settings.representation, window_days=window_days)
     report = ReadingReport(**linked.report)
@@ -241,7 +241,7 @@ def _agreed(
     """Return settings, reading options and, if requested, the statistics of a stream."""
     if statistics is None:
         return *chosen(pairs, PairKeywords, options, settings=settings, reading=reading), None
-    from infostream_dedup.batch.epoch_statistics import epoch_statistics
+    from infostream_dedup.runs.batch.epoch_statistics import epoch_statistics
 
     single, reads = parted(pairs, PairKeywords, options)
     if settings is not None or single.pop("preset", None) is not None:

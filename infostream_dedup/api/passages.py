@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keywords import FindKeywords, PassageKeywords, parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.reading import chosen_reading
+from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
+    from infostream_dedup.judging.passages.settings import PassageSettings
+    from infostream_dedup.judging.passages.text_comparison import TextComparison
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Language
-    from infostream_dedup.passages.settings import PassageSettings
-    from infostream_dedup.passages.text_comparison import TextComparison
 
 __all__ = ["compare", "find", "find_digests", "find_novel"]
 
@@ -66,10 +66,10 @@ def find(
         >>> [(row["a"], row["b"], row["sentences"]) for row in passages.find(documents)]
         [('1', '2', 1)]
     """
-    from infostream_dedup.corpus import ReadingReport, read_documents
-    from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.finding import passages_of
-    from infostream_dedup.passages.sentence_collection import read_collection
+    from infostream_dedup.documents import ReadingReport, read_documents
+    from infostream_dedup.judging.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.judging.passages.finding import passages_of
+    from infostream_dedup.judging.passages.sentence_collection import read_collection
 
     agreed, read = _chosen(find, options, settings, reading, boilerplate)
     report = ReadingReport()
@@ -106,10 +106,10 @@ def find_novel(
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
     """
     from infostream_dedup.api.sources import read_list
-    from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.finding import copied_sentences
-    from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
-    from infostream_dedup.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.judging.passages.finding import copied_sentences
+    from infostream_dedup.judging.passages.novelty import novel_sentences, novelties, stream_order
+    from infostream_dedup.judging.passages.sentence_collection import read_collection
 
     agreed, read = _chosen(find_novel, options, settings, reading, boilerplate)
     kept, report = read_list(source, read)
@@ -152,11 +152,11 @@ def find_digests(
     Raises:
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
     """
-    from infostream_dedup.corpus import ReadingReport, read_documents
-    from infostream_dedup.passages.boilerplate_file import marked_sentences
-    from infostream_dedup.passages.digests import find_digests as digests_of
-    from infostream_dedup.passages.finding import passages_of
-    from infostream_dedup.passages.sentence_collection import read_collection
+    from infostream_dedup.documents import ReadingReport, read_documents
+    from infostream_dedup.judging.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.judging.passages.digests import find_digests as digests_of
+    from infostream_dedup.judging.passages.finding import passages_of
+    from infostream_dedup.judging.passages.sentence_collection import read_collection
 
     agreed, read = _chosen(find_digests, options, settings, reading, boilerplate)
     report = ReadingReport()
@@ -200,8 +200,8 @@ def compare(
         >>> [(word.words.a, word.words.b, word.spans_b) for word in found.translated.met]
         [('мэр', 'мер', ((0, 3),)), ('больница', 'лікарня', ((12, 19),))]
     """
+    from infostream_dedup.judging.passages.finding import compare as compare_texts
     from infostream_dedup.machine.plain_work import expect_little
-    from infostream_dedup.passages.finding import compare as compare_texts
 
     expect_little()
     single, _ = parted(compare, PassageKeywords, options)
@@ -218,7 +218,7 @@ def _chosen(
     reading: Reading | None,
     boilerplate: str | Path | None,
 ) -> tuple[PassageSettings, Reading]:
-    from infostream_dedup.corpus import check_quarantine
+    from infostream_dedup.documents import check_quarantine
 
     single, reads = parted(function, FindKeywords, options)
     read = chosen_reading(reading, reads)
@@ -227,9 +227,9 @@ def _chosen(
 
 
 def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> PassageSettings:
+    from infostream_dedup.judging.passages.sentence_feature import sentence_feature
+    from infostream_dedup.judging.passages.settings import PassageSettings
     from infostream_dedup.model.limits import check_record
-    from infostream_dedup.passages.sentence_feature import sentence_feature
-    from infostream_dedup.passages.settings import PassageSettings
 
     check_record("settings", settings, PassageSettings)
     named = {name: value for name, value in given.items() if value is not None}

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
-from infostream_dedup.corpus.reading import ReadingOptions, chosen_reading
+from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import names_in
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading, ReadingReport
+    from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.judging.passages.boilerplate import Boilerplate
+    from infostream_dedup.judging.passages.provenance import Provenance
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
-    from infostream_dedup.passages.boilerplate import Boilerplate
-    from infostream_dedup.passages.provenance import Provenance
 
     _Groups = Iterable[Sequence[str] | str] | Mapping[str, Sequence[str] | str]
 
@@ -106,7 +106,7 @@ def provenance(
         >>> [(row["first"], row["id"], row["added"]) for row in provenance(documents, groups=[["0", "1"]])]
         [('0', '1', ['Снег.'])]
     """
-    from infostream_dedup.passages.provenance import provenance as traced
+    from infostream_dedup.judging.passages.provenance import provenance as traced
 
     _, reads = parted(provenance, ReadingOptions, options)
     read = _read(source, groups, prefix, most, chosen_reading(reading, reads))
@@ -155,8 +155,8 @@ def original_messages(
         >>> [(row["id"], row["kind"]) for row in original_messages(documents, groups=[["0", "1"]])]
         [('0', 'first'), ('1', 'number'), ('1', 'added')]
     """
-    from infostream_dedup.passages.original_message import original_message
-    from infostream_dedup.passages.provenance import in_order
+    from infostream_dedup.judging.passages.original_message import original_message
+    from infostream_dedup.judging.passages.provenance import in_order
 
     _, reads = parted(original_messages, ReadingOptions, options)
     read = _read(source, groups, prefix, most, chosen_reading(reading, reads))
@@ -198,8 +198,8 @@ def _read(source: Any, groups: _Groups | None, prefix: str, most: int, reading: 
 
 
 def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
-    from infostream_dedup.passages.boilerplate import Boilerplate, find_boilerplate
-    from infostream_dedup.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.boilerplate import Boilerplate, find_boilerplate
+    from infostream_dedup.judging.passages.sentence_collection import read_collection
 
     return Boilerplate(find_boilerplate(documents, read_collection(documents).sentences))
 

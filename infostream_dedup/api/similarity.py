@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from infostream_dedup.api.keywords import MatrixKeywords, chosen
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
@@ -45,9 +45,9 @@ def similarity_matrix(
         TypeError: an option is unknown.
     """
     from infostream_dedup.api.sources import read_collection
-    from infostream_dedup.batch.linking import least_k, link
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import Range
+    from infostream_dedup.runs.batch.linking import least_k, link
 
     agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
     if k_min is not None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.collection import Collection
-    from infostream_dedup.corpus import Reading, ReadingReport
-    from infostream_dedup.evidence.collecting import EvidenceReader
+    from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock
+    from infostream_dedup.runs.batch.collection import Collection
 
 __all__ = [
     "documents_to_collect",
@@ -43,8 +43,8 @@ def read_collection(
     Returns:
         The collection, and what was read.
     """
-    from infostream_dedup.batch.collection import collect
-    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.runs.batch.collection import collect
 
     report = ReadingReport()
     documents = documents_to_collect(source, reading, report, boilerplate=boilerplate, engine=engine)
@@ -64,8 +64,8 @@ def documents_to_collect(
         boilerplate: file of sentences to leave out.
         engine: as in ``collect``.
     """
-    from infostream_dedup.corpus import read_documents
-    from infostream_dedup.corpus.block_reading import read_document_blocks
+    from infostream_dedup.documents import read_documents
+    from infostream_dedup.documents.block_reading import read_document_blocks
     from infostream_dedup.machine.engines import engine_named
 
     named = engine_named(engine)
@@ -76,7 +76,7 @@ def documents_to_collect(
 
 def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingReport]:
     """Read all documents of a source, texts included, and report what was read."""
-    from infostream_dedup.corpus import ReadingReport, read_documents
+    from infostream_dedup.documents import ReadingReport, read_documents
 
     report = ReadingReport()
     return list(read_documents(source, report=report, reading=reading)), report
@@ -86,6 +86,6 @@ def without_boilerplate(documents: Iterable[Document], listed: str | Path | None
     """Remove the sentences that a file lists from documents; without a file, return them unchanged."""
     if listed is None:
         return documents
-    from infostream_dedup.passages.boilerplate_file import read_boilerplate
+    from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
 
     return read_boilerplate(listed).left_out(documents)

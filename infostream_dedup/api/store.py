@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
-    from infostream_dedup.store.checking import Check
-    from infostream_dedup.store.expiry import Expired
-    from infostream_dedup.store.forgetting import Forgotten
+    from infostream_dedup.stream.store.checking import Check
+    from infostream_dedup.stream.store.expiry import Expired
+    from infostream_dedup.stream.store.forgetting import Forgotten
 
 __all__ = [
     "Forgetting",
@@ -65,8 +65,8 @@ def stats(path: str | Path) -> list[dict[str, Any]]:
         NoInputError: there is no store.
         BadDataError: the file is not a store.
     """
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.summary import summary
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.summary import summary
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return summary(connection, opened.path)
@@ -93,8 +93,8 @@ def groups(
         NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.errors import ConfigurationError
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.browsing import GroupFilter, group_page
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.browsing import GroupFilter, group_page
 
     top = Range(0).check("top", top)
     if by not in ("size", "last"):
@@ -120,8 +120,8 @@ def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name 
         NoInputError: there is no store.
     """
     from infostream_dedup.errors import BadDataError
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.browsing import document_shown, group_with_members
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.browsing import document_shown, group_with_members
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         shown = document_shown(connection, id)
@@ -146,8 +146,8 @@ def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
     Raises:
         NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.templates import templates
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.templates import templates
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return templates(connection, least=least)
@@ -166,8 +166,8 @@ def republications_of(path: str | Path, *, top: int = 20) -> list[dict[str, Any]
     Raises:
         NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.republications import republications
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.republications import republications
 
     top = Range(0).check("top", top)
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
@@ -183,7 +183,7 @@ def events_of(path: str | Path) -> list[dict[str, Any]]:
     Raises:
         NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened, opened.reading():
         return [asdict(event) for event in opened.events()]
@@ -205,8 +205,8 @@ def copies_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
         ConfigurationError: the store keeps no wording.
         NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.estimation.stream_copies import copies_by_day
-    from infostream_dedup.store import Store
+    from infostream_dedup.lab.estimation.stream_copies import copies_by_day
+    from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:
         return [row.as_dict() for row in copies_by_day(opened, days=days)]
@@ -231,8 +231,8 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
     Raises:
         ConfigurationError, NoInputError, BadDataError: see ``copies_of``.
     """
-    from infostream_dedup.estimation.stream_copies import copies_by_day, drifts
-    from infostream_dedup.store import Store
+    from infostream_dedup.lab.estimation.stream_copies import copies_by_day, drifts
+    from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:
         return [row.as_dict() for row in drifts(copies_by_day(opened, days=days))]
@@ -257,8 +257,8 @@ def representatives_of(
         NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.model import one_or_several
-    from infostream_dedup.store import Store
     from infostream_dedup.stream.representatives import representatives
+    from infostream_dedup.stream.store import Store
 
     top = Range(0).check("top", top)
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
@@ -274,8 +274,8 @@ def verify(path: str | Path) -> list[Check]:
     Raises:
         NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.checking import checks
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.checking import checks
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return list(checks(connection))
@@ -296,7 +296,7 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
         NoInputError, BadDataError: see ``stats``.
         CannotCreateError, CannotWriteError: the copy cannot be written.
     """
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:
         opened.backup(copy, mode=mode)
@@ -313,7 +313,7 @@ def migrate(path: str | Path) -> tuple[int, Path | None]:
         NoInputError, BadDataError: see ``stats``.
         CannotCreateError, CannotWriteError, StoreBusyError: the store or the copy cannot be written.
     """
-    from infostream_dedup.store.opening import migrate_store
+    from infostream_dedup.stream.store.opening import migrate_store
 
     return migrate_store(Path(path))
 
@@ -330,7 +330,7 @@ def expire(path: str | Path) -> Expired:
         NoInputError, BadDataError: see ``stats``.
         StoreBusyError: another process writes.
     """
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
     with Store.open(path, create=False) as opened:
         return opened.expire()
@@ -348,7 +348,7 @@ def index(path: str | Path) -> tuple[int, int]:
         NoInputError, BadDataError: see ``stats``.
         StoreBusyError: another process writes.
     """
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
     with Store.open(path, create=False) as opened:
         return opened.index()
@@ -373,10 +373,10 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
         StoreBusyError: another process writes.
     """
     from infostream_dedup.api.desk import forget_and_wipe
-    from infostream_dedup.desk import desk_path
+    from infostream_dedup.judgements import desk_path
     from infostream_dedup.machine.part_files import remove_stale_parts
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.files_beside import copies_beside
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.files_beside import copies_beside
 
     with Store.open(path, create=False) as opened:
         named = [ids] if isinstance(ids, str) else list(ids)

@@ -9,10 +9,10 @@ from infostream_dedup.api.candidates import Candidates
 from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.api.train import train
-from infostream_dedup.corpus.reading import ReadingOptions
+from infostream_dedup.documents.reading import ReadingOptions
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.machine.progress import Progress
 
 __all__ = ["suggest"]

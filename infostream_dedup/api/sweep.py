@@ -15,14 +15,14 @@ from infostream_dedup.model import Settings, names_in
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.link_estimate import LinkEstimator
-    from infostream_dedup.batch.parts import Parting
-    from infostream_dedup.batch.stored_collection import StoredCollection
-    from infostream_dedup.batch.sweeping import SweepResult
-    from infostream_dedup.corpus import Reading
-    from infostream_dedup.evidence.collecting import DocumentEvidence
-    from infostream_dedup.evidence.facts import DocumentFacts
+    from infostream_dedup.documents import Reading
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.link_estimate import LinkEstimator
+    from infostream_dedup.runs.batch.parts import Parting
+    from infostream_dedup.runs.batch.stored_collection import StoredCollection
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["demo", "moment", "sweep", "sweep_store"]
 
@@ -104,11 +104,11 @@ def sweep(
     from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
     from infostream_dedup.api.memory_sweep import MemorySweep
     from infostream_dedup.api.sources import documents_to_collect
-    from infostream_dedup.batch.parts import PARTINGS, part_into
-    from infostream_dedup.corpus import ReadingReport, check_quarantine, time_zone
-    from infostream_dedup.estimation.disk_estimator import DiskEstimator
+    from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
+    from infostream_dedup.lab.estimation.disk_estimator import DiskEstimator
     from infostream_dedup.model import single_documents
-    from infostream_dedup.sharded.sweeping import sweep_on_disk
+    from infostream_dedup.runs.batch.parts import PARTINGS, part_into
+    from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
     wanted = REPRESENTATIONS if not representations else tuple(dict.fromkeys(names_in(representations)))
     agreed, read = chosen(sweep, SweepKeywords, options, settings=settings, reading=reading, representations=wanted)
@@ -209,8 +209,8 @@ def sweep_store(
         BadDataError: the file is not a store.
         TypeError: a setting is unknown.
     """
-    from infostream_dedup.batch.stored_collection import stored_collection
-    from infostream_dedup.batch.sweeping import sweep_collection
+    from infostream_dedup.runs.batch.stored_collection import stored_collection
+    from infostream_dedup.runs.batch.sweeping import sweep_collection
 
     given, _ = parted(sweep_store, RepresentedKeywords, settings)
     collection = stored_collection(path, since=since, until=until, evidence=estimate is not False)
@@ -276,14 +276,14 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
         ConfigurationError: there is no such time zone.
         ValueError: this is not a date.
     """
-    from infostream_dedup.corpus import time_zone, utc_time
+    from infostream_dedup.documents import time_zone, utc_time
 
     return utc_time(date, time_zone(tz))
 
 
 def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, facts: DocumentFacts) -> LinkEstimator:
-    from infostream_dedup.estimation.copy_census import CopyCensus
-    from infostream_dedup.estimation.sweep_estimator import SweepEstimator
+    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 
     return SweepEstimator(collection, CopyCensus(collection.documents, evidence, facts))
 

@@ -116,10 +116,10 @@ def _count_sampled_links(source: str) -> None:
     """Count links as for a month: the sample is too small for that."""
     import numpy as np
 
-    from infostream_dedup.batch.collection import collect
-    from infostream_dedup.corpus import read_documents
+    from infostream_dedup.documents import read_documents
     from infostream_dedup.links.compiled.low_k import sweep_unstored
     from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.collection import collect
 
     settings = Settings(representation="stem")
     terms = collect(read_documents(source), hashes=False, engine="compiled").key_terms(settings)

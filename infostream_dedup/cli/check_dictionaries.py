@@ -13,7 +13,7 @@ from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    from infostream_dedup.lexicography.check import Checked
+    from infostream_dedup.lab.lexicography.check import Checked
 
 __all__ = ["check"]
 

@@ -21,7 +21,7 @@ from infostream_dedup.cli.output import (
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from infostream_dedup.evaluation.comparison import Comparison
+    from infostream_dedup.lab.evaluation.comparison import Comparison
 
 __all__ = ["compare"]
 

@@ -88,7 +88,7 @@ def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None
     def write() -> None:
         import orjson
 
-        from infostream_dedup.report.rows import open_output
+        from infostream_dedup.documents.outputs import open_output
 
         if _CHECKED not in context.meta:
             return

@@ -11,8 +11,8 @@ import click
 from infostream_dedup.cli.run_log import RUN
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import ReadingReport
-    from infostream_dedup.corpus.rows import CsvDialect, RowFormat
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.documents.rows import CsvDialect, RowFormat
 
 __all__ = [
     "chosen_format",
@@ -67,7 +67,7 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
     JSON is streamed, and CSV with ``columns``, which become its header, even without rows; by default the header has
     the names of all rows.
     """
-    from infostream_dedup.report.rows import write_rows
+    from infostream_dedup.documents.rows import write_rows
 
     if output_format == "table":
         print_table(list(rows))
@@ -79,7 +79,7 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
 
 def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
     """Write a page to a file, completely or not at all; ``inputs`` are files that it must not replace."""
-    from infostream_dedup.report.rows import open_output
+    from infostream_dedup.documents.outputs import open_output
 
     with open_output(target, inputs=inputs) as stream:
         stream.write(page.encode("utf-8", "replace"))
@@ -102,7 +102,8 @@ def save_rows(
         columns: see ``print_rows``.
         inputs: files that it must not replace.
     """
-    from infostream_dedup.report.rows import open_output, row_format, write_rows
+    from infostream_dedup.documents.outputs import open_output
+    from infostream_dedup.documents.rows import row_format, write_rows
 
     form = cast("RowFormat", output_format or row_format(target))
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:

@@ -27,7 +27,8 @@ def refuse_shared_files(context: click.Context) -> None:
         CannotCreateError: an output would overwrite another file of the command.
         ConfigurationError: the quarantine file would overwrite an input.
     """
-    from infostream_dedup.report.rows import check_quarantine, same_file
+    from infostream_dedup.documents.outputs import same_file
+    from infostream_dedup.documents.own_files import check_quarantine
 
     files = list(_files(context))
     for name, path in files:
@@ -57,8 +58,8 @@ def check_outputs(context: click.Context) -> None:
         CannotCreateError: the folder of a file is missing or read-only, or that of a report cannot be created.
         MissingExtraError: a package for drawing the report or writing the workbook is not installed.
     """
+    from infostream_dedup.documents.outputs import check_output
     from infostream_dedup.report.needed import check_report_folder, require_packages
-    from infostream_dedup.report.rows import check_output
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
@@ -80,7 +81,7 @@ def _given(context: click.Context, name: str) -> Any:
 
 def _files(context: click.Context) -> Iterator[tuple[str, str]]:
     """Names of parameters and the files that they name; the documents of folders and patterns are named one by one."""
-    from infostream_dedup.report.rows import paths_of
+    from infostream_dedup.documents.own_files import paths_of
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type

@@ -22,7 +22,7 @@ from infostream_dedup.cli.output import chosen_format, note_reading, print_rows
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.pairing import PairRow
+    from infostream_dedup.runs.batch.pairing import PairRow
 
 __all__ = ["pairs"]
 

@@ -19,7 +19,7 @@ from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import VERSION
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import ReadingReport
+    from infostream_dedup.documents import ReadingReport
 
 __all__ = ["LEVELS", "RUN", "RunLog", "print_warnings"]
 

@@ -23,7 +23,7 @@ from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.sweeping import SweepResult
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["print_sweep", "sweep"]
 

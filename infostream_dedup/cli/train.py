@@ -12,7 +12,7 @@ from infostream_dedup.cli.output import chosen_format, note, note_reading, print
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from infostream_dedup.criteria.classifier import Classifier
+    from infostream_dedup.judging.criteria.classifier import Classifier
 
 __all__ = ["train"]
 

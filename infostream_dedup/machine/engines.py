@@ -1,6 +1,6 @@
 """Choose the engine: the plain one for small collections, the compiled one for large ones.
 
-An engine is a folder of ``infostream_dedup/links``; see ``links.backend``.
+The engines are the folders ``plain`` and ``compiled`` of ``infostream_dedup/links``; see ``links.backend``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.code_folders import folder_of, has_lasting_folder
-from infostream_dedup.machine.registry import names_in_folder
 
 __all__ = ["COMPILED_FROM", "ENGINES", "WARM_FROM", "choose_engine", "compiled_from", "engine_named"]
 
@@ -19,7 +18,8 @@ _ALIASES: Final = {"scipy": "plain", "numba": "compiled"}
 
 ENGINES: Final = (
     "auto",
-    *names_in_folder(Path(__file__).parents[1] / "links", ("plain", "compiled"), folders=True),
+    "plain",
+    "compiled",
     *_ALIASES,
 )
 """Accepted names; ``scipy`` and ``numba`` are older names of ``plain`` and ``compiled``."""

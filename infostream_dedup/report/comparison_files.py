@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from infostream_dedup.corpus import write_rows
-from infostream_dedup.evaluation.comparison import Comparison
+from infostream_dedup.documents import write_rows
+from infostream_dedup.lab.evaluation.comparison import Comparison
 from infostream_dedup.report.comparison_html import comparison_page
 from infostream_dedup.report.comparison_plots import dice_figure, plane_figure
 from infostream_dedup.report.files import write_files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from infostream_dedup.evaluation.comparison import Comparison
+from infostream_dedup.lab.evaluation.comparison import Comparison
 from infostream_dedup.report.html import environment
 from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
 

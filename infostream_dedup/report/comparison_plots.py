@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evaluation.comparison import ComparedMethod, Comparison
+from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
 from infostream_dedup.report.plots import plain_axes
 
 if TYPE_CHECKING:

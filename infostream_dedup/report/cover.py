@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infostream_dedup.batch.parts import short_names
-from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.report.wording import Wording
+from infostream_dedup.runs.batch.parts import short_names
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["Cover", "cover_lines"]
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.corpus import open_output, write_rows
+from infostream_dedup.documents import open_output, write_rows
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.report.cover import Cover
 from infostream_dedup.report.html import html_report
@@ -18,6 +17,7 @@ from infostream_dedup.report.pictures import describe_curves, describe_groups, d
 from infostream_dedup.report.plots import as_png, as_svg, curve_figure, drawn_parts, group_figure, part_figure
 from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.report.workbook import workbook_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

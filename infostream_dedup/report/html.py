@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.report.cover import Cover, cover_lines
 from infostream_dedup.report.part_tables import tabulate_parts
 from infostream_dedup.report.planted_tables import tabulate_planted
 from infostream_dedup.report.series import cards_of, list_series, overview_of
 from infostream_dedup.report.wording import Wording, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
     from jinja2 import Environment

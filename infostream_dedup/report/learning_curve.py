@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infostream_dedup.corpus import write_rows
+from infostream_dedup.documents import write_rows
 from infostream_dedup.report.criteria_plots import learning_figure
 from infostream_dedup.report.files import write_files
 from infostream_dedup.report.plots import as_png, as_svg
 
 if TYPE_CHECKING:
-    from infostream_dedup.criteria.learning_curve import CurvePoint
+    from infostream_dedup.judging.criteria.learning_curve import CurvePoint
 
 __all__ = ["write_learning_curve"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.links import Measures
 from infostream_dedup.report.wording import Wording
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["PartLine", "PartTable", "PartTables", "part_name", "tabulate_parts"]
 

@@ -6,11 +6,11 @@ import re
 from html import escape
 from typing import Final
 
-from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.report.part_tables import PartTables
 from infostream_dedup.report.series import list_series
 from infostream_dedup.report.wording import Wording
+from infostream_dedup.runs.batch.sweeping import SweepResult
 from infostream_dedup.terms.representation import representation as representation_named
 
 __all__ = ["describe_curves", "describe_groups", "describe_parts", "described"]

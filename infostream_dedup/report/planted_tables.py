@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.sweeping import SweepResult
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["tabulate_planted"]
 

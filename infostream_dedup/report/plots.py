@@ -6,12 +6,12 @@ import io
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
-from infostream_dedup.batch.sweeping import SweepResult
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.report.part_tables import PartTables
 from infostream_dedup.report.published import PUBLISHED
 from infostream_dedup.report.series import title_of
 from infostream_dedup.report.wording import Wording, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 from infostream_dedup.terms.representation import representation as representation_named
 
 if TYPE_CHECKING:

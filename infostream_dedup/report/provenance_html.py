@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from infostream_dedup.passages.boilerplate import Boilerplate
-from infostream_dedup.passages.original_message import original_message
-from infostream_dedup.passages.provenance import Provenance
+from infostream_dedup.judging.passages.boilerplate import Boilerplate
+from infostream_dedup.judging.passages.original_message import original_message
+from infostream_dedup.judging.passages.provenance import Provenance
 from infostream_dedup.report.html import environment
 
 __all__ = ["provenance_page"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infostream_dedup.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.report.published import PublishedSeries, published_beside
 from infostream_dedup.report.wording import Wording
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 __all__ = ["Card", "Series", "cards_of", "list_series", "overview_of", "title_of"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.batch.sweeping import SweepResult
-from infostream_dedup.corpus.workbook_output import require_workbooks
+from infostream_dedup.documents.workbook_output import require_workbooks
 from infostream_dedup.report.cover import Cover, cover_lines
 from infostream_dedup.report.series import cards_of
 from infostream_dedup.report.wording import Wording, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook

@@ -12,9 +12,9 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.service.batch_documents import built_documents, without_conflicts
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.store import Store
-from infostream_dedup.store.restoring import position_of
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import position_of
 
 __all__ = ["BATCH_MEMBERS", "GivenBatch", "checked_batch", "checked_conflict", "decided_batch"]
 

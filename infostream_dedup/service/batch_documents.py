@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infostream_dedup.corpus.documents import DocumentBuilder
-from infostream_dedup.corpus.records import Place, Record
+from infostream_dedup.documents.documents import DocumentBuilder
+from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
-from infostream_dedup.store import Store
 from infostream_dedup.stream.fingerprints import content_hash
+from infostream_dedup.stream.store import Store
 
 __all__ = ["SetAside", "built_documents", "without_conflicts"]
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from infostream_dedup.errors import BadDataError, InfostreamError
-from infostream_dedup.store import Store
-from infostream_dedup.store.restoring import Loaded, Position, position_of
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
 if TYPE_CHECKING:
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Batch
-    from infostream_dedup.store.reader import Known, StoredBatch
+    from infostream_dedup.stream.store.reader import Known, StoredBatch
 
 __all__ = ["main"]
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 
-from infostream_dedup.desk.jobs import KINDS
-from infostream_dedup.desk.schema import LABELS
+from infostream_dedup.judgements.jobs import KINDS
+from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE
 
 __all__ = ["ANSWERS", "KEYED", "body_of", "describe_problems", "file_of"]

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from infostream_dedup.desk import Desk
+from infostream_dedup.judgements import Desk
 
 __all__ = ["DeskThread"]
 

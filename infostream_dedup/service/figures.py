@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeVar
 
-from infostream_dedup.estimation.stream_copies import latest_drifts
+from infostream_dedup.lab.estimation.stream_copies import latest_drifts
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
-from infostream_dedup.store import Store
-from infostream_dedup.store.overview import activity, reprint_counts
-from infostream_dedup.store.restoring import position_of
-from infostream_dedup.store.templates import templates
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.overview import activity, reprint_counts
+from infostream_dedup.stream.store.restoring import position_of
+from infostream_dedup.stream.store.templates import templates
 
 __all__ = ["activity_now", "count_ahead", "count_soon", "drifts_now", "reprints_now", "templates_now"]
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from infostream_dedup.corpus.dates import last_moment
+from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.model import Document
 
 __all__ = ["as_given", "certain_first", "date_given", "in_order"]

@@ -9,18 +9,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.desk import Desk
-from infostream_dedup.desk.jobs import end_job, job_shown, report_step
-from infostream_dedup.desk.labels import import_labels, label_rows
 from infostream_dedup.errors import ConfigurationError, InfostreamError
+from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements.jobs import end_job, job_shown, report_step
+from infostream_dedup.judgements.labels import import_labels, label_rows
 from infostream_dedup.report.wording import UI_LANGUAGES
 from infostream_dedup.service.job_lock import JobLock
 from infostream_dedup.service.learning_jobs import compare_methods_on_labels, labels_file, train_classifier
 
 if TYPE_CHECKING:
-    from infostream_dedup.batch.sweeping import SweepResult
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 __all__ = ["main"]
 
@@ -132,9 +132,9 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
 
 def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Document], dict[str, Any]]:
     """The latest documents whose texts were kept, and the settings of their key terms."""
-    from infostream_dedup.batch.stored_settings import settings_of_terms
-    from infostream_dedup.store import Store
-    from infostream_dedup.store.restoring import position_of
+    from infostream_dedup.runs.batch.stored_settings import settings_of_terms
+    from infostream_dedup.stream.store import Store
+    from infostream_dedup.stream.store.restoring import position_of
 
     with Store.open(store, read_only=True) as opened, opened.reading() as connection:
         end = position_of(connection).documents

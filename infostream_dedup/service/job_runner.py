@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 from typing import Final
 
-from infostream_dedup.desk import Desk
-from infostream_dedup.desk.jobs import end_job, end_orphans, is_job_open
 from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBusyError
+from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements.jobs import end_job, end_orphans, is_job_open
 from infostream_dedup.service.job_lock import JobLock
 
 __all__ = ["JobRunner"]

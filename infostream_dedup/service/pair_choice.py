@@ -5,18 +5,18 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, Final
 
-from infostream_dedup.desk.agreement import disagreements
-from infostream_dedup.desk.candidates import QUEUES, asked_pairs, group_pairs, linked_pairs
-from infostream_dedup.desk.jobs import last_result
-from infostream_dedup.desk.judgements import ordered_pair
-from infostream_dedup.desk.reservations import SHARE_OF_TWO, next_pairs
+from infostream_dedup.judgements.agreement import disagreements
+from infostream_dedup.judgements.candidates import QUEUES, asked_pairs, group_pairs, linked_pairs
+from infostream_dedup.judgements.jobs import last_result
+from infostream_dedup.judgements.judgements import ordered_pair
+from infostream_dedup.judgements.reservations import SHARE_OF_TWO, next_pairs
 from infostream_dedup.service.pair_view import pair_shown
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import document_versions, group_with_members
-from infostream_dedup.store.restoring import position_of
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import document_versions, group_with_members
+from infostream_dedup.stream.store.restoring import position_of
 
 __all__ = ["check_queue", "pairs_for"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import document_versions, key_terms_of
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import document_versions, key_terms_of
 
 if TYPE_CHECKING:
-    from infostream_dedup.passages.text_comparison import TextComparison
-    from infostream_dedup.passages.text_stretches import TextStretch
+    from infostream_dedup.judging.passages.text_comparison import TextComparison
+    from infostream_dedup.judging.passages.text_stretches import TextStretch
 
 __all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict", "pieces_shown", "versions_of_pair"]
 

@@ -23,9 +23,9 @@ from infostream_dedup.service.limits import ServiceLimits
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.writer import Writer
-from infostream_dedup.store.opening import settings_at
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.opening import settings_at
 
 if TYPE_CHECKING:
     from faststream.rabbit import RabbitBroker, RabbitQueue

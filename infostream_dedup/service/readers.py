@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 __all__ = ["Readers"]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from infostream_dedup.desk import desk_path
+from infostream_dedup.judgements import desk_path
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.desk_thread import DeskThread
 from infostream_dedup.service.job_runner import JobRunner
@@ -22,10 +22,10 @@ from infostream_dedup.service.searching import SearchThread
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import Caller
 from infostream_dedup.service.writer import Writer
-from infostream_dedup.store import Store
-from infostream_dedup.store.restoring import Position
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import Position
 
 __all__ = ["Figure", "RunningService", "caller_of", "running"]
 
@@ -186,13 +186,13 @@ def caller_of(request: Request) -> Caller:
 
 
 def _position(store: Store) -> Position:
-    from infostream_dedup.store.restoring import position_of
+    from infostream_dedup.stream.store.restoring import position_of
 
     return position_of(store.connection)
 
 
 def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
-    from infostream_dedup.store.opening import settings_at
+    from infostream_dedup.stream.store.opening import settings_at
 
     stored = settings_at(path)
     settings = StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})

@@ -23,7 +23,7 @@ def warm_pages() -> threading.Thread:
 
 def _load() -> None:
     from infostream_dedup.api.passages import compare
-    from infostream_dedup.methods import methods
+    from infostream_dedup.lab.methods import methods
     from infostream_dedup.service.language import PAGE_LANGUAGES, words_of
     from infostream_dedup.service.pages.frame import load_templates
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import (
     EpochFrequencies,
@@ -19,7 +19,6 @@ from infostream_dedup.model.stream_records import (
     TranslatedFrom,
     Verdict,
 )
-from infostream_dedup.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.key_choice import KeyRows, choose_keys
 from infostream_dedup.stream.links_across import KEY_TERMS, LinkAcross, LinksAcross
@@ -29,6 +28,7 @@ from infostream_dedup.stream.pivot_reading import PivotRead, PivotReader, withou
 from infostream_dedup.stream.pivot_window import PivotRows
 from infostream_dedup.stream.pivot_words import PivotWords
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.stories import Stories
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.stream.words_across import WordsAcross

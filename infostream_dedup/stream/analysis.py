@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.language.morphology.other_words import with_stems
+from infostream_dedup.language.text.compiled.language import detect
+from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.model import OUR_LANGUAGES, Document, Settings, language_number
-from infostream_dedup.morphology.other_words import with_stems
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.row_window import bounds_of
 from infostream_dedup.stream.surface_terms import SurfaceTerms
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
-from infostream_dedup.text.compiled.language import detect
-from infostream_dedup.text.compiled.scanner import Scanned, Scanner
-from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.utf8 import Utf8Texts
 
 __all__ = ["Analysed", "Analyser"]
 

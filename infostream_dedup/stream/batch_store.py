@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Batch, Verdict
-from infostream_dedup.store.kept_documents import kept_of
-from infostream_dedup.store.reader import Known, StoredBatch
-from infostream_dedup.store.restoring import Position
+from infostream_dedup.stream.store.kept_documents import kept_of
+from infostream_dedup.stream.store.reader import Known, StoredBatch
+from infostream_dedup.stream.store.restoring import Position
 
 if TYPE_CHECKING:
-    from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.stream.store.restoring import Loaded
 
 __all__ = ["BatchStore", "MemoryStore"]
 

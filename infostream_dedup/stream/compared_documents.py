@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.evidence.pair_evidence import TripleRows
-from infostream_dedup.evidence.records import EvidenceRecords
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.stream.window import Window
 
 if TYPE_CHECKING:

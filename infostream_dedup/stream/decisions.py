@@ -33,10 +33,10 @@ from infostream_dedup.stream.window import Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.language.text.surface_pool import SurfaceList
+    from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.second_stage import Judged, SecondStage
-    from infostream_dedup.text.surface_pool import SurfaceList
-    from infostream_dedup.window.window_index import CandidateRows
 
 __all__ = ["NO_ORDINALS", "BestCandidate", "Judge", "KeysThatMet", "named_by"]
 

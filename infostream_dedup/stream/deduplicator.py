@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from infostream_dedup.corpus.documents import DocumentBuilder, OtherFields, row_of
-from infostream_dedup.corpus.foreign_values import python_values
-from infostream_dedup.corpus.records import Place, Record
+from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
+from infostream_dedup.documents.foreign_values import python_values
+from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collect_once, collector_paused
 from infostream_dedup.machine.plain_work import count_work
@@ -19,20 +19,20 @@ from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
-from infostream_dedup.store.opening import settings_at
-from infostream_dedup.store.reader import Known
-from infostream_dedup.store.store import Store
 from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.fingerprints import batch_hash, content_hash
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.opening import settings_at
+from infostream_dedup.stream.store.reader import Known
+from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
-    from infostream_dedup.criteria.classifier import Classifier
-    from infostream_dedup.store.restoring import Loaded
+    from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.stream.search import Searcher
     from infostream_dedup.stream.search_hits import SearchHits
     from infostream_dedup.stream.second_stage import SecondStage
+    from infostream_dedup.stream.store.restoring import Loaded
 
 __all__ = ["Deduplicator", "OnConflict"]
 
@@ -361,7 +361,7 @@ def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSet
         if settings.model is not None:
             raise ConfigurationError("the stream was started with a model; give the same model (--model)")
         return settings
-    from infostream_dedup.criteria.model_file import model_digest
+    from infostream_dedup.judging.criteria.model_file import model_digest
     from infostream_dedup.stream.second_stage import check_model
 
     check_model(model)

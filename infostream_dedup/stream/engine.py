@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.memory import give_back_memory
@@ -37,9 +37,9 @@ from infostream_dedup.stream.term_rules import TermRules
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
-    from infostream_dedup.store.restoring import Loaded
     from infostream_dedup.stream.links_across import LinkAcross
     from infostream_dedup.stream.second_stage import SecondStage
+    from infostream_dedup.stream.store.restoring import Loaded
     from infostream_dedup.stream.window import Window
 
 __all__ = ["StreamEngine"]

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
-from infostream_dedup.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.across import EnteringAcross
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.evidence_counts import ReadEvidence
@@ -21,6 +20,7 @@ from infostream_dedup.stream.key_choice import KeyRows
 from infostream_dedup.stream.links_across import LinkAcross
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.preparation import Prepared
+from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

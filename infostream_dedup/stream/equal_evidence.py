@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.evidence.pair_evidence import TripleRows
-from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.row_window import RowWindow, with_room
 
 if TYPE_CHECKING:

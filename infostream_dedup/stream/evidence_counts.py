@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.frequencies import EPOCH, Changes, EvidenceFrequencies, changes_of
-from infostream_dedup.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.evidence.records import EvidenceRecords, pack_weighed
+from infostream_dedup.judging.evidence.frequencies import EPOCH, Changes, EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_weighed
+from infostream_dedup.language.text.utf8 import Utf8Texts
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import CountedEvidence
-from infostream_dedup.text.utf8 import Utf8Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.evidence.reading import RawEvidence
+    from infostream_dedup.judging.evidence.reading import RawEvidence
 
 __all__ = ["EvidenceCounts", "ReadEvidence"]
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.judging import TripleSource, judge_pairs, passes_filter
-from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
-from infostream_dedup.evidence.pair_evidence import TripleRows, shares_of_pairs
-from infostream_dedup.evidence.pair_model import DECIMALS, PairModel
-from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.evidence.screening import Screen
-from infostream_dedup.evidence.status import DocumentStatus, best_pairs, joined_kinds
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.judging import TripleSource, judge_pairs, passes_filter
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
+from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.evidence.screening import Screen
+from infostream_dedup.judging.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.stream.compared_documents import ComparedDocuments
@@ -30,8 +30,8 @@ from infostream_dedup.stream.window import NO_SOURCE, Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
-    from infostream_dedup.window.window_index import CandidateRows
 
 __all__ = ["CANDIDATE_TERMS", "EvidenceJudge", "WordingSource", "verdict_probability"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import NO_TIME
-from infostream_dedup.evidence.kernels.comparing import ComparedKeys, sum_keys
-from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.evidence.facts import NO_TIME
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys
 from infostream_dedup.stream.row_window import RowWindow, bounds_of, with_room, without_first
 

@@ -13,17 +13,17 @@ from typing import Final
 import numpy as np
 import orjson
 
-from infostream_dedup.corpus.documents import row_of
-from infostream_dedup.features.fast_numbers import NumberRuns, find_runs, numbers_of_run
-from infostream_dedup.features.numbers import numbers
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.documents.documents import row_of
+from infostream_dedup.judging.features.fast_numbers import NumberRuns, find_runs, numbers_of_run
+from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.sentences import decisions
+from infostream_dedup.language.text.surface_pool import SurfacePool
+from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
 from infostream_dedup.stream.row_window import bounds_of
-from infostream_dedup.text.normalise import clean
-from infostream_dedup.text.sentences import decisions
-from infostream_dedup.text.surface_pool import SurfacePool
-from infostream_dedup.text.utf8 import Utf8Texts, texts_of
 
 __all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.corpus.endings import KNOWN_ENDINGS
+from infostream_dedup.documents.endings import KNOWN_ENDINGS
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.stream.fingerprints import batch_hash, content_hash
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import BadRecords, Place, Reading
+    from infostream_dedup.documents import BadRecords, Place, Reading
     from infostream_dedup.model import Document
 
     Placed = tuple[Document, Place]
@@ -82,7 +82,7 @@ def _stopping() -> Iterator[threading.Event]:
 def _from_folder(
     folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
 ) -> Iterator[list[Placed]]:
-    from infostream_dedup.corpus import placed_documents
+    from infostream_dedup.documents import placed_documents
 
     if not folder.is_dir():
         raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
@@ -170,7 +170,7 @@ def _digest(documents: Sequence[Placed]) -> bytes:
 def _from_lines(
     bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
 ) -> Iterator[list[Placed]]:
-    from infostream_dedup.corpus import placed_documents
+    from infostream_dedup.documents import placed_documents
 
     arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
 

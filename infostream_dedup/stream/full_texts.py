@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from infostream_dedup.language.text.utf8 import Utf8Texts, encoded, texts_of_bytes
 from infostream_dedup.model import Document
-from infostream_dedup.text.utf8 import Utf8Texts, encoded, texts_of_bytes
 
 if TYPE_CHECKING:
     import numpy as np

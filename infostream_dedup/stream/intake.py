@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
-    from infostream_dedup.corpus import Annotation, BadRecords, Place
+    from infostream_dedup.documents import Annotation, BadRecords, Place
+    from infostream_dedup.judging.passages.boilerplate import Boilerplate
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
-    from infostream_dedup.passages.boilerplate import Boilerplate
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.following import Placed
 
@@ -85,7 +85,7 @@ class Intake:
 
     def last_batch(self) -> LastBatch | None:
         """The last batch of the store that brought documents; ``None`` if there is none, and for a stream in memory."""
-        from infostream_dedup.store import Store
+        from infostream_dedup.stream.store import Store
 
         store = self.stream.store
         if not isinstance(store, Store):
@@ -127,7 +127,7 @@ class Intake:
                 known.add(content)
 
     def _set_aside(self, document: Document, place: Place) -> None:
-        from infostream_dedup.corpus import json_bytes, row_of
+        from infostream_dedup.documents import json_bytes, row_of
 
         self.bad.report.take_back(place.source)
         error = _conflict(document.id, place)

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.evidence.contradictions import contradict
-from infostream_dedup.evidence.kernels.term_places import SLOTS
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.evidence.contradictions import contradict
+from infostream_dedup.judging.evidence.kernels.term_places import SLOTS
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST, OneText
+from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments, PivotScratch, SharedKeys, share_pivot
 from infostream_dedup.stream.window import Window
-from infostream_dedup.window.window_index import WindowIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.window.window_index import CandidateRows
+    from infostream_dedup.links.window.window_index import CandidateRows
 
 __all__ = ["KEY_TERMS", "LinkAcross", "LinksAcross", "candidate_needs"]
 

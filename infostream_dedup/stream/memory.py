@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
@@ -19,7 +20,6 @@ from infostream_dedup.stream.evidence_window import EvidenceRows
 from infostream_dedup.stream.groups import Groups
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import NO_SOURCE, Window
-from infostream_dedup.window.window_index import CandidateRows, WindowIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.store.index_parts import IndexPart
+    from infostream_dedup.stream.store.index_parts import IndexPart
 
 __all__ = ["AskedTerms", "FoundInPart", "NearDocuments", "TermQuestions"]
 

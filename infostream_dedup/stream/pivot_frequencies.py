@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.background_terms import BackgroundTerms

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.kernels.pivot_rows import find_places, mark_missing

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments
 from infostream_dedup.stream.row_window import RowWindow
 

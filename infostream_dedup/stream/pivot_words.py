@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
+from infostream_dedup.language.translation.refusals import is_blocked
+from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.language.translation.written_names import first_names, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
 from infostream_dedup.terms.equivalents import SURE
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.translation.ladder import Translator, dictionary_rungs
-from infostream_dedup.translation.refusals import is_blocked
-from infostream_dedup.translation.rung import Translation
-from infostream_dedup.translation.rungs.identity import IdentityRung
-from infostream_dedup.translation.word_pairs import word_pairs
-from infostream_dedup.translation.written_names import first_names, plain_term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

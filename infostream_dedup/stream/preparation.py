@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.model import Document
 from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
 from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.fingerprint import text_hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.utf8 import Utf8Texts
 
 __all__ = ["Prepared", "prepare"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.store.restoring import LanguageFrequencies, open_epoch, position_of, summed_frequencies
-from infostream_dedup.store.term_index import TermIndex
 from infostream_dedup.stream.frequencies import Frequencies, LanguageCounts
+from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch, position_of, summed_frequencies
+from infostream_dedup.stream.store.term_index import TermIndex
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.statistics import Totals
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Document
-from infostream_dedup.store.found_rows import FoundDocument, term_names_of
 from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.evidence_window import COMPARED_TERMS
 from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.query_words import QueryWords
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.found_rows import FoundDocument, term_names_of
 from infostream_dedup.stream.translated_query import QueryTranslator
 
 if TYPE_CHECKING:

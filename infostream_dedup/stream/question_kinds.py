@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import orjson
 
-from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.judging import judge_pairs
-from infostream_dedup.evidence.kinds import KIND_NAMES, Kind, seen_from_later
-from infostream_dedup.evidence.meaning import Meanings
-from infostream_dedup.evidence.pair_model import PairModel, shipped_model
-from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.features.rows import joined_rows
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.judging import judge_pairs
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.meaning import Meanings
+from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.features.rows import joined_rows
+from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.model import LANGUAGES, Document
-from infostream_dedup.store.found_rows import FoundDocument
-from infostream_dedup.store.restoring import closed_evidence
-from infostream_dedup.store.settings_checksum import check_settings
 from infostream_dedup.stream.compared_documents import triple_rows
 from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import verdict_probability
 from infostream_dedup.stream.evidence_window import compared_keys
-from infostream_dedup.text.fingerprint import text_hash
+from infostream_dedup.stream.store.found_rows import FoundDocument
+from infostream_dedup.stream.store.restoring import closed_evidence
+from infostream_dedup.stream.store.settings_checksum import check_settings
 
 if TYPE_CHECKING:
-    from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-    from infostream_dedup.store.store import Store
+    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.stream.question import Question
+    from infostream_dedup.stream.store.store import Store
 
 __all__ = ["HitJudgement", "QuestionJudge"]
 

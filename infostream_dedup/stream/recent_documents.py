@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.evidence.kernels.openings import LEAD_ROW
-from infostream_dedup.evidence.pair_evidence import TripleRows
-from infostream_dedup.evidence.pair_model import PairModel
-from infostream_dedup.evidence.records import EvidenceRecords
-from infostream_dedup.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.pair_model import PairModel
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
 from infostream_dedup.stream.row_window import EvenWindow, RowWindow

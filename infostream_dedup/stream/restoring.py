@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.across import Across
@@ -23,9 +23,9 @@ from infostream_dedup.stream.window import Window
 from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
-    from infostream_dedup.store.blobs import Ragged
-    from infostream_dedup.store.remembered_table import RememberedTable
-    from infostream_dedup.store.restoring import LanguageFrequencies, Loaded
+    from infostream_dedup.stream.store.blobs import Ragged
+    from infostream_dedup.stream.store.remembered_table import RememberedTable
+    from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
 
 __all__ = ["catch_up", "resume_across", "resume_frequencies", "resumed_memory"]
 

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.evidence.screening import Screen
+    from infostream_dedup.judging.evidence.screening import Screen
 
 __all__ = ["Undecided"]
 

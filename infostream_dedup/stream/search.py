@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.evidence.sentence_encoder import check_encoder
-from infostream_dedup.features.rows import joined_rows
-from infostream_dedup.lexicon.other_languages import other_language
+from infostream_dedup.judging.evidence.sentence_encoder import check_encoder
+from infostream_dedup.judging.features.rows import joined_rows
+from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, names_in, one_or_several
 from infostream_dedup.model.limits import Range
-from infostream_dedup.store.blobs import INT32, INT64, numbers_of
-from infostream_dedup.store.found_rows import documents_of, key_weights_of
-from infostream_dedup.store.restoring import window_start
-from infostream_dedup.store.store import Store
 from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.near_documents import AskedTerms, FoundInPart, NearDocuments, TermQuestions
 from infostream_dedup.stream.query_shares import share_of_rows
@@ -31,6 +27,10 @@ from infostream_dedup.stream.search_scope import SearchedDocuments, SearchScope
 from infostream_dedup.stream.searched_parts import SearchedParts
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.shown_hits import HitMaker, RankedDocument
+from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
+from infostream_dedup.stream.store.found_rows import documents_of, key_weights_of
+from infostream_dedup.stream.store.restoring import window_start
+from infostream_dedup.stream.store.store import Store
 from infostream_dedup.stream.term_numbers import TermNumbers
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES
-from infostream_dedup.store.index_parts import GONE, IndexPart
-from infostream_dedup.store.restoring import clock_of, first_ordinal
-from infostream_dedup.store.summary import time_text
 from infostream_dedup.stream.search_hits import Searched
+from infostream_dedup.stream.store.index_parts import GONE, IndexPart
+from infostream_dedup.stream.store.restoring import clock_of, first_ordinal
+from infostream_dedup.stream.store.summary import time_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

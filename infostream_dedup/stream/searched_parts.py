@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
-from infostream_dedup.store.index_parts import MOST_DOCUMENTS, IndexPart
-from infostream_dedup.store.restoring import first_ordinal, open_epoch, position_of
-from infostream_dedup.store.search_index import IndexRow, index_rows, indexed_until, part_of, read_part
+from infostream_dedup.stream.store.index_parts import MOST_DOCUMENTS, IndexPart
+from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
+from infostream_dedup.stream.store.search_index import IndexRow, index_rows, indexed_until, part_of, read_part
 
 __all__ = ["SearchedParts"]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evidence.status import JOINED_IN_STREAMS, joined_kinds
+from infostream_dedup.judging.evidence.status import JOINED_IN_STREAMS, joined_kinds
 from infostream_dedup.model import Settings, names_in, one_or_several
 from infostream_dedup.model.limits import OneOf, Range, check_limits
 from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS

@@ -9,16 +9,16 @@ from typing import Final
 
 import numpy as np
 
+from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links.between_languages import LEAST_SHARE
 from infostream_dedup.links.pair_rules import need, relation_of
-from infostream_dedup.store.found_rows import FoundDocument, documents_of, term_names_of
-from infostream_dedup.store.summary import time_text
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.question import Question
 from infostream_dedup.stream.question_kinds import HitJudgement, QuestionJudge
 from infostream_dedup.stream.search_hits import Hit
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.fingerprint import text_hash
+from infostream_dedup.stream.store.found_rows import FoundDocument, documents_of, term_names_of
+from infostream_dedup.stream.store.summary import time_text
 
 __all__ = ["HitMaker", "RankedDocument"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.evidence.facts import CIRCUMSTANCES, DocumentFacts, circumstances
+from infostream_dedup.judging.evidence.facts import CIRCUMSTANCES, DocumentFacts, circumstances
 from infostream_dedup.stream.equal_evidence import EqualEvidence
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.language.text import tokens
+from infostream_dedup.language.text.compiled import forms
+from infostream_dedup.language.text.kernels.surface_table import MISSING
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text import tokens
-from infostream_dedup.text.compiled import forms
-from infostream_dedup.text.kernels.surface_table import MISSING
-from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.stream.kernels.term_table import TermTable, enter_all, number_all
-from infostream_dedup.text.surface_pool import SurfaceList
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

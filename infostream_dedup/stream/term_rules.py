@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from infostream_dedup.morphology.cache_file import fingerprint
+from infostream_dedup.language.morphology.cache_file import fingerprint
+from infostream_dedup.language.translation.answer_cache import RULES
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.translation.answer_cache import RULES
 
 __all__ = ["TermRules"]
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
+from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.frequencies import Frequencies
@@ -16,9 +19,6 @@ from infostream_dedup.stream.key_choice import choose_keys
 from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.stream.written_words import WrittenWords
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.tokens import Form, Shape
-from infostream_dedup.translation.ladder import Translator, dictionary_rungs
-from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.evidence_window import EvidenceRows, EvidenceWindow
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
 from infostream_dedup.stream.pivot_window import PivotWindow

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
-from infostream_dedup.lexicon.spelling import is_latin
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.language.lexicon.spelling import is_latin
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.stream_records import TranslatedFrom
 from infostream_dedup.stream.kernels.pivot_sharing import MOST_KEYS, PLACE_BITS

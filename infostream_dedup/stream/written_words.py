@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.language.translation.written_names import Marked, decided, is_marked
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
-from infostream_dedup.translation.written_names import Marked, decided, is_marked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

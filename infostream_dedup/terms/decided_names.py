@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.translation.written_names import Marked, decided, plain_term
 
 __all__ = ["with_names_decided"]
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.decided_names import with_names_decided
-from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from infostream_dedup.translation.rung import Translation
+    from infostream_dedup.language.translation.rung import Translation
 
 __all__ = [
     "NO_EQUIVALENT",
@@ -121,7 +121,7 @@ def source_terms(counts: TermCounts) -> SourceTerms:
 
 def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language) -> Sequence[tuple[Translation, ...]]:
     """Find equivalents by the ladder of ``translation``."""
-    from infostream_dedup.translation.ladder import Translator
+    from infostream_dedup.language.translation.ladder import Translator
 
     return Translator(source, pivot).translate(terms)
 
@@ -202,8 +202,8 @@ def _and_themselves(
     terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
 ) -> list[tuple[Translation, ...]]:
     """Append each English word to its equivalents."""
-    from infostream_dedup.translation.refusals import is_blocked
-    from infostream_dedup.translation.rung import Translation
+    from infostream_dedup.language.translation.refusals import is_blocked
+    from infostream_dedup.language.translation.rung import Translation
 
     every = []
     for term, found in zip(terms, answers, strict=True):
@@ -214,7 +214,7 @@ def _and_themselves(
 
 
 def _only_themselves(terms: list[str]) -> list[tuple[Translation, ...]]:
-    from infostream_dedup.translation.rung import Translation
+    from infostream_dedup.language.translation.rung import Translation
 
     return [(Translation(term, _AS_IT_IS, 1.0),) for term in terms]
 
@@ -249,7 +249,7 @@ def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str
         pivot_terms: distinct.
         answers: equivalents of each in the language.
     """
-    from infostream_dedup.translation.rung import Translation
+    from infostream_dedup.language.translation.rung import Translation
 
     found: dict[str, list[Translation]] = {}
     for term, equivalents in zip(pivot_terms, answers, strict=True):

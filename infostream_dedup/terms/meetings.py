@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
-from infostream_dedup.translation.written_names import plain_term
 
 __all__ = ["SAME", "Meeting", "meetings", "translations"]
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
-from infostream_dedup.translation.written_names import plain_term
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from infostream_dedup.language.text.utf8 import Utf8Texts
     from infostream_dedup.terms.counts import TermCounts
-    from infostream_dedup.text.utf8 import Utf8Texts
 
 __all__ = ["ForgottenSurfaces", "SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
 

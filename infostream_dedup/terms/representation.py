@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
+from infostream_dedup.language.morphology.cache_file import cache_file
+from infostream_dedup.language.morphology.known_terms import known_shares
+from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.morphology.cache_file import cache_file
-from infostream_dedup.morphology.known_terms import known_shares
-from infostream_dedup.text.tokens import Form, Shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.terms.counts import TermCounts
     from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
-    from infostream_dedup.text.surface_pool import SurfaceList
 
 __all__ = ["Representation", "representation", "term_frequencies"]
 
@@ -93,7 +93,7 @@ class Representation(ABC):
         Returns:
             bool (words,), the words that are terms; and their terms, in the same order.
         """
-        from infostream_dedup.text.surface_pool import SurfaceList
+        from infostream_dedup.language.text.surface_pool import SurfaceList
 
         numbers, shapes = np.divmod(words, len(_SHAPES)) if self.shaped else (words, np.zeros_like(words))
         with collector_paused():

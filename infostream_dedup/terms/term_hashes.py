@@ -16,7 +16,7 @@ from infostream_dedup.terms.kernels.term_hashing import hash_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.surface_pool import SurfaceList
+    from infostream_dedup.language.text.surface_pool import SurfaceList
 
 __all__ = ["term_hashes"]
 

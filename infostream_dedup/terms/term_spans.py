@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, clean, in_place
+from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
+from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.normalise import APOSTROPHES, INVISIBLE, MARKS, clean, in_place
-from infostream_dedup.text.tokens import SENTENCE_MARK, forms, surfaces
-from infostream_dedup.translation.written_names import plain_term
 
 __all__ = ["places_of_terms", "spans_of_terms"]
 

@@ -8,14 +8,14 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, standard_rungs
+from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms
 from infostream_dedup.terms.meetings import Meeting, translations
 from infostream_dedup.terms.reading import SurfaceReader, term_counts
 from infostream_dedup.terms.term_spans import places_of_terms
-from infostream_dedup.translation.ladder import Translator, dictionary_rungs, standard_rungs
-from infostream_dedup.translation.rung import Translation
-from infostream_dedup.translation.rungs.argos import ArgosRung
 
 __all__ = ["NO_WORDS", "TranslatedWord", "TranslatedWords", "translated_words"]
 

@@ -13,9 +13,9 @@ import infostream_dedup
 from infostream_dedup import Settings, StreamSettings, api
 from infostream_dedup.api import keywords
 from infostream_dedup.cli import cli
-from infostream_dedup.corpus import Reading, ReadingOptions
+from infostream_dedup.documents import Reading, ReadingOptions
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.passages import PassageSettings
+from infostream_dedup.judging.passages import PassageSettings
 
 RENAMED = {
     "desk backup": "desk.backup_desk",

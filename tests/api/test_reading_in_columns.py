@@ -7,7 +7,7 @@ import json
 import pytest
 
 import infostream_dedup as package
-from infostream_dedup.corpus import block_reading
+from infostream_dedup.documents import block_reading
 from infostream_dedup.sample import documents_path
 
 

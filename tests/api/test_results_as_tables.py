@@ -21,11 +21,11 @@ from infostream_dedup import (
     train,
 )
 from infostream_dedup.api import Listing
-from infostream_dedup.corpus import ReadingReport
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, UsageError
 from infostream_dedup.model.tabular import Tabular, table_html
+from infostream_dedup.runs.sharded.vocabulary import CollisionError
 from infostream_dedup.sample import documents_path, labels_path
-from infostream_dedup.sharded.vocabulary import CollisionError
 
 DOCUMENTS = list(read_documents(documents_path()))[:60]
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим у понеділок."

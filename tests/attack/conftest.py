@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.store.checking import checks
+from infostream_dedup.stream.store.checking import checks
 
 STREAM = Path(__file__).parents[1] / "store" / "synthetic_stream.py"
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 # Kills itself at the statement of a given number; prints how many there are when it comes through.
 PROGRAM = """
@@ -43,8 +43,8 @@ class Crashing(sqlite3.Connection):
 
 
 sqlite3.connect = lambda *places, **options: real(*places, **{"factory": Crashing, **options})
-from infostream_dedup.store import Store, expiry, migrations
-from infostream_dedup.store.opening import migrate_store
+from infostream_dedup.stream.store import Store, expiry, migrations
+from infostream_dedup.stream.store.opening import migrate_store
 
 expiry._ORDINALS_AT_ONCE = 16
 if command == "migrate":

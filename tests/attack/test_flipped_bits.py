@@ -11,11 +11,11 @@ import pytest
 
 from infostream_dedup import Deduplicator
 from infostream_dedup.errors import BadDataError, InfostreamError
-from infostream_dedup.evidence.shipped_files import MODEL_FILE
+from infostream_dedup.judging.evidence.shipped_files import MODEL_FILE
 from infostream_dedup.sample import documents_path
-from infostream_dedup.store import Store
-from infostream_dedup.store.checking import checks
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.checking import checks
 
 HARMLESS = {("store", "id"), ("evidence_frequency", "part")}
 """Columns that nothing depends on: there is one row, parts are added up."""

@@ -7,22 +7,22 @@ import random
 import orjson
 import pytest
 
-from infostream_dedup.desk import Desk
-from infostream_dedup.desk.agreement import agreement_of, disagreements
-from infostream_dedup.desk.candidates import asked_pairs
-from infostream_dedup.desk.jobs import add_job, end_job, job_shown, last_result, latest_jobs
-from infostream_dedup.desk.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
-from infostream_dedup.desk.labels import import_labels, label_rows
-from infostream_dedup.desk.reservations import next_pairs
-from infostream_dedup.desk.reviews import add_review, present_reviews
 from infostream_dedup.errors import BadDataError, InfostreamError
-from infostream_dedup.evidence.frequencies import background_of
-from infostream_dedup.evidence.shipped_files import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
-from infostream_dedup.lexicon.english_parts_of_speech import TAGS_FILE
-from infostream_dedup.lexicon.english_parts_of_speech import unpacked as english_tags
-from infostream_dedup.morphology.known_terms import SHARES_FILE, terms_file, unpacked
-from infostream_dedup.passages.boilerplate_file import read_boilerplate
-from infostream_dedup.spark.streaming import SlotWriter
+from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements.agreement import agreement_of, disagreements
+from infostream_dedup.judgements.candidates import asked_pairs
+from infostream_dedup.judgements.jobs import add_job, end_job, job_shown, last_result, latest_jobs
+from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
+from infostream_dedup.judgements.labels import import_labels, label_rows
+from infostream_dedup.judgements.reservations import next_pairs
+from infostream_dedup.judgements.reviews import add_review, present_reviews
+from infostream_dedup.judging.evidence.frequencies import background_of
+from infostream_dedup.judging.evidence.shipped_files import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
+from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
+from infostream_dedup.language.lexicon.english_parts_of_speech import TAGS_FILE
+from infostream_dedup.language.lexicon.english_parts_of_speech import unpacked as english_tags
+from infostream_dedup.language.morphology.known_terms import SHARES_FILE, terms_file, unpacked
+from infostream_dedup.runs.spark.streaming import SlotWriter
 from infostream_dedup.stream.already_reported import read_mark, write_mark
 
 PEOPLE = ("oksana", "taras", "iryna")
@@ -89,7 +89,7 @@ def all_of_a_background(path):
 
 
 def write_boilerplate(path):
-    from infostream_dedup.passages.boilerplate import ListedSentence
+    from infostream_dedup.judging.passages.boilerplate import ListedSentence
 
     rows = [
         ListedSentence(f"site-{n}.example", f"Читайте также номер {n}", 20 + n, 0.5, 0, n).as_dict() for n in range(20)

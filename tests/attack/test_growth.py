@@ -9,7 +9,7 @@ import time
 import pytest
 
 from infostream_dedup import pairs, sweep
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.engine import StreamEngine

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 SHIM = Path(__file__).with_name("unsynced.c")
 HEAD = struct.Struct("=4q")

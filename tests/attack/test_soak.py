@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings

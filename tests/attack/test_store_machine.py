@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
-from infostream_dedup.store.checking import checks
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store.checking import checks
 
 WORDS = [form for form, _ in common_forms("en") if len(form) > 4 and form.isalpha()][:60]
 CHOSEN = StreamSettings(

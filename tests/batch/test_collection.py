@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from infostream_dedup import Document, Settings
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.sample import documents_path
-from infostream_dedup.text.fingerprint import text_hash
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
@@ -51,7 +51,7 @@ def test_a_term_that_fills_a_text_is_counted_exactly():
 
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 22])
 def test_checksums_are_those_of_single_texts_however_many_are_made_together(at_once, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.batch.collection._HASHED_AT_ONCE", at_once)
+    monkeypatch.setattr("infostream_dedup.runs.batch.collection._HASHED_AT_ONCE", at_once)
     texts = [
         "Суд оставил жалобу",
         "",

@@ -4,10 +4,10 @@ import orjson
 import pytest
 
 from infostream_dedup import Settings, dedup
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.deduplication import kept_documents, statuses
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.deduplication import kept_documents, statuses
 
 
 @pytest.fixture

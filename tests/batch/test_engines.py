@@ -3,15 +3,15 @@
 import pytest
 
 from infostream_dedup import Settings, pairs, sweep
-from infostream_dedup.batch import linking
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.deduplication import statuses
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import choose_backend
 from infostream_dedup.machine import engines
 from infostream_dedup.machine.engines import COMPILED_FROM, WARM_FROM
 from infostream_dedup.report.files import report_files
+from infostream_dedup.runs.batch import linking
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.deduplication import statuses
 from infostream_dedup.sample import documents_path
 
 

@@ -94,7 +94,7 @@ def test_options_that_have_no_meaning_are_refused(given, error, tmp_path):
 def test_great_clusters_of_equal_documents_are_compared_with_their_earliest(news, tmp_path, monkeypatch):
     again = [one | {"id": f"{one['id']}-{number}"} for number in range(3) for one in news]
     every = annotated(again, tmp_path / "every.jsonl")
-    monkeypatch.setattr("infostream_dedup.batch.judging.MOST_VERBATIM_LINKS", 0)
+    monkeypatch.setattr("infostream_dedup.runs.batch.judging.MOST_VERBATIM_LINKS", 0)
     assert annotated(again, tmp_path / "earliest.jsonl") == every
     assert every["reprint-2"]["of"] == "reprint-0"
     assert every["headline-1"]["status"] == "exact"

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from infostream_dedup import pairs, read_documents
-from infostream_dedup.batch import judged_pairing
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.judged_pairing import ListedPairs, PairChoice, collected, judged_pair_rows
-from infostream_dedup.batch.judging import JudgedCollection
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch import judged_pairing
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.judged_pairing import ListedPairs, PairChoice, collected, judged_pair_rows
+from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.sample import documents_path
 
 SAMPLE = str(documents_path())

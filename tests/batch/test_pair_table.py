@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup import Settings
-from infostream_dedup.batch import pair_table
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.examples import spread_pairs
-from infostream_dedup.batch.linking import link
-from infostream_dedup.batch.pair_table import LinkedPairs, candidate_pairs, chunks_of_pairs, least_count, relations
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.runs.batch import pair_table
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.examples import spread_pairs
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.pair_table import LinkedPairs, candidate_pairs, chunks_of_pairs, least_count, relations
 from infostream_dedup.sample import documents_path
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from infostream_dedup import Settings, pairs
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.batch.pair_table import candidate_pairs, pair_table, relations
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Document, full_text
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.pair_table import candidate_pairs, pair_table, relations
 
 
 def test_title_is_not_doubled():

@@ -7,10 +7,10 @@ import pytest
 
 from infostream_dedup import pairs, sweep
 from infostream_dedup.api import similarity_matrix
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.sample import documents_path
 
 STORY = {

@@ -1,7 +1,7 @@
 """What a sweep of shares says of links that were not stored."""
 
 from infostream_dedup import pairs, sweep
-from infostream_dedup.batch import linking
+from infostream_dedup.runs.batch import linking
 from infostream_dedup.sample import documents_path
 
 

@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 
 from infostream_dedup import dedup
-from infostream_dedup.batch.sources import rereadable
-from infostream_dedup.corpus import Reading, read_documents
+from infostream_dedup.documents import Reading, read_documents
 from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.runs.batch.sources import rereadable
 
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'
 

@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 import pytest
 
 from infostream_dedup import api
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.epoch_statistics import WeighedCollection, epoch_statistics
-from infostream_dedup.batch.stored_collection import stored_collection
-from infostream_dedup.batch.sweeping import sweep_collection
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.epoch_statistics import WeighedCollection, epoch_statistics
+from infostream_dedup.runs.batch.stored_collection import stored_collection
+from infostream_dedup.runs.batch.sweeping import sweep_collection
 from infostream_dedup.sample import documents_path
-from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 
 def ingested(path, documents, **settings):

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup import Settings
-from infostream_dedup.batch import deduplication, linking
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.deduplication import statuses
-from infostream_dedup.batch.linking import link
-from infostream_dedup.batch.sweeping import sweep_collection
-from infostream_dedup.batch.verbatim import link_nodes, verbatim_links
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.runs.batch import deduplication, linking
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.deduplication import statuses
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.sweeping import sweep_collection
+from infostream_dedup.runs.batch.verbatim import link_nodes, verbatim_links
 
 WORDS = ["снег", "дождь", "ветер", "град", "туман", "мороз", "гроза", "иней", "оттепель", "зной", "засуха", "буря"]
 WORDS += ["шторм", "капель", "слякоть", "вьюга"]

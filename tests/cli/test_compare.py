@@ -4,9 +4,9 @@ import csv
 import io
 import json
 
-from infostream_dedup.evaluation.labels import read_labels
-from infostream_dedup.methods import methods
-from infostream_dedup.methods.registry import method_class
+from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.lab.methods import methods
+from infostream_dedup.lab.methods.registry import method_class
 from infostream_dedup.sample import documents_path, labels_path
 
 SAMPLE = str(documents_path())

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from infostream_dedup.corpus import read_documents, row_of
+from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.sample import documents_path
 
 COMMAND = [sys.executable, "-m", "infostream_dedup", "ingest"]

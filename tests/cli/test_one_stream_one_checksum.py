@@ -9,7 +9,7 @@ import itertools
 import orjson
 import pytest
 
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.sample import documents_path
 
 SIZES = (1, 7, 50, 500, 1_000_000)

@@ -201,7 +201,7 @@ def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> No
     import io
 
     openpyxl = pytest.importorskip("openpyxl")
-    from infostream_dedup.corpus.workbook_output import write_workbook
+    from infostream_dedup.documents.workbook_output import write_workbook
     from infostream_dedup.errors import BadDataError
 
     made = io.BytesIO()
@@ -221,7 +221,7 @@ def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> No
 def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:
     import threading
 
-    from infostream_dedup.corpus import Reading
+    from infostream_dedup.documents import Reading
     from infostream_dedup.stream.following import _from_folder
 
     (tmp_path / "a.json").write_text(json.dumps(ROWS[:1]), encoding="utf-8")

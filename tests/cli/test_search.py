@@ -8,7 +8,7 @@ import re
 import pytest
 
 from infostream_dedup import Deduplicator, search
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Settings
 from infostream_dedup.sample import documents_path, labels_path

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from infostream_dedup import Deduplicator, StreamSettings
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.sample import documents_path
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.criteria.judged_pairs import judged_pairs
-from infostream_dedup.evaluation.labels import labels_of, positive_labels
+from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
+from infostream_dedup.lab.evaluation.labels import labels_of, positive_labels
 
 TEMPLATES = Path(__file__).parents[1] / "criteria"
 

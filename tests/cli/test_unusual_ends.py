@@ -18,7 +18,7 @@ COMMAND = f"{sys.executable} -m infostream_dedup"
 # A copy that is nearly done says so and waits to be ended.
 WAITING = """
 import sys, time
-from infostream_dedup.store import copying
+from infostream_dedup.stream.store import copying
 from infostream_dedup.cli import main
 def wait(path):
     print("waiting", flush=True)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import Reading, ReadingReport, columns, frames, parquet, read_documents
-from infostream_dedup.corpus.block_reading import read_document_blocks
+from infostream_dedup.documents import Reading, ReadingReport, columns, frames, parquet, read_documents
+from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, KeptDocuments, fields_of, without_text
 from tests.corpus.test_block_reading import GERMAN, OPTIONS, outcome
 

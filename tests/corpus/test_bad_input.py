@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.corpus import ReadingReport, read_documents
+from infostream_dedup.documents import ReadingReport, read_documents
 from infostream_dedup.errors import BadDataError
 
 A = b'{"id":"a","text":"one"}\n'

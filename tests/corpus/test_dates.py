@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import time_zone, utc_time
-from infostream_dedup.corpus.dates import last_moment
+from infostream_dedup.documents import time_zone, utc_time
+from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.errors import ConfigurationError
 
 

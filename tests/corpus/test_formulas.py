@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import read_documents
-from infostream_dedup.corpus.formulas import guarded, unguarded
-from infostream_dedup.corpus.rows import csv_line
+from infostream_dedup.documents import read_documents
+from infostream_dedup.documents.formulas import guarded, unguarded
+from infostream_dedup.documents.rows import csv_line
 from infostream_dedup.errors import BadDataError
 
 RUN = (

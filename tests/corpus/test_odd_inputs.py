@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from infostream_dedup.corpus import ReadingReport, read_documents, row_of
-from infostream_dedup.corpus.column_names import ColumnNames, advice_on
-from infostream_dedup.corpus.dates import utc_time
-from infostream_dedup.corpus.encodings import recognised_encoding
+from infostream_dedup.documents import ReadingReport, read_documents, row_of
+from infostream_dedup.documents.column_names import ColumnNames, advice_on
+from infostream_dedup.documents.dates import utc_time
+from infostream_dedup.documents.encodings import recognised_encoding
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.sample import documents_path
 

@@ -12,9 +12,9 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from infostream_dedup.corpus import Reading, ReadingReport, read_documents, row_of
-from infostream_dedup.corpus.block_reading import read_document_blocks
-from infostream_dedup.corpus.encodings import encoding_named
+from infostream_dedup.documents import Reading, ReadingReport, read_documents, row_of
+from infostream_dedup.documents.block_reading import read_document_blocks
+from infostream_dedup.documents.encodings import encoding_named
 from infostream_dedup.errors import BadDataError, ConfigurationError
 
 TEXT = "Снег в горах"

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from infostream_dedup.corpus import open_output
+from infostream_dedup.documents import open_output
 from infostream_dedup.machine import part_files
 
 KILLED = """
 import os, signal, sys
-from infostream_dedup.corpus import open_output
+from infostream_dedup.documents import open_output
 
 with open_output(sys.argv[1]) as stream:
     stream.write(b"half")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.corpus import ReadingReport, read_documents, row_of
+from infostream_dedup.documents import ReadingReport, read_documents, row_of
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.model import Document
 
@@ -190,13 +190,15 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "packed"])
 def test_standard_input_of_a_process(pack: Any) -> None:
-    script = "from infostream_dedup.corpus import read_documents\nprint(*(d.id for d in read_documents('-')))"
+    script = "from infostream_dedup.documents import read_documents\nprint(*(d.id for d in read_documents('-')))"
     done = subprocess.run([sys.executable, "-c", script], input=pack(_jsonl(*ROWS)), capture_output=True, check=True)
     assert done.stdout == b"a b\n"
 
 
 def test_standard_input_is_read_as_it_comes() -> None:
-    script = "from infostream_dedup.corpus import read_documents\nfor d in read_documents('-'): print(d.id, flush=True)"
+    script = (
+        "from infostream_dedup.documents import read_documents\nfor d in read_documents('-'): print(d.id, flush=True)"
+    )
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -346,7 +348,7 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path: Path) -> None:
             stream.write(b"x" * 2**20)
         stream.write(b'"}\n' + _jsonl(ROWS[1]))
     script = (
-        "import resource, sys\nfrom infostream_dedup.corpus import read_documents\n"
+        "import resource, sys\nfrom infostream_dedup.documents import read_documents\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "ids = [d.id for d in read_documents(sys.argv[1], on_error='skip', quarantine=sys.argv[2])]\n"
         "print(*ids, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
@@ -358,7 +360,9 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path: Path) -> None:
 
 
 def test_importing_the_corpus_loads_no_heavy_package() -> None:
-    script = "import sys, infostream_dedup.corpus\nprint({'pyarrow', 'pandas', 'polars', 'numpy'} & set(sys.modules))"
+    script = (
+        "import sys, infostream_dedup.documents\nprint({'pyarrow', 'pandas', 'polars', 'numpy'} & set(sys.modules))"
+    )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"set()\n"
 
 

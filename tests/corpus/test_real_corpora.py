@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from infostream_dedup.corpus import ReadingReport, read_documents, row_of, write_documents
+from infostream_dedup.documents import ReadingReport, read_documents, row_of, write_documents
 
 # Documents (ru, uk, en) as the README of the sets counts them, and how many have a date.
 COUNTS = {

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import parquet_output, read_documents, row_of, write_documents
+from infostream_dedup.documents import parquet_output, read_documents, row_of, write_documents
 from infostream_dedup.model import Document
 
 # Control characters are replaced while reading; surrogates are no text.

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import csv_line, json_bytes, write_rows
+from infostream_dedup.documents import csv_line, json_bytes, write_rows
 from infostream_dedup.errors import BadDataError
 
 ROWS = [{"k": 1, "symmetry": 0.25, "note": "a,b"}, {"k": 2, "symmetry": None, "note": "=x"}]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.corpus import check_output, read_documents, write_documents
+from infostream_dedup.documents import check_output, read_documents, write_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, MissingExtraError
 from infostream_dedup.model import Document
 

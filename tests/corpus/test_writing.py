@@ -16,8 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infostream_dedup.corpus import check_output, open_output, parquet_output, read_documents, row_of, write_documents
-from infostream_dedup.corpus import outputs as outputs_file
+from infostream_dedup.documents import (
+    check_output,
+    open_output,
+    parquet_output,
+    read_documents,
+    row_of,
+    write_documents,
+)
+from infostream_dedup.documents import outputs as outputs_file
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, ConfigurationError
 from infostream_dedup.model import Document
 
@@ -119,7 +126,7 @@ def test_the_target_appears_only_when_it_is_whole(tmp_path: Path) -> None:
 
 def test_a_process_killed_while_writing_leaves_no_target(tmp_path: Path) -> None:
     script = (
-        "import os, sys\nfrom infostream_dedup.corpus import write_documents\n"
+        "import os, sys\nfrom infostream_dedup.documents import write_documents\n"
         "def rows():\n    yield {'id': 'a', 'text': 't' * 10**6}\n    os._exit(9)\n"
         "write_documents(rows(), sys.argv[1])"
     )
@@ -373,7 +380,7 @@ def test_parquet_keeps_the_types_of_parquet(tmp_path: Path) -> None:
 def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
     # Growth from a short input to one four times as long: 150 MB more of text must not stay in memory.
     script = (
-        "import resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.corpus import *\n"
+        "import resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.documents import *\n"
         "def written(count):\n"
         "    write_documents(({'id': str(n), 'text': f'{n} ' * 20_000} for n in range(count)), sys.argv[1])\n"
         "    assert sum(1 for _ in read_documents(sys.argv[1])) == count\n"

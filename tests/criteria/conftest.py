@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infostream_dedup.corpus.reading import read_documents
-from infostream_dedup.criteria import document_models
+from infostream_dedup.documents.reading import read_documents
+from infostream_dedup.judging.criteria import document_models
 
 HERE = Path(__file__).parent
 

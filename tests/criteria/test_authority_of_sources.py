@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from infostream_dedup.criteria import document_models
-from infostream_dedup.criteria.authority import authority_of, read_authority
-from infostream_dedup.criteria.judged_pairs import JudgedPairs
-from infostream_dedup.criteria.learned_authority import LearnedAuthority
-from infostream_dedup.criteria.pair_vectors import PairVectors
-from infostream_dedup.criteria.svm import prior_plane
 from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.judging.criteria import document_models
+from infostream_dedup.judging.criteria.authority import authority_of, read_authority
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority
+from infostream_dedup.judging.criteria.pair_vectors import PairVectors
+from infostream_dedup.judging.criteria.svm import prior_plane
 from infostream_dedup.model import Document
 
 

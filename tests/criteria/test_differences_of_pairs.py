@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.criteria import CRITERIA, differences, document_models
-from infostream_dedup.criteria.weighted_sets import weighted_sets
+from infostream_dedup.judging.criteria import CRITERIA, differences, document_models
+from infostream_dedup.judging.criteria.weighted_sets import weighted_sets
 from infostream_dedup.model import Document
 
 SHARES = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.criteria import document_models
-from infostream_dedup.criteria.parts import paragraphs, read_parts
-from infostream_dedup.criteria.word_vectors import title_vectors
+from infostream_dedup.judging.criteria import document_models
+from infostream_dedup.judging.criteria.parts import paragraphs, read_parts
+from infostream_dedup.judging.criteria.word_vectors import title_vectors
 from infostream_dedup.model import Document
 
 

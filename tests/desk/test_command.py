@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from infostream_dedup import desk as public
 from infostream_dedup.cli.desk import desk as command
-from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.judgements import Desk, desk_path
 
 LABELS = '{"a": "x", "b": "y", "label": "dup", "repeats": "b"}\n{"a": "x", "b": "z", "label": "different"}\n'
 

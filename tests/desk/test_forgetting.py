@@ -9,14 +9,14 @@ from click.testing import CliRunner
 
 from infostream_dedup import desk as public
 from infostream_dedup.cli.desk import desk as command
-from infostream_dedup.desk import Desk, desk_path
-from infostream_dedup.desk.forgetting import forget_in_desk
-from infostream_dedup.desk.jobs import add_job, end_job, last_result
-from infostream_dedup.desk.judgements import Judgement, add_judgement
-from infostream_dedup.desk.labels import label_rows
-from infostream_dedup.store import Store
+from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.judgements.forgetting import forget_in_desk
+from infostream_dedup.judgements.jobs import add_job, end_job, last_result
+from infostream_dedup.judgements.judgements import Judgement, add_judgement
+from infostream_dedup.judgements.labels import label_rows
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 RESULT = {
     "rows": [{"k": 1, "links": 3}],
@@ -83,7 +83,7 @@ def test_nothing_is_left_in_the_log_of_a_desk_that_a_service_has_open(
         with service.reading() as connection:
             assert connection.execute("SELECT count(*) FROM job").fetchone() == (2,)
             # Whoever reads keeps the log; the caller is told so.
-            monkeypatch.setattr("infostream_dedup.desk.desk._BUSY_SECONDS", 0.1)
+            monkeypatch.setattr("infostream_dedup.judgements.desk._BUSY_SECONDS", 0.1)
             assert forget_and_wipe(store, "y") == (3, False)
 
 
@@ -117,7 +117,7 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
 
 def test_the_command_says_that_remnants_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = filled(tmp_path)
-    monkeypatch.setattr("infostream_dedup.desk.desk._BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("infostream_dedup.judgements.desk._BUSY_SECONDS", 0.1)
     with Desk.open(desk_path(store)) as service, service.reading():
         done = CliRunner().invoke(command, ["forget", str(store), "x"])
     assert done.exit_code == 0

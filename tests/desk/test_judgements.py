@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.desk import Desk, desk_path
-from infostream_dedup.desk.agreement import agreement_of, disagreements, kappa
-from infostream_dedup.desk.candidates import linked_pairs
-from infostream_dedup.desk.judgements import (
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.judgements.agreement import agreement_of, disagreements, kappa
+from infostream_dedup.judgements.candidates import linked_pairs
+from infostream_dedup.judgements.judgements import (
     Judgement,
     add_judgement,
     judgement_page,
     progress_of,
     undo_judgement,
 )
-from infostream_dedup.desk.labels import SETTLING, import_labels, label_rows
-from infostream_dedup.desk.reservations import for_two, next_pairs
-from infostream_dedup.desk.seals import COLUMNS
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.evaluation.labels import read_labels
+from infostream_dedup.judgements.labels import SETTLING, import_labels, label_rows
+from infostream_dedup.judgements.reservations import for_two, next_pairs
+from infostream_dedup.judgements.seals import COLUMNS
+from infostream_dedup.lab.evaluation.labels import read_labels
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_undo_brings_back_what_was_said_before(desk: Desk) -> None:
 
 def version_1(path: Path, rows: int = 3) -> None:
     """A desk as it was before it had checksums."""
-    from infostream_dedup.desk.schema import APPLICATION_ID, TABLES
+    from infostream_dedup.judgements.schema import APPLICATION_ID, TABLES
 
     with closing(sqlite3.connect(path)) as connection, connection:
         for statement in TABLES:
@@ -394,7 +394,7 @@ def test_reservations_made_before_the_clock_was_set_back_do_not_last(
     given = []
     # A day ahead, then set right, then five and eleven minutes later.
     for person, now in (("oksana", 1440), ("taras", 0), ("oksana", 5), ("oksana", 11)):
-        monkeypatch.setattr("infostream_dedup.desk.reservations.present_moment", lambda now=now: now * minute)
+        monkeypatch.setattr("infostream_dedup.judgements.reservations.present_moment", lambda now=now: now * minute)
         with desk.writing() as connection:
             given.append(next_pairs(connection, [("a", "b")], person=person, queue="random", wanted=1))
     assert [len(pairs) for pairs in given] == [1, 1, 0, 1]

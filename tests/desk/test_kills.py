@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.desk import Desk
-from infostream_dedup.desk.judgements import judgement_page
+from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements.judgements import judgement_page
 
 WRITER = """
 import sys
-from infostream_dedup.desk import Desk
-from infostream_dedup.desk.judgements import Judgement, add_judgement, undo_judgement
-from infostream_dedup.desk.reservations import next_pairs
+from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements.judgements import Judgement, add_judgement, undo_judgement
+from infostream_dedup.judgements.reservations import next_pairs
 
 path, first = sys.argv[1], int(sys.argv[2])
 with Desk.open(path) as desk:

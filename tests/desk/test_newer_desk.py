@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.desk import Desk
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judgements import Desk
 
 
 def test_a_running_process_does_not_use_a_desk_that_a_newer_program_changed(tmp_path: Path) -> None:

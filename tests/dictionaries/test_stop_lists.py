@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.lexicon.folder import dictionaries_folder
-from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.lexicon.tables import read_words
-from infostream_dedup.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.tables import read_words
+from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 SIZES: dict[Language, tuple[int, int]] = {"ru": (350, 500), "uk": (350, 500), "en": (180, 350)}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from infostream_dedup.estimation.kernels.finding_copies import Universe
-from infostream_dedup.evidence.facts import DAY
-from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.facts import DAY
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

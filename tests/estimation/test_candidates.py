@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.estimation import candidates
-from infostream_dedup.estimation.candidates import draw_candidates
-from infostream_dedup.estimation.copy_scores import Links
-from infostream_dedup.estimation.drawn_pairs import DrawnPairs, hash_of_pairs, thinned
-from infostream_dedup.estimation.universe import in_universe
-from infostream_dedup.evidence.facts import DAY, NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.facts import DAY, NO_TIME, DocumentFacts
+from infostream_dedup.lab.estimation import candidates
+from infostream_dedup.lab.estimation.candidates import draw_candidates
+from infostream_dedup.lab.estimation.copy_scores import Links
+from infostream_dedup.lab.estimation.drawn_pairs import DrawnPairs, hash_of_pairs, thinned
+from infostream_dedup.lab.estimation.universe import in_universe
 from infostream_dedup.links import SimilarityMatrix
 
 _STEP = 5

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup import Document
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.estimation.census import find_all_copies
-from infostream_dedup.estimation.universe import counted_pairs
-from infostream_dedup.evidence import triple_ranges
-from infostream_dedup.evidence.collecting import EvidenceReader
-from infostream_dedup.evidence.facts import DocumentFacts
-from infostream_dedup.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence import triple_ranges
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.lab.estimation.census import find_all_copies
+from infostream_dedup.lab.estimation.universe import counted_pairs
+from infostream_dedup.runs.batch.collection import collect
 
 
 def _brute_force(triples, universe):

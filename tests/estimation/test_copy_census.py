@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from infostream_dedup import Document
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.estimation.copy_census import CopyCensus
-from infostream_dedup.evidence.collecting import EvidenceReader
-from infostream_dedup.evidence.triple_ranges import TripleRanges
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.runs.batch.collection import collect
 
 
 def _census(texts, *, ranges=None):

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from infostream_dedup import compare, dedup
 from infostream_dedup.cli import cli
 from infostream_dedup.errors import UsageError
-from infostream_dedup.estimation import group_scores
-from infostream_dedup.estimation.group_scores import links_in_groups
+from infostream_dedup.lab.estimation import group_scores
+from infostream_dedup.lab.estimation.group_scores import links_in_groups
 from infostream_dedup.sample import documents_path
 
 STORY = (

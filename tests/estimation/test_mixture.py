@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.estimation.mixture import FIELDS, LEVELS, are_refilled, fit_mixture, levels_of, patterns_of
-from infostream_dedup.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.lab.estimation.mixture import FIELDS, LEVELS, are_refilled, fit_mixture, levels_of, patterns_of
 
 
 def _row(**values):

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from infostream_dedup import Document
-from infostream_dedup.estimation.planting import EDITS, Vocabulary, edited, sentences_of
+from infostream_dedup.lab.estimation.planting import EDITS, Vocabulary, edited, sentences_of
 
 SENTENCES = [f"Строители моста номер {number} закончили строительство опоры." for number in range(10, 110)]
 ORIGINAL = Document(id="1", title="Мост", text=" ".join(SENTENCES))

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from infostream_dedup.estimation import resampling
-from infostream_dedup.estimation.resampling import drawn_documents
+from infostream_dedup.lab.estimation import resampling
+from infostream_dedup.lab.estimation.resampling import drawn_documents
 
 
 def test_the_numbers_of_one_generator_in_order(monkeypatch):

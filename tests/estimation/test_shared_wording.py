@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.estimation import shared_wording as module
-from infostream_dedup.estimation.census import texts_of_documents
-from infostream_dedup.estimation.shared_wording import shared_wording
-from infostream_dedup.evidence import triple_ranges
-from infostream_dedup.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.evidence.pair_evidence import fill_in_wording
-from infostream_dedup.evidence.triple_ranges import TripleRanges
+from infostream_dedup.judging.evidence import triple_ranges
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.pair_evidence import fill_in_wording
+from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+from infostream_dedup.lab.estimation import shared_wording as module
+from infostream_dedup.lab.estimation.census import texts_of_documents
+from infostream_dedup.lab.estimation.shared_wording import shared_wording
 
 
 def _every_pair(documents):

@@ -9,9 +9,9 @@ from scipy.stats import fisher_exact
 
 from infostream_dedup import Deduplicator, api
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.estimation.stream_copies import DayCopies, drifts, latest_drifts
-from infostream_dedup.store import Store
+from infostream_dedup.lab.estimation.stream_copies import DayCopies, drifts, latest_drifts
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 START = date(2026, 3, 2)
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from infostream_dedup import sweep
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link
-from infostream_dedup.corpus import read_documents
-from infostream_dedup.estimation.census import find_all_copies
-from infostream_dedup.estimation.copy_scores import Links, count_copies
-from infostream_dedup.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.estimation.universe import counted_pairs, in_universe
-from infostream_dedup.evidence.collecting import EvidenceReader
-from infostream_dedup.evidence.facts import DocumentFacts
+from infostream_dedup.documents import read_documents
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.lab.estimation.census import find_all_copies
+from infostream_dedup.lab.estimation.copy_scores import Links, count_copies
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.lab.estimation.universe import counted_pairs, in_universe
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.sample import documents_path
 
 STORY = (

@@ -5,7 +5,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.evaluation.agreement import Agreement, agreement, rank_correlation
+from infostream_dedup.lab.evaluation.agreement import Agreement, agreement, rank_correlation
 
 
 def test_by_hand() -> None:

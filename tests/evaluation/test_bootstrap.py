@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.evaluation.bootstrap import Intervals, intervals
-from infostream_dedup.evaluation.labels import labels_of
-from infostream_dedup.evaluation.predictions import Predictions
-from infostream_dedup.evaluation.scores import scores
-from infostream_dedup.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.bootstrap import Intervals, intervals
+from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.evaluation.predictions import Predictions
+from infostream_dedup.lab.evaluation.scores import scores
+from infostream_dedup.lab.evaluation.truth import Truth, truth_of
 from infostream_dedup.model import Document
 
 

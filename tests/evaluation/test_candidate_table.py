@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from infostream_dedup.corpus.reading import read_documents
-from infostream_dedup.criteria import document_models
+from infostream_dedup.documents.reading import read_documents
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
-from infostream_dedup.evaluation.labels import labels_of, read_labels
+from infostream_dedup.judging.criteria import document_models
+from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
+from infostream_dedup.lab.evaluation.labels import labels_of, read_labels
 from infostream_dedup.model import Document
 
 STORY = "Мост через реку Тихую закрыли на ремонт, автобусы пустили в объезд по набережной Светлогорска."

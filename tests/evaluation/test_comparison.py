@@ -8,11 +8,11 @@ import pytest
 
 from infostream_dedup import compare, methods, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.evaluation.collection_scores import evaluate_collection
-from infostream_dedup.evaluation.comparison import compare_methods
-from infostream_dedup.evaluation.labels import labels_of
-from infostream_dedup.methods import Texts
-from infostream_dedup.methods.registry import method_class
+from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
+from infostream_dedup.lab.evaluation.comparison import compare_methods
+from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.methods import Texts
+from infostream_dedup.lab.methods.registry import method_class
 from infostream_dedup.sample import documents_path, labels_path
 
 STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром, сообщили местные журналисты."
@@ -120,8 +120,8 @@ def test_every_method_is_compared_by_default(sample):
 
 
 def test_key_terms_fare_as_in_evaluate(sample):
-    from infostream_dedup.batch.collection import collect
     from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.collection import collect
 
     row = _row(compare_methods(sample, labels=labels_path(), methods=["key-terms-morph"]), "key-terms-morph")
     expected = evaluate_collection(collect(read_documents(documents_path())), labels_path(), Settings()).rows[5]
@@ -131,8 +131,8 @@ def test_key_terms_fare_as_in_evaluate(sample):
 
 
 def test_the_preset_best_can_be_written_as_a_method(sample):
-    from infostream_dedup.batch.collection import collect
     from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.collection import collect
 
     name = "key-terms-morph:n=30:score=share"
     row = _row(compare_methods(sample, labels=labels_path(), methods=[name]), name)

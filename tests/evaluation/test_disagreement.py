@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.evaluation.disagreement import agreed, compared_pairs, disputed
-from infostream_dedup.evaluation.labels import labels_of
-from infostream_dedup.methods import Texts
+from infostream_dedup.lab.evaluation.disagreement import agreed, compared_pairs, disputed
+from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.methods import Texts
 from infostream_dedup.model import Document
 
 SETS = st.lists(st.sets(st.integers(0, 30)), min_size=1, max_size=4)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.corpus.rows import write_rows
+from infostream_dedup.documents.rows import write_rows
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.evaluation.labels import (
+from infostream_dedup.lab.evaluation.labels import (
     Kin,
     Label,
     family_of,

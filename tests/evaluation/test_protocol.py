@@ -7,14 +7,14 @@ import pytest
 
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup import sweep
-from infostream_dedup.batch.collection import collect
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evaluation.collection_scores import evaluate_collection
-from infostream_dedup.evaluation.labels import labels_of
-from infostream_dedup.evaluation.predictions import Predictions, predicted_pairs
-from infostream_dedup.evaluation.protocol import Evaluation, evaluate
-from infostream_dedup.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
+from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.evaluation.predictions import Predictions, predicted_pairs
+from infostream_dedup.lab.evaluation.protocol import Evaluation, evaluate
+from infostream_dedup.lab.evaluation.truth import Truth, truth_of
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.runs.batch.collection import collect
 
 
 def _truth() -> Truth:

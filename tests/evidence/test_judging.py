@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.evidence.facts import DAY, DocumentFacts
-from infostream_dedup.evidence.frequencies import EvidenceFrequencies
-from infostream_dedup.evidence.judging import FILTER, JudgedCandidates, judge_pairs, passes_filter
-from infostream_dedup.evidence.kinds import Kind
-from infostream_dedup.evidence.pair_evidence import COLUMNS, ComparedKeys, TripleRows, key_rows
-from infostream_dedup.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
-from infostream_dedup.evidence.status import DocumentStatus, joined_kinds
+from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
+from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.judging.evidence.judging import FILTER, JudgedCandidates, judge_pairs, passes_filter
+from infostream_dedup.judging.evidence.kinds import Kind
+from infostream_dedup.judging.evidence.pair_evidence import COLUMNS, ComparedKeys, TripleRows, key_rows
+from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.judging.evidence.status import DocumentStatus, joined_kinds
 from infostream_dedup.model import Document
 
 _NEWS = "Президент Санду заявила 17 апреля в Кишинёве, что 300 млн лей пойдут на дороги Молдовы и мост через Днестр"

@@ -8,10 +8,25 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evidence.facts import DAY, HOUR, NO_TIME, DocumentFacts, PairFacts, circumstances, facts_of_pairs
-from infostream_dedup.evidence.kinds import KIND_NAMES, RULES, Kind, kinds_of_pairs, names_of_kinds, rules_of_pairs
-from infostream_dedup.evidence.pair_evidence import COLUMNS
-from infostream_dedup.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
+from infostream_dedup.judging.evidence.facts import (
+    DAY,
+    HOUR,
+    NO_TIME,
+    DocumentFacts,
+    PairFacts,
+    circumstances,
+    facts_of_pairs,
+)
+from infostream_dedup.judging.evidence.kinds import (
+    KIND_NAMES,
+    RULES,
+    Kind,
+    kinds_of_pairs,
+    names_of_kinds,
+    rules_of_pairs,
+)
+from infostream_dedup.judging.evidence.pair_evidence import COLUMNS
+from infostream_dedup.judging.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
 
 _PLAIN: dict[str, Any] = {
     "same_text": False,

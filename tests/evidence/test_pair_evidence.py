@@ -10,18 +10,25 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
-from infostream_dedup.evidence.kernels.comparing import compare_pairs
-from infostream_dedup.evidence.kernels.sharing import share_pairs
-from infostream_dedup.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
-from infostream_dedup.evidence.kernels.wording import word_pairs
-from infostream_dedup.evidence.pair_evidence import COLUMNS, TripleRows, compared, heaviest, key_rows, shares_of_pairs
-from infostream_dedup.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
-from infostream_dedup.evidence.plain_reading import read_plainly
-from infostream_dedup.evidence.plain_records import count_plainly, pack_plainly
-from infostream_dedup.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.evidence.records import EvidenceRecords, pack_evidence
-from infostream_dedup.evidence.step_words import SPEECH_WORDS, STEP_WORDS, speech_beginnings, step_beginnings
+from infostream_dedup.judging.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.kernels.comparing import compare_pairs
+from infostream_dedup.judging.evidence.kernels.sharing import share_pairs
+from infostream_dedup.judging.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
+from infostream_dedup.judging.evidence.kernels.wording import word_pairs
+from infostream_dedup.judging.evidence.pair_evidence import (
+    COLUMNS,
+    TripleRows,
+    compared,
+    heaviest,
+    key_rows,
+    shares_of_pairs,
+)
+from infostream_dedup.judging.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
+from infostream_dedup.judging.evidence.plain_reading import read_plainly
+from infostream_dedup.judging.evidence.plain_records import count_plainly, pack_plainly
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.judging.evidence.step_words import SPEECH_WORDS, STEP_WORDS, speech_beginnings, step_beginnings
 from infostream_dedup.model import LANGUAGES, Document
 
 _WORDS = (

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import read_documents
-from infostream_dedup.features import fast_numbers
-from infostream_dedup.features.fast_numbers import find_runs, numbers_of_run
-from infostream_dedup.features.kernels.number_runs import number_words
-from infostream_dedup.features.numbers import NUMBER_WORDS, numbers
+from infostream_dedup.documents import read_documents
+from infostream_dedup.judging.features import fast_numbers
+from infostream_dedup.judging.features.fast_numbers import find_runs, numbers_of_run
+from infostream_dedup.judging.features.kernels.number_runs import number_words
+from infostream_dedup.judging.features.numbers import NUMBER_WORDS, numbers
+from infostream_dedup.language.text.character_classes import COMMON
+from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.machine.kept_memory import KeptMemory
-from infostream_dedup.text.character_classes import COMMON
-from infostream_dedup.text.utf8 import texts_of
 
 PARTS = [
     *NUMBER_WORDS, "12", "41,25", "1 200", "05.03.2026", "2026-03-05", "G7", "٣٤", "７", "²", "x", "ё", "П’ЯТЬ",

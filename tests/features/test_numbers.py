@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.features.numbers import numbers
+from infostream_dedup.judging.features.numbers import numbers
 
 
 @pytest.mark.parametrize(

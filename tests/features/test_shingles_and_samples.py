@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from infostream_dedup.features.hashing import hash_sequences, hash_words, scrambled
-from infostream_dedup.features.rows import Rows, distinct, rows_from
-from infostream_dedup.features.samples import (
+from infostream_dedup.judging.features.hashing import hash_sequences, hash_words, scrambled
+from infostream_dedup.judging.features.rows import Rows, distinct, rows_from
+from infostream_dedup.judging.features.samples import (
     grouped,
     megashingles,
     minwise,
@@ -17,8 +17,8 @@ from infostream_dedup.features.samples import (
     sample_mod,
     supershingles,
 )
-from infostream_dedup.features.shingles import shingles
-from infostream_dedup.features.words import read_words
+from infostream_dedup.judging.features.shingles import shingles
+from infostream_dedup.judging.features.words import read_words
 
 
 def _expected(*words):

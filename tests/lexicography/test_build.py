@@ -11,13 +11,13 @@ import pytest
 
 from infostream_dedup import dictionaries
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
-from infostream_dedup.lexicography import frequency_dictionary as module
-from infostream_dedup.lexicography.frequency_dictionary import DictionaryEntry, frequency_dictionary
-from infostream_dedup.lexicon.frequency import form_frequencies
-from infostream_dedup.lexicon.name_tables import NO_NAME, NameKind
-from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.text.tokens import Shape
-from infostream_dedup.translation.frequent_words import frequent_words
+from infostream_dedup.lab.lexicography import frequency_dictionary as module
+from infostream_dedup.lab.lexicography.frequency_dictionary import DictionaryEntry, frequency_dictionary
+from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.text.tokens import Shape
+from infostream_dedup.language.translation.frequent_words import frequent_words
 
 SHARES = {"бежать": 5e-6, "завода": 3e-6, "зеленского": 2e-6, "заводы": 1e-6, "бзыбрюмов": 1e-6}
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_built_is_refused_before_the_work(tmp_path: Path, monkeyp
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("infostream_dedup.lexicography.build.frequency_dictionary", work)
+    monkeypatch.setattr("infostream_dedup.lab.lexicography.build.frequency_dictionary", work)
     with pytest.raises(ConfigurationError, match="language is 'de'; expected one of ru, uk, en"):
         dictionaries.build(tmp_path, "ru,de")
     with pytest.raises(ConfigurationError, match="most is 0; expected a whole number"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.lexicography import coverage as module
-from infostream_dedup.lexicography.coverage import coverage, frequent_nouns
+from infostream_dedup.lab.lexicography import coverage as module
+from infostream_dedup.lab.lexicography.coverage import coverage, frequent_nouns
 
 
 def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:

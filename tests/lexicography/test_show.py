@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lexicography import show
+from infostream_dedup.lab.lexicography import show
 
 
 def test_capitalised_surname_in_both_cyrillic_languages() -> None:

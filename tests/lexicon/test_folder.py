@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import NoInputError
-from infostream_dedup.lexicon import folder
-from infostream_dedup.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon import folder
+from infostream_dedup.language.lexicon.folder import dictionaries_folder
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.lexicon.frequency import FormFrequencies, common_forms, form_frequencies, zipf
-from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.frequency import FormFrequencies, common_forms, form_frequencies, zipf
+from infostream_dedup.language.lexicon.spelling import key_form
 
 
 def test_yo_and_apostrophe_are_folded_and_summed() -> None:

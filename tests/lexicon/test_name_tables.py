@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.lexicon import name_tables
-from infostream_dedup.lexicon.name_tables import (
+from infostream_dedup.language.lexicon import name_tables
+from infostream_dedup.language.lexicon.name_tables import (
     NAME_TABLES,
     NameKind,
     name_rows,

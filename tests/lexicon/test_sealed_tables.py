@@ -6,9 +6,9 @@ from hashlib import sha256
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.lexicon import sealed_tables
-from infostream_dedup.lexicon.sealed_tables import checked_bytes, sealed
-from infostream_dedup.lexicon.tables import read_table
+from infostream_dedup.language.lexicon import sealed_tables
+from infostream_dedup.language.lexicon.sealed_tables import checked_bytes, sealed
+from infostream_dedup.language.lexicon.tables import read_table
 
 TABLE = "ru\tuk\nдом\tдім\nмир\tсвіт\n"
 

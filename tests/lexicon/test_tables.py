@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError, NoInputError
-from infostream_dedup.lexicon.tables import read_table, read_words
+from infostream_dedup.language.lexicon.tables import read_table, read_words
 
 
 def write(folder: Path, text: str | bytes, name: str = "names.tsv") -> Path:

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup import Settings
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.deduplication import statuses
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.links.compiled import earlier, row_parts
 from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept, linked_pairs
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.deduplication import statuses
 from infostream_dedup.sample import documents_path
 
 BOTH = (False, False, False, True)

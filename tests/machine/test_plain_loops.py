@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.text.kernels.surface_table import hash_bytes
 from infostream_dedup.machine import compiling
 from infostream_dedup.machine.compiling import Kernel, compiled, popcount, signed
 from infostream_dedup.machine.interpreting import from_cells, to_cells, to_signed
 from infostream_dedup.machine.kernels.byte_blocks import between, eight_bytes, equal, lowest_bit
 from infostream_dedup.machine.plain_work import NotOnDiskError
 from infostream_dedup.sample import documents_path
-from infostream_dedup.text.kernels.surface_table import hash_bytes
 
 COMMANDS = """
 import hashlib, io, json, sys, tempfile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.methods import Texts
+from infostream_dedup.lab.methods import Texts
 from infostream_dedup.model import Document
 
 RUSSIAN = (

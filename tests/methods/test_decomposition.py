@@ -2,7 +2,7 @@
 
 import pytest
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 STORY = "мэр города открыл новый мост через реку и обещал начать ремонт набережной"
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.methods import Texts, method, method_class, methods
+from infostream_dedup.lab.methods import Texts, method, method_class, methods
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, limits_of
 
@@ -157,7 +157,7 @@ def test_every_method_says_its_paper_and_parameters(name):
 
 _DIGESTS = """
 import hashlib, json, sys
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 names, documents = json.loads(sys.stdin.read())
 texts = Texts.of(*documents)
 for name in names:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.pairing import pair_rows
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.pairing import pair_rows
 
 
 def _rows(documents, representation, k):

@@ -1,6 +1,6 @@
 """Lex Rand and I-Match, worked by hand."""
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 STORY = "мост река берег город район улица площадь вокзал"
 # Documents that put the story's words into the middle of the IDF range.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from infostream_dedup.features.rows import rows_from
-from infostream_dedup.methods import Texts, method
-from infostream_dedup.methods.log_shingles import logarithmic_sample, modular_sample
+from infostream_dedup.judging.features.rows import rows_from
+from infostream_dedup.lab.methods import Texts, method
+from infostream_dedup.lab.methods.log_shingles import logarithmic_sample, modular_sample
 
 
 def _lists(rows):

@@ -2,7 +2,7 @@
 
 from hashlib import md5
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 
 def test_the_digest_is_that_of_the_significant_words():

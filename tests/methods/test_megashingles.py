@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 WORDS = [f"слово{number}" for number in range(400)]
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from infostream_dedup.methods import Texts, method, method_class, methods
+from infostream_dedup.lab.methods import Texts, method, method_class, methods
 from infostream_dedup.model import Document
 
 pytestmark = pytest.mark.corpus

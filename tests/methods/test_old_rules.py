@@ -1,6 +1,6 @@
 """The old rules of InfoStream: checksum and first paragraph."""
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.model import Document
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import pytest
 
-import infostream_dedup.features
-import infostream_dedup.methods
+import infostream_dedup.judging.features
+import infostream_dedup.lab.methods
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
-from infostream_dedup.methods import Texts, method, methods
-from infostream_dedup.methods.method import Method
-from infostream_dedup.methods.registry import register
+from infostream_dedup.lab.methods import Texts, method, methods
+from infostream_dedup.lab.methods.method import Method
+from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS
 
@@ -29,7 +29,7 @@ NAMES = (
 
 
 def _modules():
-    for package in (infostream_dedup.features, infostream_dedup.methods):
+    for package in (infostream_dedup.judging.features, infostream_dedup.lab.methods):
         yield package.__name__
         yield from (f"{package.__name__}.{found.name}" for found in pkgutil.iter_modules(package.__path__))
 

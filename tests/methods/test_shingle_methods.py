@@ -2,7 +2,7 @@
 
 import pytest
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 SHORT = "раз два три четыре пять"
 LONG = "раз два три четыре шесть семь"

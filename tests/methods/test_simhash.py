@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from infostream_dedup.features.rows import Rows, rows_from
-from infostream_dedup.methods import Texts, method
-from infostream_dedup.methods.simhash import projections
+from infostream_dedup.judging.features.rows import Rows, rows_from
+from infostream_dedup.lab.methods import Texts, method
+from infostream_dedup.lab.methods.simhash import projections
 
 
 def test_every_feature_votes_for_every_bit():

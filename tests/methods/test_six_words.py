@@ -6,11 +6,11 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from infostream_dedup.features.word_counts import count_words
-from infostream_dedup.features.words import read_words
-from infostream_dedup.methods import Texts, method
-from infostream_dedup.methods.opt_freq import optimal_weights
-from infostream_dedup.methods.tf_ridf import residual_weights
+from infostream_dedup.judging.features.word_counts import count_words
+from infostream_dedup.judging.features.words import read_words
+from infostream_dedup.lab.methods import Texts, method
+from infostream_dedup.lab.methods.opt_freq import optimal_weights
+from infostream_dedup.lab.methods.tf_ridf import residual_weights
 
 
 def test_the_most_frequent_words_in_alphabetical_order():

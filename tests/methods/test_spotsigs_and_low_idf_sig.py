@@ -1,6 +1,6 @@
 """SpotSigs and Low-IDF-Sig at document level."""
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 
 def test_navigation_has_no_spots(stories):

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from infostream_dedup.features.word_counts import count_words, tf_idf_weights
-from infostream_dedup.features.words import read_words, significant
-from infostream_dedup.methods import Texts, method
-from infostream_dedup.methods.registry import method_class
+from infostream_dedup.judging.features.word_counts import count_words, tf_idf_weights
+from infostream_dedup.judging.features.words import read_words, significant
+from infostream_dedup.lab.methods import Texts, method
+from infostream_dedup.lab.methods.registry import method_class
 from infostream_dedup.model import Document
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """What methods share of a collection."""
 
-from infostream_dedup.methods import Texts
+from infostream_dedup.lab.methods import Texts
 
 
 def test_features_are_made_once_but_a_bare_copy_makes_them_again():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 
 def test_the_cosine_by_hand():

@@ -2,7 +2,7 @@
 
 from zlib import crc32
 
-from infostream_dedup.methods import Texts, method
+from infostream_dedup.lab.methods import Texts, method
 
 
 def _crc(text):

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.features.rows import rows_from
-from infostream_dedup.features.shingles import shingles
-from infostream_dedup.features.winnowing import winnowed
-from infostream_dedup.features.words import read_words
-from infostream_dedup.methods import Texts, method
-from infostream_dedup.methods.weighted_simhash import weighted_projections
+from infostream_dedup.judging.features.rows import rows_from
+from infostream_dedup.judging.features.shingles import shingles
+from infostream_dedup.judging.features.winnowing import winnowed
+from infostream_dedup.judging.features.words import read_words
+from infostream_dedup.lab.methods import Texts, method
+from infostream_dedup.lab.methods.weighted_simhash import weighted_projections
 
 WORDS = st.lists(st.sampled_from(["мост", "река", "снег", "дом", "лес", "поле"]), min_size=1, max_size=30)
 

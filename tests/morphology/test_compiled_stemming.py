@@ -16,11 +16,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.language.morphology.compiled import stemming
+from infostream_dedup.language.morphology.stemming import stems
+from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.tokens import forms, surfaces
 from infostream_dedup.model import OUR_LANGUAGES
-from infostream_dedup.morphology.compiled import stemming
-from infostream_dedup.morphology.stemming import stems
-from infostream_dedup.text.surface_pool import SurfaceList
-from infostream_dedup.text.tokens import forms, surfaces
 
 WORDS = """правительства премьер-министрами covid-вакцинами української прем'єр-міністра здоровʼя здоровʼям ʼʼʼʼ ʼ
 можливостями
@@ -96,9 +96,9 @@ def test_another_process_has_other_addresses():
     """Machine code kept on disk holds none: the next process loads it and calls the functions where they lie there."""
     fast(["слово"], "ru")
     program = (
-        "from infostream_dedup.morphology.compiled.stemming import stems\n"
-        "from infostream_dedup.morphology.kernels.snowball import stem_words\n"
-        "from infostream_dedup.text.surface_pool import SurfaceList\n"
+        "from infostream_dedup.language.morphology.compiled.stemming import stems\n"
+        "from infostream_dedup.language.morphology.kernels.snowball import stem_words\n"
+        "from infostream_dedup.language.text.surface_pool import SurfaceList\n"
         "import numpy as np\n"
         "words = SurfaceList.of(['правительствами'])\n"
         "print(stems(words, np.arange(1), 'ru')[0], sum(stem_words.dispatcher.stats.cache_misses.values()))\n"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lexicon.word_lists import stop_words
-from infostream_dedup.morphology.english_lemmas import lemma, noun_term
-from infostream_dedup.text.tokens import Shape
+from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
+from infostream_dedup.language.text.tokens import Shape
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.morphology import cache_file, form_cache
-from infostream_dedup.morphology.analysis import Analysis
-from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, fingerprint
-from infostream_dedup.morphology.form_cache import FormCache, terms_of
-from infostream_dedup.text.tokens import Form, Shape
+from infostream_dedup.language.morphology import cache_file, form_cache
+from infostream_dedup.language.morphology.analysis import Analysis
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, fingerprint
+from infostream_dedup.language.morphology.form_cache import FormCache, terms_of
+from infostream_dedup.language.text.tokens import Form, Shape
 
 FORMS = [
     Form("правительства", Shape.LOWER),
@@ -186,7 +186,8 @@ def test_no_flipped_bit_changes_an_answer(path: Path, seed: int) -> None:
 
 def test_a_full_disk_is_named_as_the_cause(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     program = (
-        "import resource, sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
+        "import resource, sys; from pathlib import Path\n"
+        "from infostream_dedup.language.morphology.cache_file import CacheFile\n"
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
         "answers = {f'0слово{n}': ('слово', 1) for n in range(5000)}\n"
@@ -244,7 +245,7 @@ def test_many_forms_pass_in_chunks(path: Path) -> None:
 
 def test_processes_share_a_file(path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from infostream_dedup.morphology.cache_file import CacheFile\n"
+        "import sys; from pathlib import Path; from infostream_dedup.language.morphology.cache_file import CacheFile\n"
         "file = CacheFile(Path(sys.argv[1]), 'one')\n"
         "for n in range(40): file.remember('ru', {f'0{sys.argv[2]}{n}': ('слово', 1)})\n"
         "assert file._file._usable\n"
@@ -342,7 +343,9 @@ def test_few_answers_are_waiting_until_there_are_many(path: Path, monkeypatch: p
 
 
 def test_waiting_answers_are_stored_when_the_process_ends(path: Path) -> None:
-    script = "import sys; from infostream_dedup.morphology.cache_file import CacheFile; from pathlib import Path\n"
+    script = (
+        "import sys; from infostream_dedup.language.morphology.cache_file import CacheFile; from pathlib import Path\n"
+    )
     script += "file = CacheFile(Path(sys.argv[1]), 'one'); file.remember('ru', {'0суд': ('суд', 1)}, at_once=False)\n"
     script += "assert not Path(sys.argv[1]).exists()"
     subprocess.run([sys.executable, "-c", script, str(path)], check=True)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.language.morphology.form_table import NO_TERM, UNKNOWN
+from infostream_dedup.language.morphology.known_table import KnownTable, known_table
+from infostream_dedup.language.morphology.known_terms import KnownTerms, known_texts, lines_of, row_of
+from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.morphology.form_table import NO_TERM, UNKNOWN
-from infostream_dedup.morphology.known_table import KnownTable, known_table
-from infostream_dedup.morphology.known_terms import KnownTerms, known_texts, lines_of, row_of
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.representations import morph
-from infostream_dedup.text.surface_pool import SurfaceList
-from infostream_dedup.text.tokens import Form, Shape
 
 SHAPES = len(Shape)
 CASES = list(product(["ru", "uk", "en"], ["strict", "open"], [True, False]))

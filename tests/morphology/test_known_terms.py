@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.model import Language
-from infostream_dedup.morphology import known_terms as shipped
-from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.morphology.cache_file import UNKNOWN_ROW, package_versions
-from infostream_dedup.morphology.form_cache import FormCache
-from infostream_dedup.morphology.known_terms import (
+from infostream_dedup.language.morphology import known_terms as shipped
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, package_versions
+from infostream_dedup.language.morphology.form_cache import FormCache
+from infostream_dedup.language.morphology.known_terms import (
     known_shares,
     known_terms,
     lines_of,
@@ -23,8 +22,9 @@ from infostream_dedup.morphology.known_terms import (
     terms_file,
     unpacked,
 )
+from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.model import Language
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.tokens import Form, Shape
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "reports"))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import Language
-from infostream_dedup.morphology.analyzer import Morphology
-from infostream_dedup.text.tokens import Shape
 
 # "Word=term", "Word=-" for no term, "Word=term?" for a term that only the open rule takes.
 INSIDE = """

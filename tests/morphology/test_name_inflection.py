@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from infostream_dedup.language.morphology.name_inflection import nominatives, predicted_nominative
 from infostream_dedup.model import Language
-from infostream_dedup.morphology.name_inflection import nominatives, predicted_nominative
 
 
 def nothing(_: str) -> float:

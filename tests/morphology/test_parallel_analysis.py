@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.morphology import parallel_analysis
-from infostream_dedup.morphology.form_cache import FormCache
-from infostream_dedup.morphology.parallel_analysis import analysed_over_cores
+from infostream_dedup.language.morphology import parallel_analysis
+from infostream_dedup.language.morphology.form_cache import FormCache
+from infostream_dedup.language.morphology.parallel_analysis import analysed_over_cores
 
 KEYS = [
     f"{shape}{form}"

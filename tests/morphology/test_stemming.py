@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.morphology.stemming import stem, stems
 from infostream_dedup.model import OUR_LANGUAGES, Language
-from infostream_dedup.morphology.stemming import stem, stems
 
 SAME_STEM: list[tuple[Language, str]] = [
     ("ru", "министр министра министру министром министры министров"),

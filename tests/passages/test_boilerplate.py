@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.judging.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
+from infostream_dedup.judging.passages.boilerplate_file import marked_sentences, read_boilerplate
+from infostream_dedup.judging.passages.sentence_collection import read_collection
 from infostream_dedup.model import Document
-from infostream_dedup.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
-from infostream_dedup.passages.boilerplate_file import marked_sentences, read_boilerplate
-from infostream_dedup.passages.sentence_collection import read_collection
 
 PHRASE = "Подписывайтесь на наш канал!"
 NEWS = "Мэр города открыл новый мост."

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.passages import PassageSettings, compare, copied_sentences, find_passages, passages_of
+from infostream_dedup.judging.passages.sentence_collection import read_collection
 from infostream_dedup.model import Document
-from infostream_dedup.passages import PassageSettings, compare, copied_sentences, find_passages, passages_of
-from infostream_dedup.passages.sentence_collection import read_collection
 
 QUOTE = "Мэр города открыл вчера новый мост через широкую реку."
 SECOND = "На церемонии выступали школьники и ветераны из соседних районов."

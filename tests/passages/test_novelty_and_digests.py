@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.judging.passages import copied_sentences, passages_of
+from infostream_dedup.judging.passages.digests import DigestRule, find_digests
+from infostream_dedup.judging.passages.novelty import novel_sentences, novelties, stream_order
+from infostream_dedup.judging.passages.sentence_collection import read_collection
 from infostream_dedup.model import NO_TIME, Document
-from infostream_dedup.passages import copied_sentences, passages_of
-from infostream_dedup.passages.digests import DigestRule, find_digests
-from infostream_dedup.passages.novelty import novel_sentences, novelties, stream_order
-from infostream_dedup.passages.sentence_collection import read_collection
 
 BRIDGE = "Мэр города открыл вчера новый мост через широкую реку."
 CEREMONY = "На церемонии выступали школьники и ветераны из соседних районов."

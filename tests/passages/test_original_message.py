@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.api.provenance import original_messages
+from infostream_dedup.judging.passages.original_message import original_message
 from infostream_dedup.model import Document
-from infostream_dedup.passages.original_message import original_message
 
 FIRST = "Пожар на складе в порту тушили двенадцать машин. Начальник управления Петренко уехал в Одессу."
 

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from infostream_dedup.corpus import read_documents
-from infostream_dedup.passages import find_passages
+from infostream_dedup.documents import read_documents
+from infostream_dedup.judging.passages import find_passages
 
 WORD = re.compile("\\w+")
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.passages.sentence_table import read_sentences, word_sequence_hashes
-from infostream_dedup.text.normalise import clean, fold
-from infostream_dedup.text.tokens import surfaces
+from infostream_dedup.judging.passages.sentence_table import read_sentences, word_sequence_hashes
+from infostream_dedup.language.text.normalise import clean, fold
+from infostream_dedup.language.text.tokens import surfaces
 
 LETTERS = "абвгеёжийіїєґщьыэюяАБВЁЇabcxyzABCİǅßK09"
 ODD = "\r\n\u2028\u2029\x85\x0b\x0c\t \u00a0\u00ad\u0301\u0308\u200b\u200d\ufeff👩‍👩‍👧🇺🇦.!?…;,-«»\"'’(){}<>%&@"

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.passages import word_alignment
-from infostream_dedup.passages.word_alignment import matching_blocks, replacements
+from infostream_dedup.judging.passages import word_alignment
+from infostream_dedup.judging.passages.word_alignment import matching_blocks, replacements
 
 WORDS = st.lists(st.integers(0, 6), max_size=60)
 

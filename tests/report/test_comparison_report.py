@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from infostream_dedup import compare
-from infostream_dedup.evaluation.labels import labels_of
-from infostream_dedup.methods import methods
+from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.methods import methods
 from infostream_dedup.report.comparison_files import comparison_files, write_comparison
 from infostream_dedup.report.comparison_plots import KINDS, kind_of
 from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS

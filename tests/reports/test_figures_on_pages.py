@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.morphology.stemming import ALGORITHMS
+from infostream_dedup.language.morphology.stemming import ALGORITHMS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from infostream_dedup.api import audit, desk
-from infostream_dedup.desk import Desk, desk_path
-from infostream_dedup.desk.candidates import asked_pairs
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.judgements.candidates import asked_pairs
 from infostream_dedup.service.learning_jobs import labels_file
 from infostream_dedup.service.settings import ServiceSettings
 

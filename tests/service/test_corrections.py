@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from infostream_dedup import ingest
-from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient, sample_documents
 

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from infostream_dedup.desk.candidates import QUEUES, linked_pairs
-from infostream_dedup.evaluation.labels import labels_of
+from infostream_dedup.judgements.candidates import QUEUES, linked_pairs
+from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 
@@ -204,7 +204,7 @@ def test_pages_count_pairs_as_the_labels_file_does(desk: Any) -> None:
 
 def test_each_group_gives_one_pair_before_any_gives_two(desk: Any, tmp_path: Path) -> None:
     from infostream_dedup import ingest
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
     with ingest(sample_documents(), tmp_path / "other.db") as found:
         rows = [row for batch in found.batches() for row in batch.rows()]

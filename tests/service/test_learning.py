@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup.criteria.model_file import read_model
+from infostream_dedup.judging.criteria.model_file import read_model
 from infostream_dedup.service.settings import ServiceSettings
 
 from .conftest import ServiceClient, sample_documents, wait_until_ready

@@ -12,8 +12,8 @@ import pytest
 from infostream_dedup.errors import BadDataError, CannotWriteError, StoreBusyError
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient
 

@@ -15,7 +15,7 @@ import pytest
 from infostream_dedup.service.pages.charts import chart_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.store.overview import activity, alarm_rows, reprint_counts
+from infostream_dedup.stream.store.overview import activity, alarm_rows, reprint_counts
 
 from .conftest import ServiceClient, sample_documents, wait_until_ready
 
@@ -178,7 +178,7 @@ def test_decisions_about_templates(filled: ServiceClient) -> None:
 
 
 def test_a_snoozed_alarm_opens_again_once_its_group_has_grown_by_half(fresh: ServiceClient) -> None:
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
     text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     documents = [{"id": str(n), "text": text} for n in range(6)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient
 

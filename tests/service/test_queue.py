@@ -17,9 +17,9 @@ from infostream_dedup import ingest
 from infostream_dedup.errors import BadDataError, CannotWriteError, InfostreamError
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.writer import Writer
-from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 from .conftest import sample_documents
 

@@ -12,7 +12,7 @@ import pytest
 from infostream_dedup.sample import labels_path
 from infostream_dedup.service.pages import marking
 from infostream_dedup.service.pair_view import pair_shown
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient, sample_documents
 

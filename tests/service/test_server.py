@@ -22,10 +22,10 @@ import orjson
 import pytest
 
 from infostream_dedup import ingest
-from infostream_dedup.desk import Desk, desk_path
+from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.service.readers import Readers
 from infostream_dedup.service.sample_feed import send_sample
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 from .conftest import sample_documents
 

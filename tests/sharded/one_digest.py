@@ -7,14 +7,14 @@ import json
 
 import numpy as np
 
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.linking import link, relate
 from infostream_dedup.links import EXACT_FROM, survey
 from infostream_dedup.model import Document
-from infostream_dedup.sharded.disk_runner import DiskRun, Input
-from infostream_dedup.sharded.plan import Cut, Plan
-from infostream_dedup.sharded.sweeping import FoldedLinks
-from infostream_dedup.sharded.work_folder import WorkFolder
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link, relate
+from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.plan import Cut, Plan
+from infostream_dedup.runs.sharded.sweeping import FoldedLinks
+from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
 
 def documents_of(rows):

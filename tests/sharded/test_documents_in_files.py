@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from infostream_dedup import sweep
-from infostream_dedup.corpus import write_documents
+from infostream_dedup.documents import write_documents
 from infostream_dedup.model import Document
-from infostream_dedup.sharded.estimate import documents_in
+from infostream_dedup.runs.sharded.estimate import documents_in
 
 NUMBER = 3000
 

@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup import sweep
 from infostream_dedup.errors import UsageError
-from infostream_dedup.estimation import disk_estimator
+from infostream_dedup.lab.estimation import disk_estimator
 from infostream_dedup.sample import documents_path
 
 

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup import sweep
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.sharded.plan import Cut, Plan
 from infostream_dedup.sample import documents_path
-from infostream_dedup.sharded.plan import Cut, Plan
 
 CUTS = [Cut(), Cut(chunk=9, shards=1, blocks=1), Cut(chunk=5, shards=2, blocks=3), Cut(chunk=3, shards=7, blocks=7)]
 
@@ -53,11 +53,11 @@ def test_the_bundled_sample(one_digest, tmp_path, representation):
 
 @pytest.mark.parametrize("name", ["made-up", "equal texts"])
 def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("infostream_dedup.sharded.linked_run.MOST_STORED", 0)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.linked_run.MOST_STORED", 0)
     rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in collections[name]]
     expected = [row.measures for row in sweep(rows, representations=["stem"], estimate=False).rows]
     for number, cut in enumerate(CUTS):
-        monkeypatch.setattr("infostream_dedup.sharded.plan.Plan", lambda memory, cut=cut: Plan(memory, cut))
+        monkeypatch.setattr("infostream_dedup.runs.sharded.plan.Plan", lambda memory, cut=cut: Plan(memory, cut))
         found = sweep(rows, representations=["stem"], workdir=tmp_path / str(number), memory="2GB")
         measures = [row.measures for row in found.rows]
         assert [row.as_dict() for row in measures[3:]] == [row.as_dict() for row in expected[3:]]

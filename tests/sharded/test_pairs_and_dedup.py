@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from infostream_dedup import dedup, pairs, sweep
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
+from infostream_dedup.runs.sharded.linking import LINKS
+from infostream_dedup.runs.sharded.pairing import merged_rows, turn_links
+from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.sample import documents_path
-from infostream_dedup.sharded.linking import LINKS
-from infostream_dedup.sharded.pairing import merged_rows, turn_links
-from infostream_dedup.sharded.plan import Plan
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(Plan, "shards", lambda self, *sizes: 3)
     monkeypatch.setattr(Plan, "blocks", lambda self, *sizes: 2)
     for room in ("pairing", "deduplication"):
-        monkeypatch.setattr(f"infostream_dedup.sharded.{room}._PAIRS_AT_ONCE", 100)
+        monkeypatch.setattr(f"infostream_dedup.runs.sharded.{room}._PAIRS_AT_ONCE", 100)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_dedup(collections, file_of, tmp_path, name, options):
 
 
 def test_a_great_cluster_is_not_written_out(collections, file_of, tmp_path, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.batch.deduplication.MOST_VERBATIM_LINKS", 10)
+    monkeypatch.setattr("infostream_dedup.runs.batch.deduplication.MOST_VERBATIM_LINKS", 10)
     path = file_of(collections["equal texts"])
     for options in ({"annotate": True}, {"annotate": True, "target": "top:3", "k": 5}):
         dedup(path, tmp_path / "memory.jsonl", representation="stem", **options)

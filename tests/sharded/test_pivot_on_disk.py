@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from infostream_dedup import dedup, pairs, sweep
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.plan import Cut, Plan
+from infostream_dedup.runs.sharded.sweeping import FoldedLinks
+from infostream_dedup.runs.sharded.work_folder import WorkFolder
 from infostream_dedup.sample import documents_path
-from infostream_dedup.sharded.disk_runner import DiskRun, Input
-from infostream_dedup.sharded.plan import Cut, Plan
-from infostream_dedup.sharded.sweeping import FoldedLinks
-from infostream_dedup.sharded.work_folder import WorkFolder
 
 CUTS = [Cut(), Cut(chunk=20, shards=2, blocks=3), Cut(chunk=7, shards=7, blocks=2)]
 TEXTS = [
@@ -32,7 +32,7 @@ TEXTS = [
 @pytest.fixture(params=CUTS, ids=["whole", "some", "many"])
 def cut(request, monkeypatch):
     """Sets how runs are cut."""
-    monkeypatch.setattr("infostream_dedup.sharded.plan.Plan", lambda memory: Plan(memory, request.param))
+    monkeypatch.setattr("infostream_dedup.runs.sharded.plan.Plan", lambda memory: Plan(memory, request.param))
     return request.param
 
 
@@ -110,8 +110,8 @@ def test_a_second_run_translates_nothing(texts, tmp_path, monkeypatch):
         asked.append(sources)
         raise RuntimeError("translated again")
 
-    monkeypatch.setattr("infostream_dedup.sharded.pivot_terms.equivalents_of", equivalents)
-    monkeypatch.setattr("infostream_dedup.sharded.pivot_terms.PivotTerms.untranslated", lambda self: {})
+    monkeypatch.setattr("infostream_dedup.runs.sharded.pivot_terms.equivalents_of", equivalents)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.pivot_terms.PivotTerms.untranslated", lambda self: {})
     assert rows_of(sweep(texts, **options)) == expected
     assert not asked
     with pytest.raises(RuntimeError, match="translated again"):
@@ -119,7 +119,7 @@ def test_a_second_run_translates_nothing(texts, tmp_path, monkeypatch):
 
 
 def test_links_below_the_stored_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.sharded.linked_run.MOST_STORED", 0)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.linked_run.MOST_STORED", 0)
     options = {"representations": ["pivot"], "estimate": False}
     path = str(documents_path())
     expected = {(row["block"], row["k"]): row for row in rows_of(sweep(path, **options))}

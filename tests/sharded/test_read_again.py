@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup import dedup, sweep
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.sharded.work_folder import WorkFolder
+from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
 OPTIONS = {"memory": "2GB", "representations": ["stem"]}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.corpus import Reading, ReadingReport, read_documents
-from infostream_dedup.corpus.block_reading import read_document_blocks
+from infostream_dedup.documents import Reading, ReadingReport, read_documents
+from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, Settings
-from infostream_dedup.sharded.reading import DOCUMENTS, NO_MOMENT, read_and_count
+from infostream_dedup.runs.sharded.reading import DOCUMENTS, NO_MOMENT, read_and_count
 
 DATES = ["2026-11-21T10:00:30.5Z", "1969-12-31T23:59:58.5Z", None, "2026-11-21", "1950-01-01T00:00:00.000001Z"]
 TEXTS = ["Снег идёт в Киеве весь день", "", "  ", "Премьер <b>открыл</b> мост &amp; школу в Киеве", "Мороз и снег"]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from infostream_dedup import dedup
-from infostream_dedup.sharded import deduplication, recounting
-from infostream_dedup.sharded.key_terms import KEYS
-from infostream_dedup.sharded.pairing import DocumentPairs
-from infostream_dedup.sharded.recounting import pick_terms, recounted
+from infostream_dedup.runs.sharded import deduplication, recounting
+from infostream_dedup.runs.sharded.key_terms import KEYS
+from infostream_dedup.runs.sharded.pairing import DocumentPairs
+from infostream_dedup.runs.sharded.recounting import pick_terms, recounted
 
 FIRST = {"languages": [0, 0], "weights": [1] * 4, "own": [0, 0], "hashes": [1, 2], "checks": [1, 2]}
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup import dedup, sweep
-from infostream_dedup.batch.collection import collect
 from infostream_dedup.errors import (
     BadDataError,
     CannotCreateError,
@@ -22,13 +21,14 @@ from infostream_dedup.errors import (
     UsageError,
 )
 from infostream_dedup.model import Settings
-from infostream_dedup.sharded import counting, work_folder
-from infostream_dedup.sharded.disk_runner import DiskRun, Input
-from infostream_dedup.sharded.estimate import Estimate
-from infostream_dedup.sharded.layout import Layout
-from infostream_dedup.sharded.plan import LEAST_MEMORY, Cut, Plan, memory_of
-from infostream_dedup.sharded.sweeping import sweep_on_disk
-from infostream_dedup.sharded.work_folder import WorkFolder
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.sharded import counting, work_folder
+from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+from infostream_dedup.runs.sharded.estimate import Estimate
+from infostream_dedup.runs.sharded.layout import Layout
+from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, Cut, Plan, memory_of
+from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
+from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
 STAGES = ("counted", "stem-statistics", "stem-keys", "stem-nodes", "stem-links1-1", "stem-links1", "stem-totals1")
 STEM = Settings(representation="stem")
@@ -36,8 +36,8 @@ STEM = Settings(representation="stem")
 KILLED = """
 import os, signal, sys
 from infostream_dedup import dedup, sweep
-from infostream_dedup.sharded import disk_runner, work_folder
-from infostream_dedup.sharded.plan import Cut, Plan
+from infostream_dedup.runs.sharded import disk_runner, work_folder
+from infostream_dedup.runs.sharded.plan import Cut, Plan
 
 documents, folder, stage = sys.argv[1:]
 whole = work_folder.WorkFolder._write
@@ -156,7 +156,7 @@ def test_files_are_read_once_to_see_that_they_are_whole(documents, tmp_path, mon
 
 def test_a_run_that_goes_on_starts_compiled_loops(documents, tmp_path, monkeypatch):
     folder, work = tmp_path / "work", []
-    monkeypatch.setattr("infostream_dedup.sharded.disk_runner.count_work", lambda *done: work.append(done))
+    monkeypatch.setattr("infostream_dedup.runs.sharded.disk_runner.count_work", lambda *done: work.append(done))
     for _ in range(2):
         sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
     written = sum(path.stat().st_size for path in folder.glob("counted.*.arrow"))
@@ -326,7 +326,7 @@ def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infostream_dedup.sharded.disk_runner.read_and_count", interrupted)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.disk_runner.read_and_count", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sweep(str(documents), representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from infostream_dedup import Deduplicator, Settings, StreamSettings
-from infostream_dedup.spark.streaming import SlotWriter, judge_in_store
+from infostream_dedup.runs.spark.streaming import SlotWriter, judge_in_store
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.spark.streaming import SlotWriter
+from infostream_dedup.runs.spark.streaming import SlotWriter
 
 WORDS = ["мост", "река", "завод", "школа", "премьер", "выборы", "мороз", "снег", "дорога", "лес", "музей", "театр"]
 

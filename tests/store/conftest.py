@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.store import Store
-from infostream_dedup.store.checking import checks
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.checking import checks
 
 SCRIPT = Path(__file__).parent / "synthetic_stream.py"
 

@@ -22,7 +22,7 @@ from infostream_dedup.model.stream_records import (
     Remembered,
     Verdict,
 )
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 SIZE = 5
 """Documents of a batch."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.store.blobs import INT32, INT64, blobs_of
+from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of
 
 
 @pytest.mark.parametrize("rows", [[[5, 1]], [[5], [], [7, 1 << 31]], [[]]])

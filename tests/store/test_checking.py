@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.store import Store
-from infostream_dedup.store.checking import checks
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.checking import checks
 
 CHECKS = [
     "pages",

@@ -11,7 +11,7 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError
 from infostream_dedup.machine.restoring import restoring_advice
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 
 def test_a_copy_is_the_store(filled, synthetic, tmp_path, faults):
@@ -107,7 +107,7 @@ def test_a_damaged_store_is_not_copied(filled, tmp_path):
 FULL = """
 import resource, sys
 from infostream_dedup.errors import CannotWriteError
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 with Store.open(sys.argv[1], read_only=True) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
     try:

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from infostream_dedup.errors import CannotWriteError
-from infostream_dedup.store import Store
-from infostream_dedup.store.connection import naming_failures
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.connection import naming_failures
 
 BATCHES = 30
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from infostream_dedup.model.stream_records import Batch, Decided, Verdict
-from infostream_dedup.store import Store
-from infostream_dedup.store.document_columns import table_of
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.document_columns import table_of
 
 NAMES = ['"', "\\", "\n\t\x01", "д\x00е", "‮é𝄞", "[1,null]", "null", "'"]
 BLOBS = {

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from infostream_dedup.store import Store
-from infostream_dedup.store.expiry import Expired
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.expiry import Expired
 
 
 def signatures(store):
@@ -85,7 +85,7 @@ def test_past_signatures_come_back_empty(filled):
 
 
 def test_many_documents_go_in_several_transactions(filled, monkeypatch, faults):
-    from infostream_dedup.store import expiry
+    from infostream_dedup.stream.store import expiry
 
     monkeypatch.setattr(expiry, "_ORDINALS_AT_ONCE", 16)
     with Store.open(filled) as store:
@@ -95,7 +95,7 @@ def test_many_documents_go_in_several_transactions(filled, monkeypatch, faults):
 
 KILLED = """
 import os, signal, sqlite3, sys
-from infostream_dedup.store import Store, expiry
+from infostream_dedup.stream.store import Store, expiry
 expiry._ORDINALS_AT_ONCE = 16
 real, commits = sqlite3.connect, []
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 BATCHES = 60
 

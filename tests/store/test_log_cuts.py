@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 
 def cut(log, randomness):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.desk import Desk, desk_path
 from infostream_dedup.errors import (
     BadDataError,
     CannotCreateError,
@@ -18,9 +17,10 @@ from infostream_dedup.errors import (
     ConfigurationError,
     NoInputError,
 )
-from infostream_dedup.store import Store
-from infostream_dedup.store.opening import settings_at
-from infostream_dedup.store.schema import APPLICATION_ID
+from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.opening import settings_at
+from infostream_dedup.stream.store.schema import APPLICATION_ID
 
 
 def refused(path, error, **options):
@@ -168,7 +168,7 @@ def test_an_old_sqlite_is_named(tmp_path, monkeypatch):
 
 
 def test_a_half_made_store_is_made_again(tmp_path, monkeypatch):
-    from infostream_dedup.store import migrations
+    from infostream_dedup.stream.store import migrations
 
     def dies(connection):
         connection.execute("CREATE TABLE half (a)")
@@ -187,8 +187,8 @@ READ_ONLY = """
 import os, sys
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model.stream_records import Batch, Decided
-from infostream_dedup.store import Store
-from infostream_dedup.store.checking import checks
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.checking import checks
 path, how = sys.argv[1:]
 if os.geteuid() == 0:
     os.setgroups([])
@@ -246,7 +246,7 @@ def test_damage_that_is_not_text_is_damage_not_a_bug(filled):
             Store.open(filled, read_only=True).load()
 
 
-BESIDE = "import sys; from infostream_dedup.store import Store; Store.open(sys.argv[1]).close()"
+BESIDE = "import sys; from infostream_dedup.stream.store import Store; Store.open(sys.argv[1]).close()"
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -260,6 +260,7 @@ def test_a_store_opened_twice_keeps_its_log_when_another_process_closes_it(fille
         subprocess.run([sys.executable, "-c", BESIDE, filled], check=True)
         assert log.stat().st_ino == before
         store.append(synthetic.batch(20))
-        script = "import sys; from infostream_dedup.store import Store; print(Store.open(sys.argv[1]).position.batches)"
+        script = "import sys; from infostream_dedup.stream.store import Store\n"
+        script += "print(Store.open(sys.argv[1]).position.batches)"
         seen = subprocess.run([sys.executable, "-c", script, filled], check=True, capture_output=True)
         assert int(seen.stdout) == 21

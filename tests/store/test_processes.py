@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 READER = """
 import sys
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 path, batches = sys.argv[1:]
 seen = reads = 0
 while seen < int(batches):

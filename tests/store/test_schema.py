@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from infostream_dedup.store import Store
-from infostream_dedup.store.schema import TABLES
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.schema import TABLES
 
 
 @pytest.fixture

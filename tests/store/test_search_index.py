@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.store import Store
-from infostream_dedup.store.blobs import INT32
-from infostream_dedup.store.index_parts import GONE, IndexPart, TermDocuments
-from infostream_dedup.store.search_index import (
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.blobs import INT32
+from infostream_dedup.stream.store.index_parts import GONE, IndexPart, TermDocuments
+from infostream_dedup.stream.store.search_index import (
     index_closed_epochs,
     index_rows,
     indexed_until,
@@ -157,7 +157,7 @@ def test_a_process_killed_while_it_indexes_leaves_the_store_whole(filled, faults
         store.connection.execute("DELETE FROM search_index")
     script = (
         "import os, signal, sys\n"
-        "from infostream_dedup.store import Store, search_index\n"
+        "from infostream_dedup.stream.store import Store, search_index\n"
         "written = search_index._write\n"
         "def write(*given):\n"
         "    written(*given)\n"

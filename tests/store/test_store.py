@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.model.stream_records import Batch, Decided, EpochFrequencies, GroupEvent, Remembered, Verdict
-from infostream_dedup.store import Position, Store, StoreChangedError
+from infostream_dedup.stream.store import Position, Store, StoreChangedError
 
 
 def by_hand(ordinal, id_, *, terms, keys, version=0, text=None):

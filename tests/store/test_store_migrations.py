@@ -9,8 +9,8 @@ from contextlib import closing, suppress
 import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.store import Store, migrations
-from infostream_dedup.store.opening import migrate_store
+from infostream_dedup.stream.store import Store, migrations
+from infostream_dedup.stream.store.opening import migrate_store
 
 
 def second_step(connection):
@@ -180,7 +180,7 @@ def test_a_failing_step_leaves_the_store_as_it_was(filled, monkeypatch, faults):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from infostream_dedup.store import copying, migrations, opening
+from infostream_dedup.stream.store import copying, migrations, opening
 
 def step(connection):
     connection.execute("ALTER TABLE document ADD COLUMN page TEXT")

@@ -6,11 +6,11 @@ import pytest
 
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Batch, Decided, GroupEvent, Verdict
-from infostream_dedup.store import Store
-from infostream_dedup.store.republications import republications
-from infostream_dedup.store.summary import day_of, summary, time_text
-from infostream_dedup.store.templates import templates
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.republications import republications
+from infostream_dedup.stream.store.summary import day_of, summary, time_text
+from infostream_dedup.stream.store.templates import templates
 
 DAY = 86_400_000_000
 

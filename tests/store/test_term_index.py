@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.store import Store, migrations, term_index
-from infostream_dedup.store.migrations import apply_steps
-from infostream_dedup.store.opening import migrate_store
-from infostream_dedup.store.schema import TERM
-from infostream_dedup.store.term_index import TERM_INDEX, TermIndex, index_terms
+from infostream_dedup.stream.store import Store, migrations, term_index
+from infostream_dedup.stream.store.migrations import apply_steps
+from infostream_dedup.stream.store.opening import migrate_store
+from infostream_dedup.stream.store.schema import TERM
+from infostream_dedup.stream.store.term_index import TERM_INDEX, TermIndex, index_terms
 
 SAME_HASH = ("plumless", "buckeroo")
 
@@ -130,7 +130,7 @@ def test_an_index_that_is_behind_catches_up_with_the_next_batch(small_blocks, tm
     """An older version of this program, still running after the migration, adds terms but does not index them."""
     path = tmp_path / "a.db"
     with monkeypatch.context() as older:
-        older.setattr("infostream_dedup.store.writer.index_terms", lambda connection, terms: None)
+        older.setattr("infostream_dedup.stream.store.writer.index_terms", lambda connection, terms: None)
         synthetic.write(path, 20, lambda number: None)
     with Store.open(path) as store:
         assert rows_of(store.connection) == []
@@ -176,7 +176,7 @@ def test_a_store_made_before_is_searched_as_before(small_blocks, tmp_path, monke
     path = tmp_path / "a.db"
     with monkeypatch.context() as earlier:
         earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "term_index"])
-        earlier.setattr("infostream_dedup.store.writer.index_terms", lambda connection, terms: None)
+        earlier.setattr("infostream_dedup.stream.store.writer.index_terms", lambda connection, terms: None)
         synthetic.write(path, 20, lambda number: None)
     with closing(sqlite3.connect(path)) as connection:
         before = connection.execute("SELECT number, term FROM term ORDER BY number").fetchall()

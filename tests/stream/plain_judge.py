@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.stream.window import NO_SOURCE
 

@@ -7,12 +7,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup import api
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.fingerprint import text_hash
 
 FREE = {"window_days": None, "templates": False, "least_shared": 0.0, "chaining_density": 0.0}
 """Nothing but key terms decides."""

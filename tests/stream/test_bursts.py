@@ -7,15 +7,15 @@ from collections import Counter
 
 import pytest
 
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import PRESETS, Document, Settings
 from infostream_dedup.model.stream_records import Verdict
-from infostream_dedup.store import Store
-from infostream_dedup.store.checking import checks
-from infostream_dedup.store.opening import settings_at
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.checking import checks
+from infostream_dedup.stream.store.opening import settings_at
 
 # Words that the background knows: made-up ones have no key terms in the first epoch.
 WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][500:4000]

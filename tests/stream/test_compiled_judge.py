@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import Settings
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import Judge
@@ -17,7 +18,6 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.kernels.judging import shares_enough
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.surface_pool import SurfaceList
 
 PLAIN = StreamSettings(terms=Settings(representation="stem"), window_days=None)
 TERMS = range(100, 120)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from infostream_dedup.api.store import show
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError, UsageError
 from infostream_dedup.model import Document
-from infostream_dedup.store import Store
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 STORY, OTHER = range(12), range(12, 24)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup.model import Settings
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import GroupFilter, group_page, group_with_members, surviving_group
-from infostream_dedup.store.checking import checks
-from infostream_dedup.store.group_tables import FILL_GROUPS
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import GroupFilter, group_page, group_with_members, surviving_group
+from infostream_dedup.stream.store.checking import checks
+from infostream_dedup.stream.store.group_tables import FILL_GROUPS
 
 STEMS = Settings(representation="stem", df_min=0)
 CHAINING = StreamSettings(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.features.rows import rows_from
+from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.stream.kernels.pivot_rows import find_places
 from infostream_dedup.stream.pivot_reading import without
 

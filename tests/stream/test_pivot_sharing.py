@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.evidence.kernels.term_places import SLOTS
+from infostream_dedup.judging.evidence.kernels.term_places import SLOTS
 from infostream_dedup.stream.kernels.pivot_sharing import (
     MOST_KEYS,
     PivotDocuments,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.features.rows import rows_from
+from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.stream.near_documents import AskedTerms
 from infostream_dedup.stream.query_shares import share_of_rows
 from infostream_dedup.stream.shown_hits import RankedDocument

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from infostream_dedup.corpus import read_documents
-from infostream_dedup.evidence.pair_model import shipped_model
-from infostream_dedup.evidence.screening import Screen
+from infostream_dedup.documents import read_documents
+from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.machine import plain_work
 from infostream_dedup.machine.plain_work import is_plain, use_loops
 from infostream_dedup.sample import documents_path

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from infostream_dedup import Deduplicator, Document
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.evidence import meaning
-from infostream_dedup.evidence.meaning import head_of
-from infostream_dedup.evidence.sentence_encoder import DIMENSIONS
+from infostream_dedup.judging.evidence import meaning
+from infostream_dedup.judging.evidence.meaning import head_of
+from infostream_dedup.judging.evidence.sentence_encoder import DIMENSIONS
 from infostream_dedup.sample import documents_path
-from infostream_dedup.store import Store
 from infostream_dedup.stream import search
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 BATCH = 23
 

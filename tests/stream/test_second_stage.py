@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
-from infostream_dedup.criteria.document_models import document_models
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
+from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.stream.deduplicator import Deduplicator
 
 NAMES = ("numbers", "site", "time_apart")

@@ -10,10 +10,10 @@ from collections import Counter
 import orjson
 import pytest
 
-from infostream_dedup.batch.collection import collect
-from infostream_dedup.batch.deduplication import statuses
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.deduplication import statuses
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.features.numbers import numbers
-from infostream_dedup.features.rows import Rows
+from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
 from infostream_dedup.stream.engine import StreamEngine
@@ -21,7 +22,6 @@ from infostream_dedup.stream.full_texts import full_texts
 from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.row_window import RowWindow
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.utf8 import texts_of
 
 
 def test_settings_come_back_from_their_plain_values():

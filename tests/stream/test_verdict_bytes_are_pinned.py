@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 import pytest
 
-from infostream_dedup.criteria.classifier import Calibration, Classifier, Plane
+from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.model import Settings
 from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.stream.deduplicator import Deduplicator

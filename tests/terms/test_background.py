@@ -7,11 +7,11 @@ from itertools import islice
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lexicon.frequency import common_forms
+from infostream_dedup.language.lexicon.frequency import common_forms
+from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.terms.representation import representation, term_frequencies
-from infostream_dedup.text.tokens import Form, Shape
 
 
 @pytest.mark.parametrize("language", OUR_LANGUAGES)

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
@@ -23,8 +25,6 @@ from infostream_dedup.terms.compiled import surfaces as compiled_surfaces
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, select_key_terms
 from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
-from infostream_dedup.text.language import detect
-from infostream_dedup.text.utf8 import texts_of
 
 EDGES = ["", "¶", "и", "http://a.org", "пишетАгора пишетАгора", "Дом дом ДОМ. Дом", "\ud800 слово", "𠀀 слово", "a'b c"]
 

@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.text.surface_pool import SurfaceList
 
 
 def counts(rows, terms):

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.language.translation.rung import Translation as Answer
 from infostream_dedup.links import PLAIN, choose_backend
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms import compiled
@@ -21,7 +22,6 @@ from infostream_dedup.terms.meetings import Meeting, meetings
 from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representations.pivot import pivot_key_terms
 from infostream_dedup.terms.untranslated import untranslated_shares
-from infostream_dedup.translation.rung import Translation as Answer
 
 WORDS = {
     ("uk", "голова"): (Answer("председатель", "dictionary", 1.0), Answer("глава", "dictionary", 0.9)),

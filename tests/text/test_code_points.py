@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.text.kernels.code_points import sized_code_point
 from infostream_dedup.machine.interpreting import to_cells
-from infostream_dedup.text.kernels.code_points import sized_code_point
 
 
 def _plain(data, place, end):

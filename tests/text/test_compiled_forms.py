@@ -7,9 +7,9 @@ from itertools import product
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.text.compiled import forms as compiled_forms
-from infostream_dedup.text.surface_pool import SurfaceList
-from infostream_dedup.text.tokens import Form, Shape, forms
+from infostream_dedup.language.text.compiled import forms as compiled_forms
+from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.tokens import Form, Shape, forms
 
 LETTERS = "абкпряёєіїґѕАБРЯЁЄІЇҐЅazAZéÉſ中"
 PIECES = ["слово", "Слово", "СЛОВО", "word", "Word", "WORD", "мiй", "iPhone", "имя" * 9, "ab" * 20, "ъ" * 31, "ы" * 32]

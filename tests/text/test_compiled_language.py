@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.language.text.compiled import language
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES
-from infostream_dedup.text.compiled import language
-from infostream_dedup.text.language import detect
-from infostream_dedup.text.utf8 import texts_of
 
 LETTERS = "aZkбжЫыЭъЁёІіЇєґҐЄ\u212aİ№ééèЀѐ東𝐀\U0001f44d "
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import OUR_LANGUAGES, Language
-from infostream_dedup.text.language import detect
 
 LEAST_ACCURACY = 0.995
 

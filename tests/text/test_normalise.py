@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lexicon.spelling import key_form
-from infostream_dedup.text import normalise
-from infostream_dedup.text.normalise import _EMAIL, APOSTROPHES, URL, clean, fold, in_place
-from infostream_dedup.text.tokens import forms, surfaces
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.text import normalise
+from infostream_dedup.language.text.normalise import _EMAIL, APOSTROPHES, URL, clean, fold, in_place
+from infostream_dedup.language.text.tokens import forms, surfaces
 
 CLEANED = {
     "composed": ("и\u0306од, е\u0308ж, і\u0308жак", "йод, ёж, їжак"),

@@ -13,15 +13,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from infostream_dedup.language.text.character_classes import (
+    CharacterClass,
+    classes_of_cleaned_text,
+    classes_of_raw_text,
+)
+from infostream_dedup.language.text.compiled import scanner
+from infostream_dedup.language.text.compiled.scanner import Scanner
+from infostream_dedup.language.text.kernels.surface_table import fill_slots
+from infostream_dedup.language.text.normalise import APOSTROPHES, clean
+from infostream_dedup.language.text.surface_pool import SurfacePool
+from infostream_dedup.language.text.tokens import surfaces
+from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.sample import documents_path
-from infostream_dedup.text.character_classes import CharacterClass, classes_of_cleaned_text, classes_of_raw_text
-from infostream_dedup.text.compiled import scanner
-from infostream_dedup.text.compiled.scanner import Scanner
-from infostream_dedup.text.kernels.surface_table import fill_slots
-from infostream_dedup.text.normalise import APOSTROPHES, clean
-from infostream_dedup.text.surface_pool import SurfacePool
-from infostream_dedup.text.tokens import surfaces
-from infostream_dedup.text.utf8 import texts_of
 
 CONSONANTS_AND_VOWELS = "бвяюєїіиаАЯЄБ"
 MARKS = "\u0301\u0306\u0308\u0327\u0653\u093c\u05b0\u3099\u0345"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.text.sentences import _PLACE, RULES, _place, decisions, other_word, sentences
+from infostream_dedup.language.text.sentences import _PLACE, RULES, _place, decisions, other_word, sentences
 
 RUSSIAN = """
 Он пришёл.|Она ушла.

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.corpus import read_documents
+from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.language.text.mark_runs import _SUSPECT, MOST_MARKS, _is_mark, with_bounded_marks
+from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.tokens import forms
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.text.fingerprint import text_hash
-from infostream_dedup.text.mark_runs import _SUSPECT, MOST_MARKS, _is_mark, with_bounded_marks
-from infostream_dedup.text.normalise import clean
-from infostream_dedup.text.tokens import forms
 
 TEXTS = {
     "one letter that becomes eighteen": "\ufdfa" * 100_000,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.text import surface_pool
-from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.language.text import surface_pool
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 
 # Beyond the basic plane UTF-16 would order otherwise; stretches of one letter make long common beginnings.
 WORDS = st.lists(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.text import tokens
-from infostream_dedup.text.normalise import clean, fold
-from infostream_dedup.text.tokens import LONGEST_FORM, SENTENCE_MARK, Form, Shape, forms, surfaces
+from infostream_dedup.language.text import tokens
+from infostream_dedup.language.text.normalise import clean, fold
+from infostream_dedup.language.text.tokens import LONGEST_FORM, SENTENCE_MARK, Form, Shape, forms, surfaces
 
 SURFACES = {
     "start of the text": ("Киев рад", "¶Киев рад"),

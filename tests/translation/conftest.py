@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.translation.model_files import install_model
+from infostream_dedup.language.translation.model_files import install_model
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 import pytest
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.translation import loaded_model
+from infostream_dedup.language.translation.loaded_model import LoadedModel
+from infostream_dedup.language.translation.model_files import best_models
+from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs.argos import ArgosRung
 from infostream_dedup.model import OUR_LANGUAGES
-from infostream_dedup.translation import loaded_model
-from infostream_dedup.translation.loaded_model import LoadedModel
-from infostream_dedup.translation.model_files import best_models
-from infostream_dedup.translation.rung import Translation
-from infostream_dedup.translation.rungs.argos import ArgosRung
 
 KNOWN = {
     "уряд": "правительство",
@@ -181,7 +181,8 @@ def test_an_output_without_end_gives_no_term(models_of, monkeypatch):
 
 def test_a_processor_without_the_newest_instructions_gives_the_same_words(models_of):
     program = (
-        "import sys; from pathlib import Path; from infostream_dedup.translation.rungs.argos import ArgosRung\n"
+        "import sys; from pathlib import Path\n"
+        "from infostream_dedup.language.translation.rungs.argos import ArgosRung\n"
         "rung = ArgosRung(folder=Path(sys.argv[1]))\n"
         "print([word.term for (word,) in rung.translate(sys.argv[2:], 'uk', 'ru')])"
     )

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.translation.loaded_model import LoadedModel
-from infostream_dedup.translation.machine_output import single_term
-from infostream_dedup.translation.model_files import install_model, installed_models, models_folders
-from infostream_dedup.translation.rungs.argos import ArgosRung
+from infostream_dedup.language.translation.loaded_model import LoadedModel
+from infostream_dedup.language.translation.machine_output import single_term
+from infostream_dedup.language.translation.model_files import install_model, installed_models, models_folders
+from infostream_dedup.language.translation.rungs.argos import ArgosRung
 
 pytestmark = [
     pytest.mark.translate,

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.lexicon.translation_tables import blocked, concepts, false_friends
+from infostream_dedup.language.lexicon.translation_tables import blocked, concepts, false_friends
+from infostream_dedup.language.translation import Translation, Translator
+from infostream_dedup.language.translation.answer_cache import AnswerCache, answer_cache
+from infostream_dedup.language.translation.rung import Rung
+from infostream_dedup.language.translation.rungs.cognates import CognatesRung
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.names import NamesRung
+from infostream_dedup.language.translation.rungs.skeleton import SkeletonRung
 from infostream_dedup.model import OUR_LANGUAGES, Language
-from infostream_dedup.translation import Translation, Translator
-from infostream_dedup.translation.answer_cache import AnswerCache, answer_cache
-from infostream_dedup.translation.rung import Rung
-from infostream_dedup.translation.rungs.cognates import CognatesRung
-from infostream_dedup.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.translation.rungs.identity import IdentityRung
-from infostream_dedup.translation.rungs.names import NamesRung
-from infostream_dedup.translation.rungs.skeleton import SkeletonRung
 
 PAIRS = [(one, other) for one in OUR_LANGUAGES for other in OUR_LANGUAGES if one != other]
 ALPHABETS = {"ru": "абвгдеиклнорстыья", "uk": "абвгдеіклнорстиьяʼ", "en": "abcdeghiklnorsty"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.translation.machine_output import phrase_of, single_term
+from infostream_dedup.language.translation.machine_output import phrase_of, single_term
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.translation import model_archive
-from infostream_dedup.translation.model_files import install_model, installed_models
+from infostream_dedup.language.translation import model_archive
+from infostream_dedup.language.translation.model_files import install_model, installed_models
 
 TOP = "translate-uk_ru-1_0"
 

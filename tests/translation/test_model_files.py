@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
-from infostream_dedup.translation import model_files
-from infostream_dedup.translation.loaded_model import LoadedModel
-from infostream_dedup.translation.model_checksums import damaged_file
-from infostream_dedup.translation.model_files import best_models, install_model, installed_models, models_folders
+from infostream_dedup.language.translation import model_files
+from infostream_dedup.language.translation.loaded_model import LoadedModel
+from infostream_dedup.language.translation.model_checksums import damaged_file
+from infostream_dedup.language.translation.model_files import (
+    best_models,
+    install_model,
+    installed_models,
+    models_folders,
+)
 
 TOP = "translate-uk_ru-1_0"
 
@@ -80,7 +85,7 @@ def test_a_folder_that_cannot_be_made(tiny_file, tmp_path):
 KILLED = """
 import os, sys
 from pathlib import Path
-from infostream_dedup.translation import model_files
+from infostream_dedup.language.translation import model_files
 
 def kill(*arguments):
     os.kill(os.getpid(), 9)
@@ -161,7 +166,8 @@ def test_without_the_extra_a_model_is_installed_untried(tiny_file, place, monkey
 
 def test_a_lock_keeps_two_installations_apart(tiny_file, place):
     program = (
-        "import sys; from pathlib import Path; from infostream_dedup.translation.model_files import install_model;"
+        "import sys; from pathlib import Path\n"
+        "from infostream_dedup.language.translation.model_files import install_model\n"
         "install_model(Path(sys.argv[1]), folder=Path(sys.argv[2]))"
     )
     command = [sys.executable, "-c", program, str(tiny_file), str(place)]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.text.tokens import Form, Shape
-from infostream_dedup.translation import Translator
-from infostream_dedup.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.translation.rungs.identity import IdentityRung
-from infostream_dedup.translation.written_names import (
+from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.language.translation import Translator
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.written_names import (
     Marked,
     decided,
     is_marked,

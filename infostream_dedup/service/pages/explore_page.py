@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.desk.jobs import last_result, latest_jobs
+from infostream_dedup.judgements.jobs import last_result, latest_jobs
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.pages.charts import chart_of
 from infostream_dedup.service.pages.frame import page, words_for

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from infostream_dedup.service.first_published import date_given
 from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
 from infostream_dedup.service.tokens import LOCAL
-from infostream_dedup.store.summary import time_text
+from infostream_dedup.stream.store.summary import time_text
 
 __all__ = ["load_templates", "page", "words_for"]
 

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlencode
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.desk.candidates import QUEUES
-from infostream_dedup.desk.judgements import ordered_pair, progress_of
+from infostream_dedup.judgements.candidates import QUEUES
+from infostream_dedup.judgements.judgements import ordered_pair, progress_of
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.pages.marking import marked_sides

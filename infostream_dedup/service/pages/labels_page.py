@@ -9,10 +9,10 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.desk.agreement import agreement_of, disagreements
-from infostream_dedup.desk.judgements import judgement_page
-from infostream_dedup.desk.labels import label_rows
-from infostream_dedup.desk.schema import LABELS
+from infostream_dedup.judgements.agreement import agreement_of, disagreements
+from infostream_dedup.judgements.judgements import judgement_page
+from infostream_dedup.judgements.labels import label_rows
+from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.pages.titles import titles_of

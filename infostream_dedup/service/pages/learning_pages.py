@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.desk.jobs import last_result, latest_jobs
-from infostream_dedup.desk.labels import label_rows
+from infostream_dedup.judgements.jobs import last_result, latest_jobs
+from infostream_dedup.judgements.labels import label_rows
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.learning_jobs import LEAST_PAIRS
 from infostream_dedup.service.pages.frame import page
@@ -59,7 +59,7 @@ async def model(request: Request) -> Response:
 @router.get("/methods", dependencies=[needs("analyst")])
 async def methods(request: Request) -> Response:
     """The methods of the literature, evaluated by people's judgements."""
-    from infostream_dedup.methods import methods as registered
+    from infostream_dedup.lab.methods import methods as registered
 
     service = running(request)
     of, job, counts = await _of_desk(service, "compare")
@@ -95,7 +95,7 @@ async def begin_training(request: Request) -> Response:
 @router.post("/methods", dependencies=[needs("analyst")])
 async def begin_comparison(request: Request) -> Response:
     """Start a comparison from a form; if no method is chosen, all that can run are compared."""
-    from infostream_dedup.methods import methods as registered
+    from infostream_dedup.lab.methods import methods as registered
 
     wanted = (await _fields(request)).get("method", [])
     known = registered()

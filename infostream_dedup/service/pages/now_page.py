@@ -12,7 +12,7 @@ from infostream_dedup.service.figures import activity_now
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.routes.reviews import alarms_shown
 from infostream_dedup.service.running import running
-from infostream_dedup.store.overview import latest_verdicts
+from infostream_dedup.stream.store.overview import latest_verdicts
 
 __all__ = ["router"]
 

@@ -13,8 +13,8 @@ from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import traced_group
 from infostream_dedup.service.running import running
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import document_versions
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import document_versions
 
 __all__ = ["router"]
 

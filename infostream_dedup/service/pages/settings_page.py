@@ -12,9 +12,9 @@ from infostream_dedup.service.answers import needs
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.tokens import Tokens
-from infostream_dedup.store import Store
-from infostream_dedup.store.restoring import position_of
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import position_of
 
 __all__ = ["router"]
 

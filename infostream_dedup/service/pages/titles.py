@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from infostream_dedup.store import Store
+    from infostream_dedup.stream.store import Store
 
 __all__ = ["titles_of"]
 

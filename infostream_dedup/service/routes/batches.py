@@ -15,8 +15,8 @@ from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.store import Store
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 __all__ = ["router"]
 

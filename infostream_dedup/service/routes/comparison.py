@@ -11,8 +11,8 @@ from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.pair_view import comparison_of, pieces_shown, versions_of_pair
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import key_terms_of
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import key_terms_of
 
 __all__ = ["compared", "router"]
 

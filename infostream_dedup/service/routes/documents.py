@@ -7,14 +7,14 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.desk.forgetting import forget_in_desk
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.judgements.forgetting import forget_in_desk
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted, unchanged
 from infostream_dedup.service.literal_ends import LiteralEndRoute
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import document_versions, key_terms_of, verdict_log
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import document_versions, key_terms_of, verdict_log
 
 __all__ = ["router"]
 

@@ -14,8 +14,8 @@ from infostream_dedup.service.answers import needs
 from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import group_events, verdict_log
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import group_events, verdict_log
 
 __all__ = ["router"]
 

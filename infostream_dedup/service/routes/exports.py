@@ -12,13 +12,13 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
-from infostream_dedup.corpus.formulas import guarded
+from infostream_dedup.documents.formulas import guarded
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.routes.groups import group_filter
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import GroupFilter, GroupPlace, group_page, verdict_log
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import GroupFilter, GroupPlace, group_page, verdict_log
 
 __all__ = ["csv_rows", "router"]
 

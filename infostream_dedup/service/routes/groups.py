@@ -16,8 +16,8 @@ from infostream_dedup.service.first_published import as_given
 from infostream_dedup.service.literal_ends import LiteralEndRoute
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
-from infostream_dedup.store import Store
-from infostream_dedup.store.browsing import (
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import (
     GroupFilter,
     GroupPlace,
     group_page,
@@ -148,7 +148,7 @@ def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     Raises:
         ProblemError: ``texts-not-kept``.
     """
-    from infostream_dedup.passages.provenance import provenance
+    from infostream_dedup.judging.passages.provenance import provenance
 
     found = group_with_members(store.connection, id)
     if found is None or found["documents"] < 2:

@@ -17,8 +17,8 @@ from infostream_dedup.service.figures import activity_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.reviews import alarms_shown
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.store import Store
-from infostream_dedup.store.restoring import position_of
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import position_of
 
 __all__ = ["figures_of", "router"]
 

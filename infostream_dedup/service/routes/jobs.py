@@ -9,14 +9,14 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.desk.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
 from infostream_dedup.errors import StoreBusyError
+from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 __all__ = ["begin_job", "router"]
 
@@ -58,7 +58,7 @@ async def start_job(request: Request) -> Response:
 @router.get("/methods", dependencies=[needs("reader")], response_class=JsonResponse)
 async def show_methods(request: Request) -> Response:
     """The names of the methods that can be compared."""
-    from infostream_dedup.methods import methods
+    from infostream_dedup.lab.methods import methods
 
     del request
     return JsonResponse({"items": list(methods()), "next": None})
@@ -144,7 +144,7 @@ def _busy() -> ProblemError:
 
 def _learning(body: dict[str, Any]) -> dict[str, Any]:
     """Read the parameters of a training or a comparison from the request."""
-    from infostream_dedup.methods import methods as registered
+    from infostream_dedup.lab.methods import methods as registered
 
     preset, methods = body.get("preset", "duplicate"), body.get("methods")
     if preset not in _PRESETS:

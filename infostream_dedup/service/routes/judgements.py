@@ -11,11 +11,11 @@ import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.desk.agreement import agreement_of, disagreements
-from infostream_dedup.desk.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
-from infostream_dedup.desk.labels import REPEATS, import_labels, label_rows
-from infostream_dedup.desk.schema import LABELS
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.judgements.agreement import agreement_of, disagreements
+from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
+from infostream_dedup.judgements.labels import REPEATS, import_labels, label_rows
+from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.bodies import json_body, object_body
 from infostream_dedup.service.contract import KEYED, body_of, file_of
@@ -23,7 +23,7 @@ from infostream_dedup.service.pair_choice import check_queue
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.exports import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.store import Store
+from infostream_dedup.stream.store import Store
 
 __all__ = ["judgement_from", "router", "store_judgement", "undone"]
 

@@ -7,14 +7,14 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.desk.reviews import DECISIONS, add_review, present_reviews
+from infostream_dedup.judgements.reviews import DECISIONS, add_review, present_reviews
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.bodies import object_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, templates_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.store.overview import alarm_rows
+from infostream_dedup.stream.store.overview import alarm_rows
 
 __all__ = ["alarms_shown", "decide", "router", "templates_shown"]
 

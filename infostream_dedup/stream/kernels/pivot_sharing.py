@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.evidence.kernels.term_places import look_up, note, place_of, take_out
+from infostream_dedup.judging.evidence.kernels.term_places import look_up, note, place_of, take_out
 from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.language.text.kernels.surface_table import hash_bytes
 from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
-from infostream_dedup.text.kernels.surface_table import hash_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

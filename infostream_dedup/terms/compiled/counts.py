@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.language.text.compiled import forms
+from infostream_dedup.language.text.compiled.scanner import Scanned
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import LANGUAGES, Language, Settings
@@ -18,10 +22,6 @@ from infostream_dedup.terms.kernels import counting
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, mark_used
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.compiled import forms
-from infostream_dedup.text.compiled.scanner import Scanned
-from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.tokens import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from infostream_dedup.language.morphology.other_words import stemmed_text, with_stems
+from infostream_dedup.language.text.compiled.language import detect
+from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import OUR_LANGUAGES, language_number
-from infostream_dedup.morphology.other_words import stemmed_text, with_stems
 from infostream_dedup.terms.plain.surfaces import SurfaceCounts
-from infostream_dedup.text.compiled.language import detect
-from infostream_dedup.text.compiled.scanner import Scanned, Scanner
-from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.text.utf8 import Utf8Texts, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

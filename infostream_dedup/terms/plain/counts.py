@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.language.text.tokens import Form, forms
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 from infostream_dedup.terms.representation import representation
-from infostream_dedup.text.tokens import Form, forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from infostream_dedup.language.morphology.other_words import stemmed_text
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.model import OUR_LANGUAGES, language_number
-from infostream_dedup.morphology.other_words import stemmed_text
-from infostream_dedup.text.language import detect
-from infostream_dedup.text.normalise import clean
-from infostream_dedup.text.tokens import surfaces
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.utf8 import Utf8Texts
 
 __all__ = ["SurfaceCounter", "SurfaceCounts"]
 

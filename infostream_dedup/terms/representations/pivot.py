@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
@@ -27,12 +28,11 @@ from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
 from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
-from infostream_dedup.text.tokens import Form
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.surface_pool import SurfaceList
+    from infostream_dedup.language.text.surface_pool import SurfaceList
 
 __all__ = ["REPRESENTATION", "pivot_key_terms", "shares_of_languages"]
 
@@ -46,8 +46,8 @@ class _Pivot(Representation):
     def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
         if language != "en":
             return representation("morph").terms(forms, language, settings)
-        from infostream_dedup.morphology.english_lemmas import noun_term
-        from infostream_dedup.translation.written_names import marked_term
+        from infostream_dedup.language.morphology.english_lemmas import noun_term
+        from infostream_dedup.language.translation.written_names import marked_term
 
         found = [noun_term(form, shape) for form, shape in forms]
         return [term and marked_term(form, term) for form, term in zip(forms, found, strict=True)]
@@ -66,7 +66,7 @@ class _Pivot(Representation):
 
     def background_terms(self, forms: Sequence[Form], language: Language) -> list[str | None]:
         """Return plain terms: wordfreq does not know how often a word is a name."""
-        from infostream_dedup.translation.written_names import plain_term
+        from infostream_dedup.language.translation.written_names import plain_term
 
         return [term and plain_term(term) for term in super().background_terms(forms, language)]
 

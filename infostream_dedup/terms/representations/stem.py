@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology.stemming import stems
+from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.model import Language, Settings
-from infostream_dedup.morphology.stemming import stems
 from infostream_dedup.terms.representation import Representation
-from infostream_dedup.text.tokens import Form
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+    from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 
 __all__ = ["REPRESENTATION"]
 
@@ -40,8 +40,8 @@ class _Stem(Representation):
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Stem without Python strings."""
-        from infostream_dedup.morphology.compiled import stemming
-        from infostream_dedup.text.kernels.surface_table import MISSING
+        from infostream_dedup.language.morphology.compiled import stemming
+        from infostream_dedup.language.text.kernels.surface_table import MISSING
 
         del settings, kept
         taken = _stop_pool(language).find(forms, words) == MISSING
@@ -50,7 +50,7 @@ class _Stem(Representation):
 
 @cache
 def _stop_pool(language: Language) -> SurfacePool:
-    from infostream_dedup.text.surface_pool import SurfaceList, SurfacePool
+    from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 
     pool = SurfacePool()
     pool.add(SurfaceList.of(sorted(stop_words(language))))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup import read_documents
-from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS
-from infostream_dedup.criteria.document_models import document_models
-from infostream_dedup.criteria.judged_pairs import judged_pairs
-from infostream_dedup.criteria.training import train
-from infostream_dedup.evaluation.labels import read_labels
+from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.judging.criteria.document_models import document_models
+from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
+from infostream_dedup.judging.criteria.training import train
+from infostream_dedup.lab.evaluation.labels import read_labels
 from infostream_dedup.sample import documents_path, labels_path
 
 

@@ -12,8 +12,14 @@ from dataclasses import replace
 
 import pytest
 
-from infostream_dedup.criteria.model_file import MAX_MODEL_BYTES, model_bytes, model_digest, read_model, write_model
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
+from infostream_dedup.judging.criteria.model_file import (
+    MAX_MODEL_BYTES,
+    model_bytes,
+    model_digest,
+    read_model,
+    write_model,
+)
 
 
 def test_a_model_is_read_as_it_was_written(trained, sample_models, sample_pairs, tmp_path):
@@ -38,7 +44,7 @@ def test_a_model_is_read_without_scikit_learn(trained, tmp_path):
     write_model(trained, tmp_path / "model.json")
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
-        "from infostream_dedup.criteria.model_file import read_model\n"
+        "from infostream_dedup.judging.criteria.model_file import read_model\n"
         f"print(read_model({str(tmp_path / 'model.json')!r}).preset)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

@@ -9,20 +9,20 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from infostream_dedup.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
-from infostream_dedup.criteria.criterion import CRITERIA
-from infostream_dedup.criteria.cross_validation import held_out, single_criterion
-from infostream_dedup.criteria.document_models import document_models
-from infostream_dedup.criteria.judged_pairs import JudgedPairs, judged_pairs
-from infostream_dedup.criteria.learned_authority import LearnedAuthority, NoAuthority
-from infostream_dedup.criteria.learning_curve import curve_criteria, learning_curve
-from infostream_dedup.criteria.model_file import model_bytes
-from infostream_dedup.criteria.pair_vectors import PairVectors
-from infostream_dedup.criteria.stories import folds, splits
-from infostream_dedup.criteria.suggestion import suggestions
-from infostream_dedup.criteria.svm import fit_plane, prior_plane
-from infostream_dedup.criteria.training import train
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
+from infostream_dedup.judging.criteria.criterion import CRITERIA
+from infostream_dedup.judging.criteria.cross_validation import held_out, single_criterion
+from infostream_dedup.judging.criteria.document_models import document_models
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, judged_pairs
+from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority, NoAuthority
+from infostream_dedup.judging.criteria.learning_curve import curve_criteria, learning_curve
+from infostream_dedup.judging.criteria.model_file import model_bytes
+from infostream_dedup.judging.criteria.pair_vectors import PairVectors
+from infostream_dedup.judging.criteria.stories import folds, splits
+from infostream_dedup.judging.criteria.suggestion import suggestions
+from infostream_dedup.judging.criteria.svm import fit_plane, prior_plane
+from infostream_dedup.judging.criteria.training import train
 from infostream_dedup.model import Document
 
 PRESET = CLASSIFIER_PRESETS["duplicate"]
@@ -183,7 +183,7 @@ def test_suggestions_are_near_the_plane_spread_and_not_judged_yet(sample_models,
 
 
 def test_no_component_gives_a_second_suggestion_before_every_other_gave_one(trained):
-    from infostream_dedup.criteria.classifier import Decisions
+    from infostream_dedup.judging.criteria.classifier import Decisions
 
     i, j = np.array([0, 1, 3]), np.array([1, 2, 4])
     values = np.array([0.1, 0.2, -3.0])

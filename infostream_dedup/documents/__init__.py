@@ -1,0 +1,47 @@
+"""Read and write documents as JSON Lines, CSV, Parquet and data frames; refuse bad records or set them aside."""
+
+from infostream_dedup.documents.annotation import Annotation
+from infostream_dedup.documents.bad_records import BadRecords, ReadingReport
+from infostream_dedup.documents.dates import time_zone, utc_time
+from infostream_dedup.documents.documents import row_of
+from infostream_dedup.documents.endings import file_kind
+from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.documents.outputs import check_output, open_output, same_file
+from infostream_dedup.documents.own_files import check_quarantine, paths_of
+from infostream_dedup.documents.reading import (
+    MAX_LINE_BYTES,
+    Reading,
+    ReadingOptions,
+    Source,
+    placed_documents,
+    read_documents,
+)
+from infostream_dedup.documents.records import Place
+from infostream_dedup.documents.rows import csv_line, write_rows
+from infostream_dedup.documents.writing import write_documents
+
+__all__ = [
+    "MAX_LINE_BYTES",
+    "Annotation",
+    "BadRecords",
+    "Place",
+    "Reading",
+    "ReadingOptions",
+    "ReadingReport",
+    "Source",
+    "check_output",
+    "check_quarantine",
+    "csv_line",
+    "file_kind",
+    "json_bytes",
+    "open_output",
+    "paths_of",
+    "placed_documents",
+    "read_documents",
+    "row_of",
+    "same_file",
+    "time_zone",
+    "utc_time",
+    "write_documents",
+    "write_rows",
+]

@@ -1,0 +1,236 @@
+"""Read rows of Arrow tables many at a time: their texts stay in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.documents.columns import batch_records, without_nanoseconds
+from infostream_dedup.documents.documents import DocumentBuilder, is_plain_field, is_plain_id
+from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
+from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE, READ, SOURCE, URL
+from infostream_dedup.documents.kernels.table_texts import TableColumns, join_texts, read_dates
+from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.plain_work import count_work
+from infostream_dedup.model import OUR_LANGUAGES, Document
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ArrowBlock", "arrow_block"]
+
+_NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}
+_TEXTS: Final = ("id", "text", "title", "lang", "source", "url")
+_LANGUAGES: Final[dict[str | None, int]] = {
+    None: NO_LANGUAGE,
+    "": NO_LANGUAGE,
+    **{language: number for number, language in enumerate(OUR_LANGUAGES)},
+}
+_ROOM: Final = BLOCK + 2
+_NOWHERE: Final = Place("<block>")
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowBlock:
+    """Rows that were read together.
+
+    Attributes:
+        source: name of the table.
+        batch: a ``pyarrow.RecordBatch``.
+        before: rows of the table that precede this batch.
+        columns: content of the rows.
+        values: ids, sources and addresses by number of the field.
+    """
+
+    source: str
+    batch: Any
+    before: int
+    columns: TableColumns
+    values: dict[int, list[str | None]]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.batch.num_rows)
+
+    def item(self, row: int) -> Item | None:
+        """Return a row as the plain code reads it; None if it is blank."""
+        return next(batch_records(self.batch.slice(row, 1), self.source, self.before + row))
+
+    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Number of each row, from 1."""
+        return (rows + (self.before + 1)).astype(np.uint64)
+
+    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+        """Ids, sources or addresses of rows."""
+        values = self.values[field]
+        return [values[row] for row in rows.tolist()]
+
+    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:  # noqa: ARG002
+        """Addresses of rows."""
+        return self.strings(rows, URL)
+
+    def date(self, row: int) -> object:
+        """The value of ``published``."""
+        return self.batch.column("published")[row].as_py()
+
+    def is_valid(self, row: int) -> bool:  # noqa: ARG002 - no row is in doubt
+        """True."""
+        return True
+
+    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+        """Return a function that creates document i of the rows, with ``text`` empty."""
+        names, columns = self.batch.schema.names, self.batch.columns
+        kept = [(name, None if name == "text" else column) for name, column in zip(names, columns, strict=True)]
+        first = int(rows[0])
+
+        def made(number: int) -> Document:
+            values = {name: "" if column is None else column[first + number].as_py() for name, column in kept}
+            return builder.build(Record(values, _NOWHERE))
+
+        return made
+
+
+def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
+    """Read a batch in columns; return None if the plain code must read one of its columns.
+
+    Args:
+        batch: a ``pyarrow.RecordBatch`` whose schema has been checked.
+        source: name of the table.
+        before: rows of the table that precede it.
+    """
+    batch = without_nanoseconds(batch)
+    if not batch.num_rows or not _are_known(batch.schema) or not _are_valid(batch):
+        return None
+    dates = _dates(batch)
+    if dates is None:
+        return None
+    values = {field: _values(batch, name) for field, name in _NAMES.items()}
+    if not all(map(is_plain_field, [*values[SOURCE], *values[URL]])):
+        return None
+    languages = [_LANGUAGES.get(code, -1) for code in _values(batch, "lang")]
+    states = [
+        READ if language >= 0 and text and own is not None and is_plain_id(own) else LEFT
+        for language, text, own in zip(languages, _given(batch.column("text")).tolist(), values[ID], strict=True)
+    ]
+    columns = _joined(batch, np.array(states, dtype=np.uint8), np.array(languages).astype(np.uint8), dates)
+    return ArrowBlock(source, batch, before, columns, values)
+
+
+def _are_known(schema: Any) -> bool:
+    """Whether Python can hold every value of the columns, and texts are strings."""
+    import pyarrow.types as types
+
+    return all(
+        _is_text(field.type) or (types.is_null(field.type) and field.name not in ("id", "text"))
+        if field.name in _TEXTS
+        else _is_simple(field.type, field.name == "published")
+        for field in schema
+    )
+
+
+def _are_valid(batch: Any) -> bool:
+    """Whether all columns are valid Arrow data; titles and texts are checked when they are joined."""
+    import pyarrow as pa
+
+    try:
+        batch.validate()
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if name not in ("title", "text"):
+                column.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _is_simple(kind: Any, of_dates: bool) -> bool:
+    import pyarrow.types as types
+
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _is_simple(kind.value_type, False)
+    numbers = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_null(kind)
+    return bool(_is_text(kind) or numbers or (of_dates and types.is_timestamp(kind)))
+
+
+def _values(batch: Any, name: str) -> list[str | None]:
+    """Strings of a column, all of them None if there is no such column."""
+    return batch.column(name).to_pylist() if name in batch.schema.names else [None] * int(batch.num_rows)
+
+
+def _given(column: Any) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = column.is_valid().to_numpy(zero_copy_only=False)
+    return found
+
+
+def _bytes(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Bytes of a column of strings, followed by readable bytes, and the bounds of each; null is an empty string."""
+    import pyarrow as pa
+
+    column = column.cast(pa.large_string()).fill_null("")
+    _, bounds, data = column.buffers()
+    ends = np.frombuffer(bounds, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
+    first, last = int(ends[0]), int(ends[-1])
+    padded = np.zeros(last - first + _ROOM, dtype=np.uint8)
+    if last > first:
+        padded[: last - first] = np.frombuffer(data, dtype=np.uint8, count=last)[first:]
+    return padded, ends - first
+
+
+def _dates(batch: Any) -> NDArray[np.int64] | None:
+    """int64 (rows, 2) as in ``TableColumns``; None if Python cannot hold one of the dates."""
+    import pyarrow as pa
+
+    dates = np.zeros((batch.num_rows, 2), dtype=np.int64)
+    dates[:, 1] = -1
+    if "published" not in batch.schema.names or pa.types.is_null(batch.schema.field("published").type):
+        return dates
+    column = batch.column("published")
+    given = _given(column)
+    if _is_text(column.type):
+        read_dates(*_bytes(column), given, dates)
+    elif pa.types.is_timestamp(column.type):
+        try:
+            column.to_pylist()
+        except (ValueError, OverflowError, KeyError):
+            return None
+        times = column.cast(pa.timestamp("us", column.type.tz)).cast(pa.int64()).fill_null(0)
+        dates[:, 0] = times.to_numpy(zero_copy_only=False)
+        dates[:, 1] = np.where(given, LOCAL if column.type.tz is None else UTC_KNOWN, -1)
+    else:
+        dates[given, 1] = OTHER_DATE
+    return dates
+
+
+def _joined(
+    batch: Any, states: NDArray[np.uint8], languages: NDArray[np.uint8], dates: NDArray[np.int64]
+) -> TableColumns:
+    rows = len(states)
+    texts, text_ends = _bytes(batch.column("text"))
+    if "title" in batch.schema.names:
+        titles, title_ends = _bytes(batch.column("title"))
+    else:
+        titles, title_ends = np.zeros(_ROOM, dtype=np.uint8), np.zeros(rows + 1, dtype=np.int64)
+    size = int(text_ends[-1] + title_ends[-1])
+    columns = TableColumns(
+        states=states,
+        languages=languages,
+        dates=dates,
+        sizes=np.zeros((rows, 3), dtype=np.int64),
+        hashes=np.zeros(rows, dtype=np.uint64),
+        texts=np.empty(size + rows + _ROOM, dtype=np.uint8),
+        text_ends=np.empty(rows, dtype=np.int64),
+        bodies=np.zeros(rows, dtype=np.int64),
+    )
+    join_texts(titles, title_ends, texts, text_ends, columns)
+    count_work(0, size)
+    return columns

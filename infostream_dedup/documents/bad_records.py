@@ -1,0 +1,184 @@
+"""Handle bad records: all records are counted, and bad ones stop reading or, up to a limit, go to a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, get_args
+
+from infostream_dedup.documents.quarantine import Quarantine
+from infostream_dedup.errors import BadDataError, ConfigurationError
+
+__all__ = ["BadRecords", "OnError", "ReadingReport"]
+
+OnError = Literal["fail", "skip"]
+
+
+@dataclass(slots=True, kw_only=True)
+class ReadingReport:
+    """Counts of one or more readings; ``read == used + quarantined`` after each document and at the end.
+
+    A record that stops reading with an error is not counted. A file that breaks off or cannot be read at all counts as
+    one bad record.
+
+    Attributes:
+        read: number of records read from the input, blank lines excluded.
+        used: number of documents passed on.
+        quarantined_by_code: number of records set aside by code of their fault, in order of first occurrence.
+        used_by_source: number of documents passed on by file, in the order in which the files were read.
+        other_languages: number of documents by language, for languages other than ours.
+        left_out: number of documents left out because of their language; ``read`` counts them.
+        sources: number of documents passed on, by their field ``source``; ``""`` if it is empty.
+        languages: number of documents passed on, by language, given or (for languages other than ours) detected; ``""``
+            if detection was left to the commands.
+    """
+
+    read: int = 0
+    used: int = 0
+    quarantined_by_code: dict[str, int] = field(default_factory=dict)
+    used_by_source: dict[str, int] = field(default_factory=dict)
+    other_languages: dict[str, int] = field(default_factory=dict)
+    left_out: int = 0
+    sources: dict[str, int] = field(default_factory=dict, compare=False)
+    languages: dict[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def quarantined(self) -> int:
+        """Number of records set aside."""
+        return sum(self.quarantined_by_code.values())
+
+    def count_used(self, source: str) -> None:
+        """Count a document of the file `source` as passed on."""
+        self.used += 1
+        self.used_by_source[source] = self.used_by_source.get(source, 0) + 1
+
+    def count_origin(self, source: str | None, language: str | None) -> None:
+        """Count a document by its source and language."""
+        self.sources[source or ""] = self.sources.get(source or "", 0) + 1
+        self.languages[language or ""] = self.languages.get(language or "", 0) + 1
+
+    def take_back(self, source: str) -> None:
+        """Undo the count of a document of the file `source` that turned out to be a bad record."""
+        self.read -= 1
+        self.used -= 1
+        self.used_by_source[source] -= 1
+
+    def count_other_language(self, language: str) -> None:
+        """Count a document in a language other than ours."""
+        self.other_languages[language] = self.other_languages.get(language, 0) + 1
+
+    def count_quarantined(self, code: str) -> None:
+        """Count a record set aside for the fault `code`."""
+        self.quarantined_by_code[code] = self.quarantined_by_code.get(code, 0) + 1
+
+    def summary(self) -> str:
+        """Format the counts as one line.
+
+        Example:
+            >>> counts = {"E_JSON": 1, "E_ID_CONFLICT": 1}
+            >>> ReadingReport(read=1000, used=998, quarantined_by_code=counts).summary()
+            'read 1000 = used 998 + quarantined 2 (E_JSON 1, E_ID_CONFLICT 1)'
+        """
+        line = f"read {self.read} = used {self.used} + quarantined {self.quarantined}"
+        if self.quarantined_by_code:
+            line += f" ({_listed(self.quarantined_by_code)})"
+        if self.left_out:
+            line += f" + left out {self.left_out}"
+        if self.other_languages:
+            line += f"; other languages: {_listed(self.other_languages)}"
+        return line
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+class BadRecords:
+    """Receives the bad records of one or more readings. Entering the block starts a new quarantine file.
+
+    Args:
+        on_error: ``fail`` raises the first bad record; ``skip`` sets it aside.
+        quarantine: file for records that are set aside; required for ``skip``.
+        max_errors: with ``skip``, the number of records that may be set aside; None for no limit.
+        report: report in which they are counted; a new one if None.
+
+    Attributes:
+        quarantine: as given.
+        report: counts of the records read and set aside.
+
+    Raises:
+        ConfigurationError: an option is invalid, or two of them conflict.
+    """
+
+    def __init__(
+        self,
+        *,
+        on_error: OnError = "fail",
+        quarantine: str | Path | None = None,
+        max_errors: int | None = None,
+        report: ReadingReport | None = None,
+    ) -> None:
+        _check_options(on_error, quarantine, max_errors)
+        self.quarantine = quarantine
+        self.report = report if report is not None else ReadingReport()
+        self._max_errors = max_errors
+        self._file: Quarantine | None = None
+
+    def __enter__(self) -> Self:
+        """Create the quarantine file.
+
+        Raises:
+            CannotCreateError: the file cannot be created.
+        """
+        self._file = None if self.quarantine is None else Quarantine(self.quarantine)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.__exit__(kind, error, trace)
+
+    @property
+    def skips(self) -> bool:
+        """Whether bad records are set aside."""
+        return self.quarantine is not None
+
+    def add(self, error: BadDataError) -> None:
+        """Set aside a bad record, or raise its error.
+
+        Raises:
+            BadDataError: `error` itself if nothing may be set aside, ``E_MAX_ERRORS`` if this one exceeds the limit.
+            CannotWriteError: the quarantine file cannot be written.
+        """
+        if self._file is None:
+            raise error
+        self._file.add(error)
+        self.report.read += 1
+        self.report.count_quarantined(error.code)
+        if self._max_errors is not None and self.report.quarantined > self._max_errors:
+            raise _limit_exceeded(error, self._max_errors)
+
+
+def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int | None) -> None:
+    if on_error not in get_args(OnError):
+        raise ConfigurationError(f"on_error is {on_error!r}, expected one of {', '.join(get_args(OnError))}")
+    if on_error == "skip" and quarantine is None:
+        raise ConfigurationError("on_error='skip' needs quarantine, a file for the records that are set aside")
+    if on_error == "fail" and quarantine is not None:
+        raise ConfigurationError("quarantine is only for on_error='skip'")
+    if max_errors is not None and (on_error == "fail" or max_errors < 0):
+        raise ConfigurationError(f"max_errors is {max_errors}; it needs on_error='skip' and a number of 0 or more")
+
+
+def _limit_exceeded(last: BadDataError, max_errors: int) -> BadDataError:
+    return BadDataError(
+        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]",
+        code="E_MAX_ERRORS",
+        source=last.source,
+        line=last.line,
+        field=last.field,
+        byte_offset=last.byte_offset,
+        raw=last.raw,
+    )

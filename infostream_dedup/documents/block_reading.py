@@ -1,0 +1,243 @@
+"""Read documents in columns if they are plainly valid; results and errors are the same as when reading one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
+from infostream_dedup.documents.bad_records import BadRecords, ReadingReport
+from infostream_dedup.documents.column_names import ColumnNames
+from infostream_dedup.documents.columns import batch_records
+from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
+from infostream_dedup.documents.csv_table import csv_records
+from infostream_dedup.documents.dates import time_zone
+from infostream_dedup.documents.documents import DocumentBuilder
+from infostream_dedup.documents.endings import PACKINGS, STANDARD_STREAM
+from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
+from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
+from infostream_dedup.documents.kernels.json_lines import (
+    BLANK,
+    CHECK,
+    ID,
+    LEFT,
+    NO_LANGUAGE,
+    READ,
+    SOURCE,
+)
+from infostream_dedup.documents.reading import (
+    Reading,
+    RecordReaders,
+    Source,
+    checked_documents,
+    make_builder,
+    open_items,
+)
+from infostream_dedup.documents.records import Item, Place
+from infostream_dedup.documents.seen_ids import SeenIds
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.lexicon.other_languages import other_language
+from infostream_dedup.machine.engines import compiled_from
+from infostream_dedup.machine.plain_work import count_work, is_plain
+from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["read_document_blocks"]
+
+_ColumnBlock: TypeAlias = JsonBlock | ArrowBlock
+
+_FEWEST_BYTES_PER_DOCUMENT: Final = 2000
+"""Assumed length of a document; with shorter ones, reading in columns begins a little late."""
+_PACKED_TIMES: Final = 4
+
+_MOST_LEFT: Final = 8
+"""If more than one line in this many needs the plain code, it reads the whole block."""
+
+_SAMPLE_BYTES: Final = 16_000
+"""More bytes than ``other_language`` examines."""
+
+_NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
+_NOWHERE: Final = Place("<block>")
+
+
+def read_document_blocks(
+    source: Source, *, reading: Reading, report: ReadingReport, always: bool = False
+) -> Iterator[Document | DocumentBlock]:
+    """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
+
+    Large files of JSON Lines and CSV, Parquet files and tables are read by compiled code, which leaves every record
+    that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
+
+    Args:
+        source: see ``read_documents``.
+        reading: reading options.
+        report: counts what is read, used and set aside.
+        always: also read small files in columns.
+
+    Yields:
+        Blocks of documents, and single documents, in input order.
+
+    Raises:
+        Every error that ``read_documents`` raises, with the same message and at the same document.
+    """
+    bad = reading.bad_records(report)
+    builder = make_builder(reading, report)
+    seen = SeenIds()
+    reader = _Reader(reading, builder, bad, seen, always=always)
+    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows)))
+
+
+class _Reader:
+    def __init__(
+        self, reading: Reading, builder: DocumentBuilder, bad: BadRecords, seen: SeenIds, *, always: bool
+    ) -> None:
+        self._always = always
+        self._builder = builder
+        self._bare_builder = make_builder(reading, None)
+        self._utc = time_zone(reading.tz) is UTC
+        # Renamed fields, and ids made from texts, are left to the plain code.
+        self._plainly = bool(reading.columns) or reading.make_ids
+        self._bad = bad
+        self._seen = seen
+        self._names: dict[str | None, str | None] = {}
+
+    def lines(self, path: str, max_line_bytes: int, encoding: str | None) -> Iterator[Item | JsonBlock]:
+        """Read the lines of one file in the way that suits its size."""
+        large = self._always or (path != STANDARD_STREAM and _is_large(path))
+        if self._plainly or is_plain(always=True) or not (large or path == STANDARD_STREAM):
+            return jsonl_records(path, max_line_bytes, encoding)
+        return json_blocks(path, max_line_bytes, encoding, lambda: large or len(self._seen) >= compiled_from())
+
+    def batch(self, batch: Any, source: str, before: int) -> Iterator[Item | ArrowBlock]:
+        """Read the rows of a batch together if many came before them."""
+        if not self._plainly and not is_plain(always=True) and (self._always or len(self._seen) >= compiled_from()):
+            block = arrow_block(batch, source, before)
+            if block is not None:
+                return iter((block,))
+        return batch_records(batch, source, before)
+
+    def rows(
+        self, source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
+    ) -> Iterator[Item | CsvBlock]:
+        """Read the rows of a CSV file in the way that suits its size."""
+        large = self._always or _is_large(source)
+        if self._plainly or is_plain(always=True) or not large:
+            return csv_records(source, max_line_bytes, names, encoding=encoding, ids=ids)
+        return csv_blocks(source, max_line_bytes, names, encoding=encoding)
+
+    def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
+        with self._bad:
+            for item in items:
+                if isinstance(item, JsonBlock | ArrowBlock):
+                    yield from self._block(item)
+                else:
+                    yield from self._one_by_one(iter((item,)))
+
+    def _one_by_one(self, items: Iterator[Item]) -> Iterator[Document]:
+        for document, _ in checked_documents(items, self._builder, self._bad, self._seen):
+            yield document
+
+    def _block(self, block: _ColumnBlock) -> Iterator[Document | DocumentBlock]:
+        self._look_closer(block)
+        states = block.columns.states[: block.rows]
+        rows = np.flatnonzero(states != BLANK)
+        left = np.flatnonzero(states[rows] == LEFT).tolist()
+        if len(left) * _MOST_LEFT > len(rows):
+            yield from self._one_by_one(_items(block, rows))
+            return
+        begin = 0
+        for end in [*left, len(rows)]:
+            yield from self._run(block, rows[begin:end])
+            yield from self._one_by_one(_items(block, rows[end : end + 1]))
+            begin = end + 1
+
+    def _run(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
+        """Yield the documents of consecutive lines; the plain code handles those with an id seen before."""
+        ids: list[Any] = block.strings(rows, ID)
+        while ids:
+            new = self._seen.new_until(ids)
+            if new:
+                yield self._taken(block, rows[:new], ids[:new])
+            yield from self._one_by_one(_items(block, rows[new : new + 1]))
+            rows, ids = rows[new + 1 :], ids[new + 1 :]
+
+    def _taken(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
+        columns, before = block.columns, int(rows[0]) - 1
+        self._seen.add_new(ids, columns.hashes[rows], block.numbers(rows), block.source)
+        sources = [self._names.setdefault(name, name) for name in block.strings(rows, SOURCE)]
+        languages = [_NOT_GIVEN[number] for number in columns.languages[rows].tolist()]
+        self._count(block.source, sources, languages)
+        data = columns.texts[:]
+        # Read-only like Arrow's buffers, as writable ones would need another compilation.
+        data.flags.writeable = False
+        offsets = np.concatenate(
+            [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
+        )
+        bare = block.without_text(rows, self._bare_builder)
+        return DocumentBlock(
+            ids=ids,
+            languages=languages,
+            sources=sources,
+            urls=block.urls(rows, bare),
+            times=np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME),
+            data=data,
+            offsets=offsets,
+            titles=offsets[:-1] + columns.sizes[rows, 0],
+            bodies=columns.bodies[rows],
+            characters=columns.sizes[rows, 1:],
+            without_text=bare,
+        )
+
+    def _count(self, source: str, sources: list[str | None], languages: list[str | None]) -> None:
+        report, number = self._bad.report, len(sources)
+        report.read += number
+        report.used += number
+        report.used_by_source[source] = report.used_by_source.get(source, 0) + number
+        for counts, values in ((report.sources, sources), (report.languages, languages)):
+            for value, times in Counter(values).items():
+                counts[value or ""] = counts.get(value or "", 0) + times
+        count_work(number)
+
+    def _look_closer(self, block: _ColumnBlock) -> None:
+        """Leave lines that this code cannot handle to the plain code; read dates in unusual forms."""
+        columns = block.columns
+        states, dates = columns.states[: block.rows], columns.dates[: block.rows]
+        for row in np.flatnonzero(states == CHECK).tolist():
+            states[row] = READ if block.is_valid(row) else LEFT
+        unread = (dates[:, 1] == OTHER_DATE) | ((dates[:, 1] == LOCAL) & (not self._utc))
+        for row in np.flatnonzero((states == READ) & unread).tolist():
+            try:
+                time = self._builder.time_of(block.date(row), _NOWHERE)
+            except BadDataError:
+                states[row] = LEFT
+                continue
+            dates[row] = (0, -1) if time is None else (microseconds_of(time), UTC_KNOWN)
+        texts, bodies, ends = columns.texts.data, columns.bodies, columns.text_ends
+        for row in np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)).tolist():
+            begin, end = int(bodies[row]), int(ends[row])
+            if other_language(str(texts[begin : min(end, begin + _SAMPLE_BYTES)], "utf-8", "ignore")) is not None:
+                states[row] = LEFT
+
+
+def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
+    for row in rows.tolist():
+        item = block.item(row)
+        if item is not None:
+            yield item
+
+
+def _is_large(path: str) -> bool:
+    """Whether a file, judging by its size, holds enough documents for compiled code to pay off."""
+    try:
+        size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(PACKINGS) else 1)
+    except OSError:
+        return False
+    return size >= compiled_from() * _FEWEST_BYTES_PER_DOCUMENT

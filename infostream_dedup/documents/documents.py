@@ -1,0 +1,379 @@
+"""Convert a mapping to a `Document` and back, with all checks of a record, whatever its input."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, tzinfo
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
+from infostream_dedup.documents.dates import utc_time
+from infostream_dedup.documents.records import Place, Record
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.lexicon.other_languages import other_language, short_code
+from infostream_dedup.model import OUR_LANGUAGES, Document, Language
+
+if TYPE_CHECKING:
+    from infostream_dedup.documents.bad_records import ReadingReport
+
+__all__ = [
+    "DocumentBuilder",
+    "IdType",
+    "OtherFields",
+    "OtherLanguageError",
+    "OtherLanguages",
+    "is_plain_field",
+    "is_plain_id",
+    "row_of",
+]
+
+IdType = Literal["str", "int"]
+
+OtherLanguages = Literal["stem", "skip", "fail"]
+
+_LANGUAGE_NAMES: Final[dict[str, Language]] = {
+    **dict.fromkeys(("ru", "rus", "russian"), "ru"),
+    **dict.fromkeys(("uk", "ukr", "ua", "ukrainian"), "uk"),
+    **dict.fromkeys(("en", "eng", "english"), "en"),
+}
+_NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx"))
+"""ISO 639-2 codes that do not name a language."""
+_LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_ID_BYTES: Final = 8
+_MAX_ID_BYTES: Final = 512
+_INT64: Final = range(-(2**63), 2**63)
+# Tab and line ends are kept, as is everything outside C0, DEL and C1. Surrogates can only come from memory.
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL_OR_SURROGATE_IN_ID: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_MAX_SHOWN: Final = 60
+
+
+_EXPECTED_LANGUAGE: Final = f"expected one of {', '.join(OUR_LANGUAGES)}, or null"
+
+
+class OtherLanguageError(Exception):
+    """The document is in a language to leave out."""
+
+
+class OtherFields(dict[str, Any]):
+    """The fields of a record that we do not interpret, and the original order of all its fields.
+
+    The order, the language as given (``uk-UA``, ``de``), and whether the title was null, let a document be written as
+    it was read; comparisons ignore them.
+    """
+
+    __slots__ = ("lang", "null_title", "order")
+
+    def __init__(
+        self, values: Mapping[str, Any], order: tuple[str, ...], lang: str | None = None, *, null_title: bool = False
+    ) -> None:
+        super().__init__(values)
+        self.order = order
+        self.lang = lang
+        self.null_title = null_title
+
+
+class DocumentBuilder:
+    """Checks mappings and builds documents from them.
+
+    Args:
+        id_type: ``str``: an id is text. ``int``: 64-bit integers are accepted too and become their decimal digits.
+        zone: time zone of dates without one.
+        columns: names of the fields in the input.
+        make_ids: derive an id from the content of a document without one.
+        other_languages: see ``Reading``.
+        report: counts documents of other languages.
+    """
+
+    def __init__(
+        self,
+        *,
+        id_type: IdType = "str",
+        zone: tzinfo = UTC,
+        columns: ColumnNames | None = None,
+        make_ids: bool = False,
+        other_languages: OtherLanguages = "stem",
+        report: ReadingReport | None = None,
+    ) -> None:
+        self._id_type = id_type
+        self._zone = zone
+        self._columns = columns
+        self._other_languages = other_languages
+        self._report = report
+        self._made: Counter[bytes] | None = Counter() if make_ids else None
+        # Records of one file share a few layouts: keep one tuple per layout, not one per document.
+        self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def build(self, record: Record) -> Document:
+        """Build the document that a record describes.
+
+        A null optional field counts as absent. In the text fields every control character (C0, DEL, C1)
+        except tab, newline and carriage return becomes one blank, so that offsets into the text stay true.
+
+        Args:
+            record: the parsed values, and their place for messages. Its ``time``, if known, takes precedence over
+                the one derived from ``published``.
+
+        Raises:
+            BadDataError: a required field is missing, or a field has an invalid value; codes ``E_MISSING``,
+                ``E_TYPE``, ``E_ID``, ``E_LANG``, ``E_DATE``, ``E_ENCODING``.
+        """
+        values, place = record.values, record.place
+        if self._columns:
+            values = self._columns.renamed(values)
+        other = [name for name in values if name not in _INTERPRETED]
+        for name in other:
+            if not isinstance(name, str):
+                raise place.error("E_TYPE", f"a field name is {_type_name(name)}, expected a string")
+        order = tuple(values)
+        published = values.get("published")
+        return Document(
+            id=self._read_id(values, place),
+            text=_read_required_text(values, place),
+            title=_read_text(values, "title", place) or "",
+            lang=self._read_language(values, place),
+            published=_read_published(published),
+            time=self.time_of(published if record.time is None else record.time, place),
+            source=_read_text(values, "source", place),
+            url=_read_text(values, "url", place),
+            images=values.get("images"),
+            links=values.get("links"),
+            extra=OtherFields(
+                {name: values[name] for name in other},
+                self._orders.setdefault(order, order),
+                _given_language(values),
+                null_title=values.get("title") is None,
+            ),
+        )
+
+    def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
+        value = values.get("id")
+        if isinstance(value, str):
+            return _check_id(value, place)
+        if value is None and self._made is not None:
+            return self._make_id(values)
+        if value is None:
+            raise _missing_error(values, "id", place)
+        if isinstance(value, int) and not isinstance(value, bool) and self._id_type == "int":
+            if value not in _INT64:
+                raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
+            return str(int(value))
+        expected = "a string" if self._id_type == "str" else "a string or a whole number of 64 bits"
+        # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
+        hint = "; id_type='int' (--id-type int) takes whole numbers" if type(value) is int else ""
+        raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}{hint}", "id")
+
+    def _make_id(self, values: Mapping[str, Any]) -> str:
+        """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
+        digest = blake2b(digest_size=_ID_BYTES)
+        for name in ("title", "text", "published", "url"):
+            # Formats differ in what an empty field is, and libraries in the repr() of a time zone.
+            value = _read_published(values.get(name))
+            digest.update(repr(value).encode("utf-8", "backslashreplace") + b"\0")
+        assert self._made is not None  # noqa: S101 - the caller has looked
+        self._made[digest.digest()] += 1
+        times = self._made[digest.digest()]
+        return digest.hexdigest() + (f"-{times}" if times > 1 else "")
+
+    def _read_language(self, values: Mapping[str, Any], place: Place) -> str | None:
+        value = values.get("lang")
+        if value is None or _is_nan(value) or (isinstance(value, str) and not value):
+            return self._recognised(values, place)
+        if not isinstance(value, str):
+            raise place.error("E_TYPE", f"{_type_name(value)}, {_EXPECTED_LANGUAGE}", "lang")
+        code = value.strip().lower().replace("_", "-").split("-")[0]
+        if code in _NO_LANGUAGE:
+            return self._recognised(values, place)
+        known = _LANGUAGE_NAMES.get(code)
+        if known is not None:
+            return known
+        if not _LANGUAGE_CODE.fullmatch(value):
+            raise place.error("E_LANG", f"{_format_value(value)}, {_EXPECTED_LANGUAGE}", "lang")
+        return self._other(short_code(code), _format_value(value), place)
+
+    def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
+        """Detect the language of a record that does not state it, if it is plainly not one of ours."""
+        text = values.get("text")
+        code = other_language(text) if isinstance(text, str) else None
+        return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
+
+    def _other(self, code: str, found: str, place: Place) -> str:
+        if self._other_languages == "fail":
+            raise place.error("E_LANG", f"{found}, {_EXPECTED_LANGUAGE}; see --other-languages", "lang")
+        if self._report is not None:
+            self._report.count_other_language(code)
+        if self._other_languages == "skip":
+            raise OtherLanguageError
+        return code
+
+    def time_of(self, published: object, place: Place) -> datetime | None:
+        """Return the moment that a value of ``published`` names.
+
+        Args:
+            published: value as given.
+            place: position for messages.
+
+        Raises:
+            BadDataError: it is not a date; codes ``E_TYPE``, ``E_DATE``.
+        """
+        if published is None:
+            return None
+        try:
+            return utc_time(published, self._zone)
+        except TypeError as error:
+            raise place.error("E_TYPE", str(error), "published") from None
+        except ValueError as error:
+            raise place.error("E_DATE", f"{_format_value(published)}: {error}", "published") from None
+
+
+_INTERPRETED: Final = frozenset(FIELDS)
+
+
+def row_of(document: Document) -> dict[str, Any]:
+    """Return the record that a document came from, as a mapping of field names to values.
+
+    Keys keep the order in which they were read; a document made in memory yields its non-empty `FIELDS`, then its
+    other fields. ``published`` is the value as given, not the time derived from it.
+
+    Example:
+        >>> row_of(Document(id="a", text="слово", published=2024, extra={"topic": "x"}))
+        {'id': 'a', 'text': 'слово', 'published': 2024, 'topic': 'x'}
+    """
+    extra = document.extra
+    order = extra.order if isinstance(extra, OtherFields) else ()
+    row: dict[str, Any] = {}
+    # If no field states a language other than ours, it was detected in the text.
+    found = {"lang"} if isinstance(extra, OtherFields) and document.lang not in OUR_LANGUAGES else set()
+    for name in order:
+        if name == "lang" and isinstance(extra, OtherFields) and (found or extra.lang is not None):
+            row[name] = extra.lang
+        elif name in _INTERPRETED:
+            row[name] = _as_given(document, name)
+        elif name in extra:
+            row[name] = extra[name]
+    for name in FIELDS:
+        if name not in row and name not in found:
+            value = getattr(document, name)
+            if name in _REQUIRED or (value is not None and value != ""):
+                row[name] = value
+    for name, value in extra.items():
+        if name not in row:
+            row[name] = value
+    return row
+
+
+def _as_given(document: Document, name: str) -> Any:
+    value, extra = getattr(document, name), document.extra
+    # A null title is an empty one in the document.
+    return None if value == "" and name == "title" and isinstance(extra, OtherFields) and extra.null_title else value
+
+
+_REQUIRED: Final = frozenset(("id", "text"))
+
+
+def _check_id(value: str, place: Place) -> str:
+    if not value:
+        raise place.error("E_MISSING", f"empty, expected 1 to {_MAX_ID_BYTES} bytes", "id")
+    unwanted = _CONTROL_OR_SURROGATE_IN_ID.search(value)
+    if unwanted is not None:
+        character = unwanted.group()
+        if "\ud800" <= character <= "\udfff":
+            raise place.error("E_ENCODING", f"lone surrogate {character!a}, expected Unicode text", "id")
+        raise place.error("E_ID", f"control character {character!a}, expected printable text", "id")
+    if len(value) * 4 > _MAX_ID_BYTES and len(value.encode()) > _MAX_ID_BYTES:
+        size = len(value.encode())
+        raise place.error("E_ID", f"{size} bytes of UTF-8, expected 1 to {_MAX_ID_BYTES}", "id")
+    return value
+
+
+def is_plain_id(value: str) -> bool:
+    """Whether a string is an id."""
+    try:
+        _check_id(value, Place("<id>"))
+    except BadDataError:
+        return False
+    return True
+
+
+def is_plain_field(value: str | None) -> bool:
+    """Whether a document takes a string as it is."""
+    return value is None or _UNWANTED.search(value) is None
+
+
+def _read_required_text(values: Mapping[str, Any], place: Place) -> str:
+    text = _read_text(values, "text", place)
+    if text is None:
+        raise _missing_error(values, "text", place)
+    return text
+
+
+def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None:
+    value = values.get(name)
+    if value is None or _is_nan(value):
+        return None
+    if not isinstance(value, str):
+        raise place.error("E_TYPE", f"{_type_name(value)}, expected a string", name)
+    if _UNWANTED.search(value) is None:
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        surrogate = value[error.start]
+        raise place.error("E_ENCODING", f"lone surrogate {surrogate!a}, expected Unicode text", name) from None
+    return _CONTROL.sub(" ", value)
+
+
+def _is_nan(value: object) -> bool:
+    """Whether a value is not-a-number, with which pandas marks an empty cell."""
+    return isinstance(value, float) and value != value
+
+
+def _given_language(values: Mapping[str, Any]) -> str | None:
+    """Return the language as given, if it is spelt differently from ours."""
+    value = values.get("lang")
+    return value if isinstance(value, str) and value and value not in OUR_LANGUAGES else None
+
+
+def _read_published(value: Any) -> str | int | float | None:
+    """Return the date as given, except that times of Arrow and pandas become ISO text and blank text becomes None."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, str) and not value.strip():
+        return None
+    kept: str | int | float | None = value
+    return kept
+
+
+def _missing_error(values: Mapping[str, Any], name: str, place: Place) -> Exception:
+    if name in values:
+        return place.error("E_MISSING", "null, expected a string", name)
+    return place.error("E_MISSING", f"missing, expected a string{advice_on(values)}", name)
+
+
+def _type_name(value: object) -> str:
+    """Return the JSON name of a value's type, with its article."""
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, list | tuple):
+        return "an array"
+    if isinstance(value, Mapping):
+        return "an object"
+    return "null" if value is None else type(value).__name__
+
+
+def _format_value(value: object) -> str:
+    """Format a value for a message: short, ASCII-safe and on one line."""
+    try:
+        text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    except Exception:
+        # A failing __repr__ of foreign code must not hide the real fault.
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."

@@ -1,0 +1,154 @@
+"""Find the rows in a piece of a CSV file, up to the first one whose quotes break RFC 4180."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.documents.kernels.json_lines import LEFT, READ
+from infostream_dedup.machine.compiling import compiled_bare, inlined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BROKEN", "MORE", "CsvRows", "find_rows"]
+
+MORE: Final = 0
+"""The piece ended within a row, or at its end."""
+
+BROKEN: Final = 1
+"""The next row is for the plain code, which also finds where it ends."""
+
+_QUOTE: Final = 0x22
+_APOSTROPHE: Final = 0x27
+_NEW_LINE: Final = 0x0A
+_RETURN: Final = 0x0D
+
+_ENDS: Final = 1
+_INCOMPLETE: Final = -1
+_ODD: Final = -2
+
+
+class CsvRows(NamedTuple):
+    """What is found; all arrays have room for the rows of a piece.
+
+    Attributes:
+        bounds: int64 (rows, 2), first byte of each row, and the one after its line end.
+        lines: int64 (rows,), lines of the piece that precede each row.
+        states: uint8 (rows,), ``READ``, or ``LEFT`` for a row with another number of cells or with a cell that begins
+            with an apostrophe.
+        cells: int64 (rows,), cells of each row.
+    """
+
+    bounds: NDArray[np.int64]
+    lines: NDArray[np.int64]
+    states: NDArray[np.uint8]
+    cells: NDArray[np.int64]
+
+
+@inlined
+def _after_cell(data: NDArray[np.uint8], at: int, size: int, whole: bool, delimiter: int) -> int:
+    """What follows a cell: 0 another cell, ``_ENDS`` the end of the row, or a reason to stop."""
+    if at == size:
+        return _ENDS if whole else _INCOMPLETE
+    byte = data[at]
+    if byte == delimiter:
+        return 0
+    if byte == _NEW_LINE:
+        return _ENDS
+    if byte != _RETURN:
+        return _ODD
+    if at + 1 == size:
+        return _INCOMPLETE if not whole else _ODD
+    return _ENDS if data[at + 1] == _NEW_LINE else _ODD
+
+
+@inlined
+def _end_of_quoted(data: NDArray[np.uint8], at: int, size: int, whole: bool) -> tuple[int, int]:
+    """The byte after the closing quote of a cell whose text begins at ``at``, or a reason to stop; and its lines."""
+    lines = 0
+    while at < size:
+        byte = data[at]
+        if byte == _QUOTE:
+            if at + 1 == size:
+                return (at + 1 if whole else _INCOMPLETE), lines
+            if data[at + 1] != _QUOTE:
+                return at + 1, lines
+            at += 1
+        elif byte == _NEW_LINE:
+            lines += 1
+        elif byte == 0:
+            return _ODD, lines
+        at += 1
+    return (_ODD if whole else _INCOMPLETE), lines
+
+
+@inlined
+def _end_of_bare(data: NDArray[np.uint8], at: int, size: int, delimiter: int) -> int:
+    """The byte after a cell without quotes, or ``_ODD`` if a quote is in it."""
+    while at < size:
+        byte = data[at]
+        if byte in (delimiter, _NEW_LINE, _RETURN):
+            return at
+        if byte in (_QUOTE, 0):
+            return _ODD
+        at += 1
+    return at
+
+
+@compiled_bare
+def find_rows(
+    data: NDArray[np.uint8], size: int, whole: bool, delimiter: int, columns: int, limit: int, rows: CsvRows
+) -> tuple[int, int]:
+    """Find rows as RFC 4180 defines them.
+
+    Args:
+        data: uint8, the bytes.
+        size: number of bytes.
+        whole: whether no more bytes follow.
+        delimiter: byte between cells.
+        columns: cells of a row.
+        limit: maximum bytes of a row.
+        rows: receives what is found, as many rows as it has room for.
+
+    Returns:
+        Number of rows, and ``MORE`` or ``BROKEN``.
+    """
+    found, begin, line = 0, 0, 0
+    while begin < size and found < len(rows.states):
+        at, cells, lines, state = begin, 0, 1, READ
+        after = 0
+        while after == 0:
+            if at < size and data[at] == _QUOTE:
+                text = at + 1
+                at, inside = _end_of_quoted(data, text, size, whole)
+                lines += inside
+            else:
+                text = at
+                at = _end_of_bare(data, at, size, delimiter)
+            if at < 0:
+                after = at
+                break
+            if text < size and data[text] == _APOSTROPHE:
+                state = LEFT
+            cells += 1
+            after = _after_cell(data, at, size, whole, delimiter)
+            at += 1
+        if after == _INCOMPLETE and size - begin <= limit:
+            return found, MORE
+        if after != _ENDS or at - begin > limit:
+            return found, BROKEN
+        # ``at`` follows a line feed, or a carriage return before a line feed, or the last byte.
+        end = min(at, size)
+        if end < size and data[end - 1] == _RETURN:
+            end += 1
+        rows.bounds[found, 0] = begin
+        rows.bounds[found, 1] = end
+        rows.lines[found] = line
+        rows.states[found] = state if cells == columns else LEFT
+        rows.cells[found] = cells
+        found += 1
+        line += lines
+        begin = end
+    return found, MORE

@@ -1,0 +1,395 @@
+"""Turn lines of JSON into columns: take fields that are plainly valid, and leave the rest to the plain code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.documents.kernels.json_dates import OTHER_DATE, read_date
+from infostream_dedup.documents.kernels.json_values import (
+    BRACKETS,
+    ODD,
+    after_blanks,
+    escaped_code,
+    string_end,
+    value_end,
+)
+from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "BLANK",
+    "CHECK",
+    "ID",
+    "LANG",
+    "LEFT",
+    "NAME_WORDS",
+    "NO_LANGUAGE",
+    "OTHER_STRING",
+    "PUBLISHED",
+    "READ",
+    "SOURCE",
+    "URL",
+    "JsonColumns",
+    "begins_with",
+    "hash_content",
+    "read_lines",
+]
+
+LEFT: Final = 0
+"""A line for the plain code."""
+
+READ: Final = 1
+"""A document."""
+
+CHECK: Final = 2
+"""The line is a document if the plain parser accepts it without its text."""
+
+BLANK: Final = 3
+"""A line without a record."""
+
+ID: Final = 0
+TEXT: Final = 1
+TITLE: Final = 2
+LANG: Final = 3
+PUBLISHED: Final = 4
+SOURCE: Final = 5
+URL: Final = 6
+_FIELDS: Final = 7
+_OTHER: Final = 7
+
+_NAMES: Final = (b"id", b"text", b"title", b"lang", b"published", b"source", b"url")
+"""Names of the fields above, in the same order."""
+
+NAME_WORDS: Final = np.array([int.from_bytes(name[:8].ljust(8, b"\0"), "little") for name in _NAMES], dtype=np.uint64)
+"""The first eight bytes of ``_NAMES`` as numbers, for ``read_lines``."""
+
+OTHER_STRING: Final = -2
+"""Marks a URL that contains escapes."""
+
+NO_LANGUAGE: Final = 3
+"""Marks a document without a language."""
+
+_MOST_ID_BYTES: Final = 512
+_WORD: Final = 8
+_QUOTE: Final = 0x22
+_NEW_LINE: Final = 0x0A
+_NULL: Final = 0x6E
+_ODD_FACTOR: Final = np.uint64(0x9E37_79B9_7F4A_7C15)
+_SHIFT: Final = np.uint64(29)
+_ONE: Final = np.uint64(1)
+
+
+class JsonColumns(NamedTuple):
+    """What was read; row i is line i.
+
+    Attributes:
+        bounds: int64 (lines, 2), first byte of each line, and the byte after it without its line end.
+        states: uint8 (lines,), ``LEFT``, ``READ``, ``CHECK`` or ``BLANK``.
+        spans: int64 (lines, 7, 2), bounds of the strings of the fields in the line's bytes; (-1, -1) for null and
+            absent ones, and for ``PUBLISHED`` those of the whole value.
+        languages: uint8 (lines,), index of ``ru``, ``uk``, ``en``, or ``NO_LANGUAGE``.
+        dates: int64 (lines, 2), what ``read_date`` returned; without a date 0 and -1.
+        sizes: int64 (lines, 3), bytes of the title, characters of the title, characters of the text.
+        hashes: uint64 (lines,), of title and text.
+        texts: uint8, title and text of each document as ``full_text`` joins them.
+        text_ends: int64 (lines,), end of each document in ``texts``.
+        bodies: int64 (lines,), start of the text of each document in ``texts``.
+        rest: uint8, the lines, with their texts cut out.
+        rest_ends: int64 (lines,), end of each line in ``rest``.
+    """
+
+    bounds: NDArray[np.int64]
+    states: NDArray[np.uint8]
+    spans: NDArray[np.int64]
+    languages: NDArray[np.uint8]
+    dates: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    texts: NDArray[np.uint8]
+    text_ends: NDArray[np.int64]
+    bodies: NDArray[np.int64]
+    rest: NDArray[np.uint8]
+    rest_ends: NDArray[np.int64]
+
+
+@inlined
+def _line_end(data: NDArray[np.uint8], at: int, size: int) -> int:
+    while at < size:
+        step = lowest_bit(between(data, at, _NEW_LINE, _NEW_LINE))
+        at += step
+        if step < BLOCK:
+            break
+    return min(at, size)
+
+
+@inlined
+def _field(data: NDArray[np.uint8], begin: int, end: int, words: NDArray[np.uint64]) -> int:
+    """Number of the field with a name; ``_OTHER`` for any other name."""
+    size = end - begin
+    if size < 2 or size > 9:
+        return _OTHER
+    word = eight_bytes(data, begin)
+    if size < _WORD:
+        word &= (_ONE << np.uint64(8 * size)) - _ONE
+    for number in range(_FIELDS):
+        if word == words[number]:
+            if number == PUBLISHED:
+                return number if size == 9 and data[end - 1] == 0x64 else _OTHER
+            return number if size <= 6 else _OTHER
+    return _OTHER
+
+
+@inlined
+def _language(data: NDArray[np.uint8], begin: int, end: int) -> int:
+    if begin == end:
+        return NO_LANGUAGE
+    first, second = data[begin], data[begin + 1]
+    if end - begin == 2:
+        if first == 0x72 and second == 0x75:
+            return 0
+        if first == 0x75 and second == 0x6B:
+            return 1
+        if first == 0x65 and second == 0x6E:
+            return 2
+    return -1
+
+
+@inlined
+def _fits(field: int, size: int, marks: int) -> bool:
+    """Whether a string can be used as it is."""
+    if field == ID:
+        return marks == 0 and 0 < size <= _MOST_ID_BYTES
+    if field in (TEXT, TITLE):
+        return marks & ODD == 0
+    return marks == 0 or field == URL
+
+
+@inlined
+def _clear(row: int, out: JsonColumns) -> None:
+    for field in range(_FIELDS):
+        out.spans[row, field, 0] = out.spans[row, field, 1] = -1
+    out.languages[row] = NO_LANGUAGE
+    out.dates[row, 0], out.dates[row, 1] = 0, -1
+    out.sizes[row, 0] = out.sizes[row, 1] = out.sizes[row, 2] = 0
+
+
+@inlined
+def _take_string(data: NDArray[np.uint8], begin: int, field: int, row: int, out: JsonColumns) -> int:
+    """Read a string into a field; return the place after it, or -1 to leave the line to the plain code."""
+    end, marks, characters = string_end(data, begin + 1)
+    if end < 0:
+        return -1
+    if field == _OTHER:
+        return end + 1
+    if not _fits(field, end - begin - 1, marks):
+        return -1
+    out.spans[row, field, 0], out.spans[row, field, 1] = begin + 1, end
+    if field == URL and marks:
+        out.spans[row, field, 0] = OTHER_STRING
+    if field == TEXT:
+        out.sizes[row, 2] = characters
+    elif field == TITLE:
+        out.sizes[row, 1] = characters
+    elif field == LANG:
+        language = _language(data, begin + 1, end)
+        if language < 0:
+            return -1
+        out.languages[row] = language
+    elif field == PUBLISHED:
+        out.dates[row, 0], out.dates[row, 1] = read_date(data, begin + 1, end)
+        out.spans[row, field, 0], out.spans[row, field, 1] = begin, end + 1
+    return end + 1
+
+
+@inlined
+def _take_value(
+    data: NDArray[np.uint8], begin: int, end: int, field: int, row: int, out: JsonColumns
+) -> tuple[int, int]:
+    """Read a number, object, array or word into a field; return the place after it, or -1, and the line's state."""
+    after, marks = value_end(data, begin, end)
+    if after >= 0 and field != _OTHER and data[begin] != _NULL:
+        if field != PUBLISHED:
+            return -1, LEFT
+        out.dates[row, 1] = OTHER_DATE
+        out.spans[row, field, 0], out.spans[row, field, 1] = begin, after
+    return after, CHECK if marks == BRACKETS else READ
+
+
+@inlined
+def _take_name(data: NDArray[np.uint8], at: int, words: NDArray[np.uint64]) -> tuple[int, int]:
+    """Read a field's name; return its number and the place after it, or -1 to leave the line to the plain code."""
+    if data[at] != _QUOTE:
+        return -1, at
+    end, marks, _ = string_end(data, at + 1)
+    if end < 0 or marks:
+        return -1, at
+    return _field(data, at + 1, end, words), end + 1
+
+
+@compiled_bare
+def _read_fields(
+    data: NDArray[np.uint8], at: int, end: int, words: NDArray[np.uint64], row: int, out: JsonColumns
+) -> int:
+    """Read the fields of the object that opens at a place; return the state of the line."""
+    _clear(row, out)
+    seen, state = 0, READ
+    while True:
+        field, at = _take_name(data, after_blanks(data, at + 1, end), words)
+        if field < 0 or (field != _OTHER and seen >> field & 1):
+            return LEFT
+        seen |= 1 << field
+        at = after_blanks(data, at, end)
+        if data[at] != 0x3A:
+            return LEFT
+        at = after_blanks(data, at + 1, end)
+        if data[at] == _QUOTE:
+            at = _take_string(data, at, field, row, out)
+        else:
+            at, of_value = _take_value(data, at, end, field, row, out)
+            state = max(state, of_value)
+        if at < 0:
+            return LEFT
+        at = after_blanks(data, at, end)
+        if data[at] != 0x2C:
+            break
+    if data[at] != 0x7D or after_blanks(data, at + 1, end) != end:
+        return LEFT
+    return state if out.spans[row, ID, 0] >= 0 and out.spans[row, TEXT, 0] >= 0 else LEFT
+
+
+@inlined
+def _put(code: int, target: NDArray[np.uint8], at: int) -> int:
+    """Write a character; return its size."""
+    if code < 0x80:
+        target[at] = code
+        return 1
+    if code < 0x800:
+        target[at], target[at + 1] = 0xC0 | code >> 6, 0x80 | code & 0x3F
+        return 2
+    if code < 0x10000:
+        target[at], target[at + 1], target[at + 2] = 0xE0 | code >> 12, 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F
+        return 3
+    target[at], target[at + 1] = 0xF0 | code >> 18, 0x80 | code >> 12 & 0x3F
+    target[at + 2], target[at + 3] = 0x80 | code >> 6 & 0x3F, 0x80 | code & 0x3F
+    return 4
+
+
+@compiled_bare
+def _write_string(data: NDArray[np.uint8], begin: int, end: int, target: NDArray[np.uint8], size: int) -> int:
+    """Decode a string into ``target``, starting at ``target[size]``; return the place after it."""
+    at = begin
+    while at < end:
+        step = min(lowest_bit(between(data, at, 0x5C, 0x5C)), end - at)
+        copy_bytes(data, at, target, size, step)
+        at, size = at + step, size + step
+        if at < end and step < BLOCK:
+            code, step = escaped_code(data, at)
+            size += _put(code, target, size)
+            at += step
+    return size
+
+
+@compiled_bare
+def hash_content(texts: NDArray[np.uint8], begin: int, end: int, title: int) -> np.uint64:
+    """Hash of a title and a text.
+
+    Args:
+        texts: UTF-8, followed by 8 readable bytes.
+        begin: first byte of ``full_text``.
+        end: the byte after it.
+        title: bytes of the title.
+    """
+    found = np.uint64(end - begin) ^ (np.uint64(title) << np.uint64(32))
+    at = begin
+    while at < end:
+        word = eight_bytes(texts, at)
+        if end - at < _WORD:
+            word &= (_ONE << np.uint64(8 * (end - at))) - _ONE
+        found = (found ^ word) * _ODD_FACTOR
+        found ^= found >> _SHIFT
+        at += _WORD
+    return found
+
+
+@inlined
+def begins_with(target: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
+    """Whether the bytes at ``text`` start with the ``size`` bytes at ``title``."""
+    same = 0
+    while same < size and target[text + same] == target[title + same]:
+        same += 1
+    return same == size
+
+
+@inlined
+def _write_texts(data: NDArray[np.uint8], row: int, first: int, out: JsonColumns) -> int:
+    """Write title and text of a document, starting at ``texts[first]``; return the place after them."""
+    size, body = first, first
+    if out.spans[row, TITLE, 0] >= 0:
+        size = _write_string(data, out.spans[row, TITLE, 0], out.spans[row, TITLE, 1], out.texts, first)
+    title = size - first
+    if title:
+        out.texts[size] = _NEW_LINE
+        body = size + 1
+    begin, end = out.spans[row, TEXT, 0], out.spans[row, TEXT, 1]
+    size = _write_string(data, begin, end, out.texts, body)
+    if title and size - body >= title and begins_with(out.texts, body, first, title):
+        body = first
+        size = _write_string(data, begin, end, out.texts, body)
+    out.bodies[row], out.sizes[row, 0] = body, title
+    out.hashes[row] = hash_content(out.texts, first, size, title)
+    return size
+
+
+@inlined
+def _write_rest(data: NDArray[np.uint8], row: int, size: int, out: JsonColumns) -> int:
+    """Write a line without its text, starting at ``rest[size]``; return the place after it."""
+    begin, end = out.bounds[row, 0], out.spans[row, TEXT, 0]
+    copy_bytes(data, begin, out.rest, size, end - begin)
+    size += end - begin
+    begin, end = out.spans[row, TEXT, 1], out.bounds[row, 1]
+    copy_bytes(data, begin, out.rest, size, end - begin)
+    size += end - begin
+    return size
+
+
+@compiled_bare
+def read_lines(
+    data: NDArray[np.uint8], size: int, last: bool, limit: int, words: NDArray[np.uint64], out: JsonColumns
+) -> int:
+    """Read as many whole lines as there is room for.
+
+    Args:
+        data: any bytes, valid UTF-8 or not, followed by ``BLOCK`` zero bytes.
+        size: number of bytes before the zeros.
+        last: whether the last line may lack its line end.
+        limit: maximum size of a line in bytes.
+        words: ``NAME_WORDS``.
+        out: receives what was read; ``texts`` and ``rest`` are as long as ``data``.
+
+    Returns:
+        Number of lines.
+    """
+    at, row, text_size, rest_size = 0, 0, 0, 0
+    while at < size and row < out.states.size:
+        end = _line_end(data, at, size)
+        if end == size and not last:
+            break
+        out.bounds[row, 0], out.bounds[row, 1] = at, end
+        begin = after_blanks(data, at, end)
+        state = LEFT
+        if begin == end:
+            state = BLANK
+        elif data[begin] == 0x7B and end - at <= limit:
+            state = _read_fields(data, begin, end, words, row, out)
+        if state in (READ, CHECK):
+            text_size = _write_texts(data, row, text_size, out)
+            rest_size = _write_rest(data, row, rest_size, out)
+        out.states[row], out.text_ends[row], out.rest_ends[row] = state, text_size, rest_size
+        row += 1
+        at = end + 1
+    return row

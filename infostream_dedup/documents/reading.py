@@ -1,0 +1,363 @@
+"""Read documents from any input, and refuse bad records or set them aside; nothing is dropped silently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
+
+from infostream_dedup.documents.bad_records import BadRecords, OnError, ReadingReport
+from infostream_dedup.documents.column_names import ColumnNames, Columns
+from infostream_dedup.documents.columns import ReadBatch, batch_records
+from infostream_dedup.documents.csv_table import ReadRows, csv_records
+from infostream_dedup.documents.dates import time_zone
+from infostream_dedup.documents.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
+from infostream_dedup.documents.encodings import encoding_named
+from infostream_dedup.documents.endings import STANDARD_STREAM, input_format
+from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
+from infostream_dedup.documents.json_array import is_json_lines, json_array_records
+from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.own_files import check_quarantine
+from infostream_dedup.documents.parquet import parquet_records
+from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.documents.seen_ids import SeenIds
+from infostream_dedup.documents.table_files import arrow_records, workbook_records
+from infostream_dedup.documents.text_files import files_of, text_records
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
+from infostream_dedup.machine.plain_work import count_work
+from infostream_dedup.model import Document
+from infostream_dedup.model.limits import Range, check_record, own_number
+
+__all__ = [
+    "MAX_LINE_BYTES",
+    "Reading",
+    "ReadingOptions",
+    "RecordReaders",
+    "Source",
+    "checked_documents",
+    "chosen_reading",
+    "make_builder",
+    "open_items",
+    "placed_documents",
+    "read_documents",
+]
+
+Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, Any] | Document] | Any
+"""A path or several, ``-``, an iterable of dicts or documents, or a data frame (anything that supports Arrow)."""
+
+
+class RecordReaders(NamedTuple):
+    """Readers of many records, which read them one by one or in batches.
+
+    Attributes:
+        lines: reads the lines of a file, given the maximum bytes of a line and the encoding.
+        batch: reads the rows of a table.
+        rows: reads the rows of a CSV file.
+    """
+
+    lines: Callable[[str, int, str | None], Iterator[Any]]
+    batch: ReadBatch
+    rows: ReadRows
+
+
+_ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records)
+
+MAX_LINE_BYTES: Final = 10 * 2**20
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of ``Reading`` as keywords."""
+
+    on_error: OnError
+    quarantine: str | Path | None
+    max_errors: int | None
+    max_line_bytes: int
+    tz: str | None
+    id_type: IdType
+    columns: Columns | None
+    make_ids: bool
+    other_languages: OtherLanguages
+    encoding: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Options of reading. Names equal the flags of the command line; values are checked when reading begins.
+
+    Attributes:
+        on_error: ``fail`` stops at the first bad record; ``skip`` sets it aside in ``quarantine`` and continues. A file
+            that breaks off (a truncated archive, damaged Parquet) or has wrong columns counts as one bad record:
+            everything before the break is read, and reading continues with the next file.
+        quarantine: file for the records that are set aside; overwritten. Required for ``skip``.
+        max_errors: with ``skip``, maximum number of records set aside before reading stops.
+        max_line_bytes: maximum length of a line of JSON Lines or a row of CSV in bytes; longer ones are bad and never
+            loaded.
+        tz: IANA name of the time zone of dates without one; UTC if None.
+        id_type: ``int`` also accepts whole numbers as ids; ``Document.id`` then has their digits.
+        columns: names of the fields in the input, such as ``{"text": "Текст"}`` or ``"id=ID,text=Текст"``.
+        make_ids: derive an id for documents without one: a digest of title, text, date and address.
+        other_languages: how to treat documents whose ``lang`` is not one of ours, or that have no ``lang`` and are
+            plainly in another language: ``stem`` stems their words with Snowball (or only lower-cases them in languages
+            that Snowball lacks) and keeps their statistics separate, ``skip`` leaves them out, ``fail`` treats them as
+            bad records. They are counted.
+        encoding: encoding of text files; by default UTF-16 and the usual Cyrillic encodings are recognised and
+            reported.
+    """
+
+    on_error: OnError = "fail"
+    quarantine: str | Path | None = None
+    max_errors: int | None = None
+    max_line_bytes: int = MAX_LINE_BYTES
+    tz: str | None = None
+    id_type: IdType = "str"
+    columns: Columns | None = None
+    make_ids: bool = False
+    other_languages: OtherLanguages = "stem"
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "max_line_bytes", own_number(self.max_line_bytes))
+
+    def bad_records(self, report: ReadingReport | None = None) -> BadRecords:
+        """Return the handler of bad records for a reading with these options.
+
+        Args:
+            report: counts what is read; a new one by default.
+
+        Raises:
+            ConfigurationError: the options contradict each other.
+        """
+        return BadRecords(on_error=self.on_error, quarantine=self.quarantine, max_errors=self.max_errors, report=report)
+
+
+def chosen_reading(reading: Reading | None, given: Any) -> Reading:
+    """Return the given reading options, or create them from single options.
+
+    Args:
+        reading: all options at once.
+        given: single options by name.
+
+    Raises:
+        ConfigurationError: options are given both ways.
+        TypeError: there is no such option.
+    """
+    check_record("reading", reading, Reading)
+    if reading is None:
+        return Reading(**given)
+    if given:
+        raise ConfigurationError(f"reading and {', '.join(given)} are both given; put everything into reading")
+    return reading
+
+
+def read_documents(
+    source: Source,
+    *,
+    reading: Reading | None = None,
+    report: ReadingReport | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Iterator[Document]:
+    """Read the documents of an input in order, in one pass and with bounded memory (only ids are kept).
+
+    Options and the existence of files are checked at once; reading starts when the first document is requested.
+
+    Args:
+        source: path of a ``.jsonl``, ``.ndjson``, ``.json`` (lines or an array), ``.csv``, ``.tsv`` or ``.txt`` file
+            (all also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst``), of a ``.parquet``, ``.feather``, ``.arrow`` or
+            ``.xlsx`` file, of a folder with such files, of which hidden ones are left out, or a pattern such as
+            ``2024-*.csv``; ``-`` for JSON Lines on standard input; or a list of these, read as one collection; or an
+            iterable of dicts or documents, or a list of texts; or a pandas, polars, DuckDB, Arrow or other table, or a
+            column of texts.
+        reading: all reading options at once.
+        report: counts what is read, used and set aside.
+        options: single reading options by name: ``on_error``, ``quarantine``, ``max_errors``, ``max_line_bytes``,
+            ``tz``, ``id_type``, ``columns``, ``make_ids``, ``other_languages``, ``encoding`` (see ``Reading``).
+
+    Yields:
+        Documents, each with a different id.
+
+    Raises:
+        BadDataError: a bad record, or more than `max_errors`. Its codes: ``E_JSON``, ``E_ENCODING``, ``E_DEPTH``,
+            ``E_TOO_LARGE``, ``E_GZIP``, ``E_RATIO``, ``E_CSV``, ``E_PARQUET``, ``E_SCHEMA``, ``E_MISSING``,
+            ``E_TYPE``, ``E_ID``, ``E_ID_DUPLICATE``, ``E_ID_CONFLICT``, ``E_LANG``, ``E_DATE``, ``E_PACKED``,
+            ``E_ARROW``, ``E_XLSX``; ``E_MAX_ERRORS``.
+        NoInputError: a file is missing or cannot be read.
+        ConfigurationError: an option is invalid or given twice, or the ending of a file is unknown.
+        TypeError: there is no such option.
+        CannotCreateError, CannotWriteError: the quarantine file cannot be written.
+
+    Example:
+        >>> [d.id for d in read_documents([{"id": "a", "text": "Курс гривні"}, {"id": "b", "text": "Погода"}])]
+        ['a', 'b']
+    """
+    chosen = chosen_reading(reading, options)
+    bad = chosen.bad_records(report)
+    return _read_once(open_items(source, chosen, _ONE_BY_ONE), make_builder(chosen, bad.report), bad)
+
+
+def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
+    """Read the documents of an input with their places, without checking that ids differ.
+
+    For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
+    and errors are those of `read_documents`.
+
+    Args:
+        source: see `read_documents`.
+        bad: takes and counts the bad records; enter it before the first document is requested.
+        reading: reading options; `bad` decides how bad records are handled.
+    """
+    return checked_documents(open_items(source, reading, _ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
+
+
+def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords) -> Iterator[Document]:
+    with bad:
+        for document, _ in checked_documents(items, builder, bad, SeenIds()):
+            yield document
+
+
+def checked_documents(
+    items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
+) -> Iterator[tuple[Document, Place]]:
+    """Build documents, count them, and set bad records aside.
+
+    Args:
+        items: records, and errors in place of bad ones.
+        builder: from ``make_builder``.
+        bad: receives the bad records; already entered.
+        seen: the ids seen so far; None if ids need not differ.
+    """
+    for item in items:
+        try:
+            checked = _check(item, builder, seen)
+        except OtherLanguageError:
+            bad.report.read += 1
+            bad.report.left_out += 1
+            continue
+        if isinstance(checked, BadDataError):
+            bad.add(checked)
+            continue
+        document, place = checked
+        bad.report.read += 1
+        bad.report.count_used(place.source)
+        bad.report.count_origin(document.source, document.lang)
+        count_work(1, len(document.title) + len(document.text))
+        yield document, place
+
+
+def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[Document, Place] | BadDataError:
+    if isinstance(item, BadDataError):
+        return item
+    try:
+        document = builder.build(item)
+        if seen is not None:
+            seen.add(document, item.place)
+    except BadDataError as error:
+        if item.place.raw is None:
+            error.raw = _serialise(item)
+        return error
+    return document, item.place
+
+
+def _serialise(record: Record) -> bytes:
+    """Serialise a record that has no bytes of its own, for the quarantine."""
+    try:
+        return json_bytes(dict(record.values))
+    except InfostreamError:
+        return repr(record.values).encode(errors="backslashreplace")
+
+
+def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iterator[Any]:
+    """Open an input and yield its records, or their errors.
+
+    Args:
+        source: see ``read_documents``.
+        reading: reading options.
+        readers: what reads lines, tables and rows.
+
+    Raises:
+        NoInputError: a file is missing.
+        ConfigurationError: this is not an input, or an option is invalid.
+    """
+    names = ColumnNames(reading.columns)
+    source = loaded(source)
+    if is_frame(source):
+        return frame_records(source, reading.id_type, names, readers.batch, ids=not reading.make_ids)
+    if isinstance(source, str | Path):
+        return _open_files([source], reading, names, readers)
+    if isinstance(source, Mapping | Document | bytes) or hasattr(source, "read") or not isinstance(source, Iterable):
+        raise ConfigurationError(
+            f"{type(source).__name__} is not an input; expected a path, a list of paths, a list of dicts or documents, "
+            "or a data frame"
+        )
+    values = iter(source)
+    try:
+        first = next(values)
+    except StopIteration:
+        return iter(())
+    if isinstance(first, str | Path):
+        return _open_files([first, *values], reading, names, readers)
+    return list_records(chain((first,), values))
+
+
+def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
+    for path in given:
+        if not isinstance(path, str | Path):
+            raise ConfigurationError(f"{type(path).__name__} among paths; expected only paths")
+    paths = [one for path in given for one in files_of(str(path))]
+    for path in paths:
+        input_format(path)
+    check_quarantine(reading.quarantine, paths)
+    if paths.count(STANDARD_STREAM) > 1:
+        raise ConfigurationError("- is given twice; standard input can be read only once")
+    encoding_named(reading.encoding)
+    return chain.from_iterable(_open_file(path, reading, names, readers) for path in paths)
+
+
+def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
+    ids, encoding = not reading.make_ids, encoding_named(reading.encoding)
+    form = input_format(path)
+    if form in ("json", "text") and is_json_lines(path, encoding, only_objects=form == "text"):
+        form = "jsonl"
+    match form:
+        case "jsonl":
+            return readers.lines(path, reading.max_line_bytes, encoding)
+        case "json":
+            return json_array_records(path, encoding)
+        case "csv":
+            return readers.rows(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
+        case "parquet":
+            return parquet_records(path, reading.id_type, names, readers.batch, ids=ids)
+        case "arrow":
+            return arrow_records(path, reading.id_type, names, readers.batch, ids=ids)
+        case "xlsx":
+            return workbook_records(path, names, ids=ids)
+        case "text":
+            return text_records(path, encoding)
+
+
+def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
+    """Return the builder of a reading's documents.
+
+    Args:
+        reading: reading options.
+        report: counts documents of other languages; None if the documents have already been counted.
+
+    Raises:
+        ConfigurationError: an option is invalid.
+    """
+    for name, kind in (("id_type", IdType), ("other_languages", OtherLanguages)):
+        if getattr(reading, name) not in get_args(kind):
+            raise ConfigurationError(
+                f"{name} is {getattr(reading, name)!r}, expected one of {', '.join(get_args(kind))}"
+            )
+    Range(1).check("max_line_bytes", reading.max_line_bytes)
+    return DocumentBuilder(
+        id_type=reading.id_type,
+        zone=time_zone(reading.tz),
+        columns=ColumnNames(reading.columns),
+        make_ids=reading.make_ids,
+        other_languages=reading.other_languages,
+        report=report,
+    )

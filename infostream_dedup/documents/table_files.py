@@ -1,0 +1,144 @@
+"""Read records of Arrow and Feather files, and of the first sheet of a workbook (.xlsx)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
+from infostream_dedup.documents.columns import ReadBatch, schema_error
+from infostream_dedup.documents.documents import IdType
+from infostream_dedup.documents.frames import frame_records
+from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.errors import MissingExtraError, NoInputError
+
+__all__ = ["arrow_records", "workbook_records"]
+
+_REQUIRED: Final = ("id", "text")
+_TEXTS: Final = ("id", "title", "text", "source", "url")
+
+_BEGINNING: Final = datetime(1899, 12, 30)
+"""Day 0 of workbooks, for days after February 1900."""
+
+_FIRST_DAY: Final = 10_000
+"""18 May 1927; smaller numbers are years."""
+
+_END_OF_DAYS: Final = 100_000
+"""14 October 2173; greater numbers are months, days written as digits, and seconds since 1970."""
+
+
+def arrow_records(
+    source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
+) -> Iterator[Any]:
+    """Yield the records of one file in Arrow's file or stream format; a single error if it is neither.
+
+    Args:
+        source: path of the file.
+        id_type: ``int`` allows an integer column as ids.
+        names: what the columns are called.
+        read_batch: reads a batch of rows.
+        ids: whether a column of ids is required.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+    """
+    import pyarrow as pa
+
+    try:
+        with Path(source).open("rb") as stream:
+            try:
+                table = pa.ipc.open_file(stream).read_all()
+            except pa.ArrowInvalid:
+                stream.seek(0)
+                table = pa.ipc.open_stream(stream).read_all()
+    except pa.ArrowException as error:
+        yield Place(source).error("E_ARROW", f"not an Arrow or Feather file that can be read ({str(error)[:200]})")
+        return
+    except OSError as error:
+        raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+    wrong = schema_error(table.schema, id_type, source, names, ids=ids)
+    if wrong is not None:
+        # A frame in memory without rows may have columns of any type, but a file was written with these.
+        yield wrong
+        return
+    yield from frame_records(table, id_type, names, read_batch, ids=ids, source=source)
+
+
+def workbook_records(
+    source: str, names: ColumnNames, *, ids: bool = True, required: Sequence[str] = _REQUIRED
+) -> Iterator[Item]:
+    """Yield the records of the first sheet of a workbook: a row of names, then one record per row.
+
+    An empty cell is an absent value, and in the column of texts an empty text, as in CSV. Numbers in columns of texts
+    become their digits, because people type titles and ids such as 2024 into cells. A date in a cell without a date
+    format is a number of days, and becomes the date.
+
+    Args:
+        source: path of the file.
+        names: what the columns are called.
+        ids: whether a column of ids is required, if ``required`` names it.
+        required: columns without which the sheet cannot be read.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+        MissingExtraError: the library that reads workbooks is not installed.
+    """
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise MissingExtraError("python-calamine", "xlsx", "reading .xlsx") from None
+    try:
+        sheet = CalamineWorkbook.from_path(source).get_sheet_by_index(0)
+        rows, first = sheet.to_python(), (sheet.start or (0, 0))[0] + 1
+    except (CalamineError, ValueError, IndexError) as error:
+        yield Place(source).error("E_XLSX", f"not a workbook that can be read ({str(error)[:200]})")
+        return
+    except OSError as error:
+        raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+    # Cells that were only formatted make columns that have neither a name nor a value.
+    used = [place for place, column in enumerate(zip(*rows, strict=True)) if any(cell != "" for cell in column)]
+    header = [_name(rows[0][place]) for place in used]
+    wrong = _header_error(header, names, [name for name in required if ids or name != "id"])
+    if wrong is not None:
+        yield Place(source, first).error("E_SCHEMA", wrong)
+        return
+    ours = names.names(header)
+    for number, cells in enumerate(rows[1:], first + 1):
+        if any(cells[place] != "" for place in used):
+            given = [_value(name, cells[place]) for name, place in zip(ours, used, strict=True)]
+            yield Record(dict(zip(header, given, strict=True)), Place(source, number))
+
+
+def _header_error(header: list[str], names: ColumnNames, wanted: Sequence[str]) -> str | None:
+    ours = names.names(header)
+    missing = [name for name in wanted if name not in ours]
+    if missing:
+        came = ", ".join(header)[:200] or "nothing"
+        advice = advice_on(header) if "text" in wanted else ""
+        return f"missing columns: {', '.join(missing)}; the first row has: {came}{advice}"
+    doubles = doubled_names(ours)
+    return f"duplicate columns: {', '.join(doubles)[:200]}" if doubles else None
+
+
+def _name(cell: Any) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _value(name: str, cell: Any) -> Any:
+    if cell == "":
+        return "" if name == "text" else None
+    if name in _TEXTS and isinstance(cell, float):
+        return _name(cell)
+    if name == "published" and isinstance(cell, float) and _FIRST_DAY <= cell < _END_OF_DAYS:
+        return _date_of(cell)
+    if name == "id":
+        return str(cell)
+    return cell.isoformat() if isinstance(cell, date) else cell
+
+
+def _date_of(days: float) -> str:
+    """Return the date that a number of days means, and the time of day if it is not midnight."""
+    moment = _BEGINNING + timedelta(seconds=round(days * 86_400))
+    return (moment.date() if days.is_integer() else moment).isoformat()

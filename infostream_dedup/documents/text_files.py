@@ -1,0 +1,91 @@
+"""Read a plain-text file as one document, and expand folders and patterns into files."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
+from infostream_dedup.documents.gunzip import StreamError
+from infostream_dedup.documents.lines import open_bytes
+from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.errors import NoInputError
+
+__all__ = ["files_of", "text_records"]
+
+_PATTERN: Final = frozenset("*?[")
+
+
+def files_of(source: str) -> list[str]:
+    """Return the files that a path denotes, sorted by name: the file itself, or those of a folder or pattern.
+
+    Hidden files of a folder, and files in its hidden folders, are left out.
+
+    Raises:
+        NoInputError: there is no such file, or none of a known kind.
+
+    Example:
+        >>> files_of("-")
+        ['-']
+    """
+    if not source:
+        raise NoInputError("the name of the input is empty; give a file, a folder or a pattern")
+    path = Path(source)
+    try:
+        if source == STANDARD_STREAM or path.is_file():
+            return [source]
+    except OSError as error:
+        reason = f"{error.strerror or error}; to read texts that are in memory, give them as a list"
+        raise NoInputError(f"cannot open {source[:60]!r}...: {reason}") from None
+    if path.is_dir():
+        found = sorted(str(one) for one in path.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(path)))
+        known = [one for one in found if one.lower().endswith(KNOWN_ENDINGS)]
+        if not known:
+            raise NoInputError(f"{source}: no file in this folder ends in {', '.join(KNOWN_ENDINGS)}")
+        return known
+    if "://" in source:
+        raise NoInputError(
+            f"{source} is an address, and no command but 'collect' opens one; download it first, for example with "
+            "curl -O, and give the file"
+        )
+    if path.exists():
+        return [source]
+    if _PATTERN.intersection(source):
+        matched = sorted(one for one in glob.glob(source, recursive=True) if Path(one).is_file())  # noqa: PTH207
+        if matched:
+            return matched
+        raise NoInputError(f"{source}: no file name matches this pattern")
+    raise NoInputError(f"{source} does not exist")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def text_records(source: str, encoding: str | None) -> Iterator[Item]:
+    """Yield a plain-text file as one record whose id is the file's name without its ending.
+
+    Args:
+        source: path of the file.
+        encoding: encoding of the text; recognised if None.
+
+    Raises:
+        NoInputError: the file cannot be opened or read.
+    """
+    place = Place(source, 1, 0)
+    try:
+        with open_bytes(source, encoding) as stream:
+            content = stream.read().removeprefix(b"\xef\xbb\xbf")
+    except StreamError as fault:
+        yield place.error(fault.code, fault.message)
+        return
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        byte = content[error.start]
+        yield place.error("E_ENCODING", f"byte 0x{byte:02x} at byte {error.start + 1} is not UTF-8; see --encoding")
+        return
+    if text.strip():
+        yield Record({"id": without_ending(source), "text": text}, place._replace(raw=content))

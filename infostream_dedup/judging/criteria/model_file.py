@@ -1,0 +1,224 @@
+"""Store a classifier as a JSON file: no pickle, nothing in it is executed; reading it needs only numpy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import orjson
+
+from infostream_dedup.documents.outputs import open_output
+from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
+from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.judging.criteria.criterion import CRITERIA
+from infostream_dedup.judging.criteria.document_models import STATISTICS
+
+__all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "write_model"]
+
+MAX_MODEL_BYTES: Final = 4 << 20
+
+_SCHEMA: Final = "infostream-dedup/classifier"
+_VERSION: Final = 3
+_WITHOUT_CHECKSUM: Final = 0
+"""The part of a model file that digests cover."""
+_OLD: Final = (1, 2)
+"""Versions with one plane for both directions, whose criteria were measured otherwise."""
+_COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")
+_LARGEST: Final = 1e15
+_SMALLEST_SCALE: Final = 1e-12
+_LONGEST_NAME: Final = 200
+
+
+def model_bytes(classifier: Classifier) -> bytes:
+    """Return the file's content; equal classifiers give equal bytes."""
+    return _dump(_values(classifier) | {"version": _VERSION, "checksum": _checksum(classifier)})
+
+
+def _checksum(classifier: Classifier) -> str:
+    """Return 32 hexadecimal digits that depend on everything in a model file."""
+    return blake2b(_dump(_values(classifier)), digest_size=16).hexdigest()
+
+
+def _dump(value: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _values(classifier: Classifier) -> dict[str, Any]:
+    later, earlier = classifier.later, classifier.earlier
+    columns = (later.means, later.scales, later.weights, earlier.weights)
+    return {
+        "schema": _SCHEMA,
+        "version": _WITHOUT_CHECKSUM,
+        "preset": classifier.preset,
+        "domain": classifier.domain,
+        "statistics": classifier.statistics,
+        "criteria": [
+            {"name": name} | dict(zip(_COLUMNS, row, strict=True))
+            for name, *row in zip(classifier.criteria, *(column.tolist() for column in columns), strict=True)
+        ],
+        "bias": later.bias,
+        "bias_earlier": earlier.bias,
+        "calibration": {"slope": classifier.calibration.slope, "offset": classifier.calibration.offset},
+        "authority": dict(sorted(classifier.authority.items())),
+        "training": dict(classifier.training),
+    }
+
+
+def model_digest(classifier: Classifier) -> str:
+    """Return 32 hexadecimal digits that depend on everything a decision depends on, not on facts about the training."""
+    return _checksum(replace(classifier, training={}))
+
+
+def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
+    """Write a model completely or not at all.
+
+    Args:
+        classifier: the model.
+        path: the file; an existing file is replaced in one step.
+        inputs: files that must not be overwritten.
+
+    Raises:
+        CannotCreateError: the file cannot be created or is one of the inputs.
+        CannotWriteError: writing failed on the way.
+    """
+    content = model_bytes(classifier)
+    with open_output(path, inputs=inputs) as stream:
+        stream.write(content)
+
+
+def read_model(path: str | Path) -> Classifier:
+    """Read a model and check every value of it.
+
+    Raises:
+        NoInputError: the file cannot be opened.
+        BadDataError: the file is not a model, is damaged, or has an unknown version.
+    """
+    source = str(path)
+    try:
+        with Path(path).open("rb") as stream:
+            content = stream.read(MAX_MODEL_BYTES + 1)
+    except OSError as error:
+        raise NoInputError(f"{source}: {error.strerror or error}") from error
+    if len(content) > MAX_MODEL_BYTES:
+        raise _fault(source, f"is larger than {MAX_MODEL_BYTES} bytes; no model is")
+    try:
+        value = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise _fault(source, f"is not JSON ({error}); train the model again") from None
+    return _Reader(source, value).classifier()
+
+
+class _Reader:
+    """Reads and checks the values of one model file."""
+
+    def __init__(self, source: str, value: Any) -> None:
+        self._source = source
+        if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
+            raise _fault(source, f"is not a model; expected an object with schema {_SCHEMA!r}, as 'train' writes")
+        if type(value.get("version")) is int and value["version"] in _OLD:
+            message = (
+                f"is {value['version']}, from an earlier infostream-dedup; this one reads {_VERSION}: train the model "
+                "again from the same labels"
+            )
+            raise _fault(source, message, "version")
+        if type(value.get("version")) is not int or value["version"] != _VERSION:
+            shown = _format_value(value.get("version"))
+            raise _fault(source, f"is {shown}; this version of infostream-dedup reads {_VERSION}", "version")
+        self._value = value
+
+    def classifier(self) -> Classifier:
+        names, later, earlier = self._planes()
+        calibration = self._object(self._value, "calibration", "")
+        preset = self._text("preset")
+        if preset not in CLASSIFIER_PRESETS:
+            raise self._wrong("preset", preset, f"one of {', '.join(CLASSIFIER_PRESETS)}")
+        statistics = self._value.get("statistics", "collection")
+        if statistics not in STATISTICS:
+            raise self._wrong("statistics", statistics, f"one of {', '.join(STATISTICS)}")
+        made = Classifier(
+            preset=preset,
+            domain=self._text("domain"),
+            criteria=names,
+            later=later,
+            earlier=earlier,
+            calibration=Calibration(
+                self._number(calibration, "slope", "calibration."), self._number(calibration, "offset", "calibration.")
+            ),
+            authority=self._authority(),
+            training=self._object(self._value, "training", ""),
+            statistics=statistics,
+        )
+        if self._value.get("checksum") != _checksum(made):
+            raise _fault(self._source, "does not match the other values: the file was damaged or edited", "checksum")
+        return made
+
+    def _planes(self) -> tuple[tuple[str, ...], Plane, Plane]:
+        columns = self._value.get("criteria")
+        if not isinstance(columns, list) or not 0 < len(columns) <= len(CRITERIA):
+            raise self._wrong("criteria", columns, f"a list of 1 to {len(CRITERIA)} objects")
+        names: list[str] = []
+        table = np.empty((len(columns), len(_COLUMNS)))
+        for row, column in enumerate(columns):
+            place = f"criteria[{row}]"
+            if not isinstance(column, dict):
+                raise self._wrong(place, column, f"an object with name, {', '.join(_COLUMNS)}")
+            name = column.get("name")
+            if not isinstance(name, str) or name not in CRITERIA or name in names:
+                raise self._wrong(f"{place}.name", name, f"one of {', '.join(CRITERIA)}, each once")
+            names.append(name)
+            table[row] = [self._number(column, field, f"{place}.") for field in _COLUMNS]
+            if table[row, 1] < _SMALLEST_SCALE:
+                raise self._wrong(f"{place}.scale", column["scale"], f"a number of at least {_SMALLEST_SCALE:g}")
+        means, scales, weights, weights_earlier = (np.ascontiguousarray(column) for column in table.T)
+        later = Plane(means, scales, weights, self._number(self._value, "bias", ""))
+        earlier = Plane(means, scales, weights_earlier, self._number(self._value, "bias_earlier", ""))
+        return tuple(names), later, earlier
+
+    def _authority(self) -> dict[str, float]:
+        given = self._object(self._value, "authority", "")
+        found = {name: self._number(given, name, "authority.") for name in given}
+        for name, value in found.items():
+            if not 0 <= value <= 1:
+                raise self._wrong(f"authority.{name[:_LONGEST_NAME]}", value, "a number from 0 to 1")
+        return found
+
+    def _number(self, holder: Mapping[str, Any], field: str, place: str) -> float:
+        value = holder.get(field)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._wrong(f"{place}{field}", value, "a number")
+        if not math.isfinite(value) or abs(value) > _LARGEST:
+            raise self._wrong(f"{place}{field}", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}")
+        return float(value)
+
+    def _text(self, field: str) -> str:
+        value = self._value.get(field)
+        if not isinstance(value, str) or len(value) > _LONGEST_NAME or not value.isprintable():
+            raise self._wrong(field, value, f"a printable string of at most {_LONGEST_NAME} characters")
+        return value
+
+    def _object(self, holder: Mapping[str, Any], field: str, place: str) -> dict[str, Any]:
+        value = holder.get(field)
+        if not isinstance(value, dict):
+            raise self._wrong(f"{place}{field}", value, "an object")
+        return value
+
+    def _wrong(self, field: str, value: Any, expected: str) -> BadDataError:
+        return _fault(self._source, f"is {_format_value(value)}; expected {expected}", field)
+
+
+def _format_value(value: Any) -> str:
+    """Format a value for a message, cut if it is long."""
+    if value is None:
+        return "missing or null"
+    text = ascii(value) if not isinstance(value, dict | list) else f"of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _fault(source: str, message: str, field: str | None = None) -> BadDataError:
+    return BadDataError(message, code="E_MODEL", source=source, field=field)

@@ -1,0 +1,120 @@
+"""Why a pair has its probability: what each piece of evidence adds to z, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.meaning import added_by
+from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["GROUPS", "EvidenceReason", "reasons_of_pairs"]
+
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "key_terms": ("share12_least", "share12_most", "share30_least", "share30_most", "cosine"),
+    "numbers": ("numbers_least", "numbers_most", "numbers_known", "numbers_miss"),
+    "names": ("names_least", "names_most", "names_known"),
+    "lead": ("lead_most",),
+    "opening": ("opening_least", "opening_most"),
+    "length": ("length",),
+}
+"""Features grouped into reasons; together they are ``FEATURES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReason:
+    """One reason for the probability of a pair.
+
+    Attributes:
+        name: name of the evidence, or ``base`` for the intercept, which is the same for every pair.
+        adds: amount added to z; a positive one raises the probability.
+        words: what was found, in words.
+    """
+
+    name: str
+    adds: float
+    words: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The reason as a field of an output row."""
+        return {"reason": self.name, "adds": self.adds, "words": self.words}
+
+
+def reasons_of_pairs(
+    evidence: NDArray[np.float64], model: PairModel, meaning: NDArray[np.float64] | None = None
+) -> list[list[EvidenceReason]]:
+    """Reasons for each pair: ``base`` first, then the strongest; their amounts add up to z within 1e-6.
+
+    Args:
+        evidence: float64 (pairs, COLUMNS).
+        model: model that judged the pairs.
+        meaning: float64 (pairs,), cosines of the pairs whose meanings were compared, NaN for others.
+    """
+    found: list[list[EvidenceReason]] = []
+    for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):
+        values = dict(zip(COLUMNS, row, strict=True))
+        reasons = [
+            EvidenceReason(name, round(sum(parts[feature] for feature in features), DECIMALS), _WORDS[name](values))
+            for name, features in GROUPS.items()
+        ]
+        reasons.sort(key=lambda reason: -abs(reason.adds))
+        if meaning is not None and not np.isnan(cosine := float(meaning[len(found)])):
+            adds = float(added_by(np.array([cosine]))[0])
+            words = f"title and opening mean the same by {cosine:.2f} (cosine)"
+            reasons = sorted([*reasons, EvidenceReason("meaning", adds, words)], key=lambda reason: -abs(reason.adds))
+        found.append([EvidenceReason("base", parts["intercept"], "before anything is compared"), *reasons])
+    return found
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _both(values: Mapping[str, float], name: str) -> str:
+    """Describe both directions of a share."""
+    return f"{_percent(values[f'{name}_forward'])} of a's in b, {_percent(values[f'{name}_backward'])} of b's in a"
+
+
+def _key_terms(values: Mapping[str, float]) -> str:
+    return f"key terms by weight: {_both(values, 'share30')}"
+
+
+def _numbers(values: Mapping[str, float]) -> str:
+    if values["numbers_least"] < 2:
+        return "too few numbers to compare"
+    return f"numbers and dates: {_both(values, 'numbers')}"
+
+
+def _names(values: Mapping[str, float]) -> str:
+    if values["names_least"] < 2:
+        return "too few names to compare"
+    return f"names: {_both(values, 'names')}"
+
+
+def _lead(values: Mapping[str, float]) -> str:
+    return f"first words among the first words: {_both(values, 'lead')}"
+
+
+def _opening(values: Mapping[str, float]) -> str:
+    return f"first words anywhere in the text: {_both(values, 'opening')}"
+
+
+def _length(values: Mapping[str, float]) -> str:
+    return f"one text is {2.718281828 ** values['length']:.1f} times as long as the other"
+
+
+_WORDS: Final[Mapping[str, Callable[[Mapping[str, float]], str]]] = {
+    "key_terms": _key_terms,
+    "numbers": _numbers,
+    "names": _names,
+    "lead": _lead,
+    "opening": _opening,
+    "length": _length,
+}

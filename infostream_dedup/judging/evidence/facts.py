@@ -1,0 +1,297 @@
+"""What the rules of ``kinds`` use: evidence, probability, and who published what when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "CIRCUMSTANCES",
+    "DAY",
+    "HOUR",
+    "NO_SOURCE",
+    "NO_TIME",
+    "STORY_HOURS",
+    "DocumentFacts",
+    "PairFacts",
+    "circumstances",
+    "facts_of_pairs",
+    "microseconds",
+]
+
+NO_SOURCE: Final = -1
+HOUR: Final = 3_600_000_000
+DAY: Final = 24 * HOUR
+"""Microseconds."""
+
+STORY_HOURS: Final = 36
+"""Hours within which two sources may report one story; the time between documents is used for nothing else."""
+
+_RECALLED_LEAD: Final = 0.5
+"""Smallest share of a lead, by weight, in a text that goes on with what was reported there."""
+
+_SENTENCE: Final = 30
+"""Words and numbers that few sentences of news have."""
+
+CIRCUMSTANCES: Final = 64
+"""Number of different values that ``circumstances`` returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """Who published the documents, and when.
+
+    Attributes:
+        sources: int64 (documents,), number of the source, ``NO_SOURCE`` if it is unknown.
+        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` if there is no date.
+        texts: int64 (documents,), equal for equal texts, negative for empty texts.
+        addresses: int64 (documents,), equal for equal addresses, negative if a document has no address.
+    """
+
+    sources: NDArray[np.int64]
+    times: NDArray[np.int64]
+    texts: NDArray[np.int64]
+    addresses: NDArray[np.int64]
+
+    @classmethod
+    def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
+        """Number the sources, texts and addresses of documents; ``text_hashes`` as in ``of``."""
+        fields = fields_of(documents)
+        return cls.of(fields.sources, fields.times, text_hashes, fields.urls)
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[str | None],
+        times: Sequence[int | None],
+        text_hashes: Sequence[bytes],
+        addresses: Sequence[str | None],
+    ) -> DocumentFacts:
+        """Number sources, texts and addresses, so that equal ones have equal numbers.
+
+        Args:
+            sources: source of each document.
+            times: publication time of each document in microseconds since 1970.
+            text_hashes: hash of each text; empty for an empty text.
+            addresses: address of each document.
+        """
+        return cls(
+            _numbered(sources),
+            np.array([NO_TIME if time is None else time for time in times], dtype=np.int64),
+            _numbered(text_hashes),
+            _numbered(addresses),
+        )
+
+    def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
+        """Return the facts of some documents, in the order of ``rows``, int64 (rows,)."""
+        return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFacts:
+    """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``.
+
+    Attributes:
+        same_text: bool, the texts are equal.
+        same_address: bool, both have the same address.
+        known: bool, both have a source and a date.
+        dated: bool, at least one has a date.
+        same_source: bool, one source published both.
+        other_day: bool, both have dates, on different days (UTC).
+        hours: float64, hours between the two; infinite if a date is missing.
+        probability: float64, probability of the pair model.
+        wording_forward: float64, share of a's triples in b.
+        wording_backward: float64, share of b's triples in a.
+        lead: float64, share of one lead found in the other, the larger of the two directions.
+        vocabulary: float64, cosine of all weighted terms.
+        numbers: float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
+        one has fewer than two.
+        other_figure: bool, both have numbers that are not dates, one of them a single one, and share none.
+        many_figures: bool, both have at least four numbers that are not dates.
+        other_dates: bool, the dates in the two heads differ.
+        next_step: bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b.
+        same_title: bool, titles are equal except for case and punctuation.
+        same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
+        no_title: bool, at least one has no title.
+        one_sentence: bool, one has fewer than 30 words and numbers.
+    """
+
+    same_text: NDArray[np.bool_]
+    same_address: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+    dated: NDArray[np.bool_]
+    same_source: NDArray[np.bool_]
+    other_day: NDArray[np.bool_]
+    hours: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    wording_forward: NDArray[np.float64]
+    wording_backward: NDArray[np.float64]
+    lead: NDArray[np.float64]
+    vocabulary: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+    other_figure: NDArray[np.bool_]
+    many_figures: NDArray[np.bool_]
+    other_dates: NDArray[np.bool_]
+    next_step: NDArray[np.bool_]
+    same_title: NDArray[np.bool_]
+    same_form: NDArray[np.bool_]
+    no_title: NDArray[np.bool_]
+    one_sentence: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.probability)
+
+    def at(self, places: NDArray[np.int64]) -> PairFacts:
+        """Return the facts about some of the pairs."""
+        return PairFacts(**{one.name: getattr(self, one.name)[places] for one in fields(self)})
+
+    @property
+    def wording_least(self) -> NDArray[np.float64]:
+        """Smaller direction of wording."""
+        return np.minimum(self.wording_forward, self.wording_backward)
+
+    @property
+    def wording_most(self) -> NDArray[np.float64]:
+        """Larger direction of wording."""
+        return np.maximum(self.wording_forward, self.wording_backward)
+
+    @property
+    def own(self) -> NDArray[np.bool_]:
+        """One source published both, under different titles or on different days.
+
+        Posts without titles are as different as news items under two, unless nearly all of one is in the other: then a
+        title may have been lost. Without dates, the "source" may be just the name of a collection.
+        """
+        one_post = self.no_title & (self.wording_most >= 0.85) & (self.wording_least >= 0.6)
+        return self.same_source & (self.dated & ~self.same_title & ~one_post | self.other_day)
+
+
+_USED: Final = (
+    "cosine",
+    "dates",
+    "figures_backward",
+    "figures_forward",
+    "figures_least",
+    "lead_backward",
+    "lead_forward",
+    "numbers_backward",
+    "numbers_forward",
+    "numbers_least",
+    "opening_forward",
+    "step",
+    "title",
+    "wording_backward",
+    "wording_forward",
+)
+"""Columns of evidence that the facts use."""
+
+_PLACES: Final = [COLUMNS.index(name) for name in _USED]
+
+
+def facts_of_pairs(
+    earlier: DocumentFacts,
+    later: DocumentFacts,
+    evidence: NDArray[np.float64],
+    probability: NDArray[np.float64],
+    tokens: NDArray[np.int64],
+) -> PairFacts:
+    """Collect the facts about pairs.
+
+    Args:
+        earlier: the earlier document of each pair.
+        later: the later one.
+        evidence: float64 (pairs, COLUMNS).
+        probability: float64 (pairs,), probability of the pair model.
+        tokens: int64 (pairs,), words and numbers of the shorter document of each pair.
+    """
+    column = dict(zip(_USED, np.round(evidence.T[_PLACES], DECIMALS), strict=True))
+    dated = _dated(earlier, later)
+    title = column["title"]
+    numbers = np.maximum(column["numbers_forward"], column["numbers_backward"])
+    figures = np.maximum(column["figures_forward"], column["figures_backward"])
+    return PairFacts(
+        same_text=_equal(earlier.texts, later.texts),
+        same_address=_equal(earlier.addresses, later.addresses),
+        known=dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        dated=_one_dated(earlier, later),
+        same_source=_equal(earlier.sources, later.sources),
+        other_day=dated & (earlier.times // DAY != later.times // DAY),
+        hours=_hours(earlier, later, dated),
+        probability=probability,
+        wording_forward=column["wording_forward"],
+        wording_backward=column["wording_backward"],
+        lead=np.maximum(column["lead_forward"], column["lead_backward"]),
+        vocabulary=column["cosine"],
+        numbers=np.where(column["numbers_least"] >= 2, numbers, -1.0),
+        other_figure=(column["figures_least"] == 1) & (figures == 0),
+        many_figures=column["figures_least"] >= 4,
+        other_dates=column["dates"] == 2,
+        next_step=(column["step"] == 1) & (column["opening_forward"] >= _RECALLED_LEAD),
+        same_title=title == 3,
+        same_form=title >= 2,
+        no_title=title == 0,
+        one_sentence=tokens < _SENTENCE,
+    )
+
+
+def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.int64]:
+    """All that the rules use of sources, times and addresses, as one number: int64 (pairs,), below ``CIRCUMSTANCES``.
+
+    Pairs with equal evidence and equal circumstances have the same kind.
+
+    Args:
+        earlier: the earlier document of each pair.
+        later: the later one.
+    """
+    dated = _dated(earlier, later)
+    asked = (
+        _equal(earlier.addresses, later.addresses),
+        dated & (earlier.sources != NO_SOURCE) & (later.sources != NO_SOURCE),
+        _equal(earlier.sources, later.sources),
+        dated & (earlier.times // DAY != later.times // DAY),
+        _hours(earlier, later, dated) <= STORY_HOURS,
+        _one_dated(earlier, later),
+    )
+    found = np.zeros(len(dated), dtype=np.int64)
+    for bit, holds in enumerate(asked):
+        found |= holds.astype(np.int64) << bit
+    return found
+
+
+def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) & (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _one_dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+    return np.asarray((earlier.times != NO_TIME) | (later.times != NO_TIME), dtype=np.bool_)
+
+
+def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:
+    apart = np.abs(np.where(dated, earlier.times - later.times, 0))
+    return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
+
+
+def microseconds(document: Document) -> int | None:
+    """Date of a document in microseconds since 1970; ``None`` if it has no date."""
+    return None if document.time is None else microseconds_of(document.time)
+
+
+def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether values are equal; a negative value is missing and equals nothing."""
+    return np.asarray((earlier == later) & (earlier >= 0), dtype=np.bool_)
+
+
+def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> NDArray[np.int64]:
+    """Number distinct values in order of appearance; an empty value gets -1."""
+    known: dict[str | bytes, int] = {}
+    return np.array([known.setdefault(one, len(known)) if one else -1 for one in values], dtype=np.int64)

@@ -1,0 +1,248 @@
+"""Count and weigh evidence, and pack it into records; ``plain_records`` is the readable reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.judging.evidence.kernels.hashing import mixed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
+
+__all__ = [
+    "BLOCKS_AT",
+    "BUCKET_BITS",
+    "COUNTS_AT",
+    "FIGURES_AT",
+    "FORM_AT",
+    "HEADER",
+    "LEAD_BITS",
+    "LEAD_KIND",
+    "MOST_ENTRIES",
+    "NAME_KIND",
+    "NUMBER_KIND",
+    "SUMS_AT",
+    "TITLE_AT",
+    "bucket_of",
+    "buckets_of_documents",
+    "fill_filters",
+    "filter_bits",
+    "filter_place",
+    "pack_documents",
+    "record_sizes",
+]
+
+BUCKET_BITS: Final = 20
+"""Binary logarithm of the number of counters of document frequencies."""
+
+NUMBER_KIND: Final = 0
+NAME_KIND: Final = 1
+LEAD_KIND: Final = 2
+KINDS: Final = 3
+
+COUNTS_AT: Final = 1
+"""Word of a record: number of numbers; from bit 16 up, number of names."""
+BLOCKS_AT: Final = 2
+"""Word of a record: number of lead words; from bit 5 up, figures of the title; from bit 16 up, blocks of the filter."""
+LEAD_BITS: Final = 5
+TITLE_AT: Final = 3
+FORM_AT: Final = 4
+FIGURES_AT: Final = 5
+"""Word of a record: number of numbers that are not dates; from bit 16 up, number of dates in the head."""
+SUMS_AT: Final = 6
+"""First of four words of a record: total weights of the numbers, figures, names and lead words."""
+HEADER: Final = 10
+"""Number of words in a record before its entries."""
+
+MOST_ENTRIES: Final = 4096
+"""Maximum number of entries of a kind that a record keeps: those with the smallest hashes."""
+FILTER_BITS: Final = 12
+"""Bits of the filter per word beginning in the text."""
+_BLOCK: Final = 64
+_MOST_BLOCKS: Final = 4096
+_MOST_WEIGHT: Final = 255
+_UNITS: Final = 16.0
+
+_32 = np.uint64(32)
+_FIVE = np.uint64(31)
+_ONE = np.uint64(1)
+_BUCKET_SHIFT = np.uint64(64 - BUCKET_BITS)
+
+
+@inlined
+def bucket_of(entry: int, kind: int, language: int) -> int:
+    """Number of the counter of an entry."""
+    return signed(mixed(np.uint64(entry) | np.uint64(1 + kind + KINDS * language) << _32) >> _BUCKET_SHIFT)
+
+
+@inlined
+def filter_bits(spread: np.uint64) -> tuple[Any, Any]:
+    """Bits that a word beginning with this mixed hash sets in the two words of its block."""
+    first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
+    second = _ONE << (spread >> np.uint64(10) & _FIVE) | _ONE << (spread >> np.uint64(15) & _FIVE)
+    return np.uint32(first), np.uint32(second)
+
+
+@inlined
+def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
+    """Block of the filter for a word beginning, and the bits that it sets in the two words of the block."""
+    spread = mixed(np.uint64(entry))
+    first, second = filter_bits(spread)
+    return signed((spread >> _32) * np.uint64(blocks) >> _32), first, second
+
+
+@inlined
+def _entries(ends: NDArray[np.int64], document: int, field: int) -> int:
+    return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
+
+
+@compiled
+def buckets_of_documents(
+    numbers: NDArray[np.uint32],
+    names: NDArray[np.uint32],
+    lead: NDArray[np.uint32],
+    ends: NDArray[np.int64],
+    languages: NDArray[np.int8],
+    buckets: NDArray[np.uint32],
+) -> int:
+    """Write the counter of each number, name and lead word that records keep; return how many there are.
+
+    Args:
+        numbers: numbers of all documents.
+        names: names of all documents.
+        lead: lead words of all documents.
+        ends: int64 (documents + 1, 5), see ``RawEvidence``.
+        languages: int8 (documents,), index into ``LANGUAGES``.
+        buckets: uint32, receives one number for each entry.
+    """
+    place = 0
+    for document in range(languages.size):
+        language = signed(languages[document])
+        for at in range(ends[document, 1], ends[document, 1] + _entries(ends, document, 1)):
+            buckets[place] = bucket_of(signed(numbers[at]) >> HEAD_BIT, NUMBER_KIND, language)
+            place += 1
+        for at in range(ends[document, 2], ends[document, 2] + _entries(ends, document, 2)):
+            buckets[place] = bucket_of(signed(names[at]), NAME_KIND, language)
+            place += 1
+        for at in range(ends[document, 3], ends[document, 3] + _entries(ends, document, 3)):
+            buckets[place] = bucket_of(signed(lead[at]), LEAD_KIND, language)
+            place += 1
+    return place
+
+
+@inlined
+def _weight(bucket: int, counts: NDArray[np.float32], documents: float) -> int:
+    value = signed(np.floor(_UNITS * np.log(1.0 + documents / (np.float64(counts[bucket]) + 1.0)) + 0.5))
+    return min(max(value, 1), _MOST_WEIGHT)
+
+
+@inlined
+def _blocks(body: int) -> int:
+    return min((body * FILTER_BITS + _BLOCK - 1) // _BLOCK, _MOST_BLOCKS)
+
+
+@compiled
+def record_sizes(ends: NDArray[np.int64], begins: NDArray[np.int64]) -> None:
+    """Compute where the record of each document begins, in 32-bit words.
+
+    Args:
+        ends: int64 (documents + 1, 5), see ``RawEvidence``.
+        begins: int64 (documents + 1,), receives the bounds.
+    """
+    begins[0] = 0
+    for document in range(begins.size - 1):
+        entries = 0
+        for field in range(1, 4):
+            entries += _entries(ends, document, field)
+        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        begins[document + 1] = begins[document] + HEADER + entries + (entries + 3) // 4 + 2 * blocks
+
+
+@inlined
+def _put_weight(words: NDArray[np.uint32], at: int, number: int, weight: int) -> None:
+    words[at + (number >> 2)] |= np.uint32(weight) << np.uint32((number & 3) * 8)
+
+
+@inlined
+def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: int) -> None:
+    """Add an entry and its weight to the header of a record."""
+    if kind != NUMBER_KIND:
+        words[at + SUMS_AT + 1 + kind] += np.uint32(weight)
+        return
+    words[at + SUMS_AT] += np.uint32(weight)
+    if signed(entry) & DATE_BIT:
+        words[at + FIGURES_AT] += np.uint32((signed(entry) & HEAD_BIT) << 16)
+    else:
+        words[at + FIGURES_AT] += np.uint32(1)
+        words[at + SUMS_AT + 1] += np.uint32(weight)
+
+
+@compiled
+def fill_filters(
+    body: NDArray[np.uint32], ends: NDArray[np.int64], begins: NDArray[np.int64], words: NDArray[np.uint32]
+) -> None:
+    """Write the filters of records, which need no document frequencies.
+
+    Args:
+        body: uint32, word beginnings of all documents.
+        ends: int64 (documents + 1, 5), see ``RawEvidence``.
+        begins: int64 (documents + 1,), as ``record_sizes`` computes it.
+        words: uint32, zeros; receives the filters.
+    """
+    for document in range(begins.size - 1):
+        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        filter_at = begins[document + 1] - 2 * blocks
+        for place in range(ends[document, 4], ends[document + 1, 4]):
+            block, first_bits, second_bits = filter_place(body[place], blocks)
+            words[filter_at + 2 * block] |= first_bits
+            words[filter_at + 2 * block + 1] |= second_bits
+
+
+@compiled
+def pack_documents(
+    lists: EvidenceLists,
+    languages: NDArray[np.int8],
+    counts: NDArray[np.float32],
+    documents: NDArray[np.float64],
+    begins: NDArray[np.int64],
+    words: NDArray[np.uint32],
+) -> None:
+    """Write the records of documents, except for their filters.
+
+    Args:
+        lists: evidence of the documents; the bodies are not used.
+        languages: int8 (documents,), index into ``LANGUAGES``.
+        counts: float32 (1 << BUCKET_BITS,), number of documents per counter, the background included.
+        documents: float64 (languages,), number of documents per language, the background included.
+        begins: int64 (documents + 1,), as ``record_sizes`` computes it.
+        words: uint32, zeros in all places but those of filters; receives the records.
+    """
+    numbers, names, lead, ends = lists.numbers, lists.names, lists.lead, lists.ends
+    tokens, titles = lists.tokens, lists.titles
+    for document in range(languages.size):
+        language, at = signed(languages[document]), begins[document]
+        sizes = (_entries(ends, document, 1), _entries(ends, document, 2), _entries(ends, document, 3))
+        blocks = _blocks(ends[document + 1, 4] - ends[document, 4])
+        words[at] = tokens[document, 0]
+        words[at + COUNTS_AT] = sizes[0] | sizes[1] << 16
+        words[at + BLOCKS_AT] = sizes[2] | signed(tokens[document, 1]) << LEAD_BITS | blocks << 16
+        words[at + TITLE_AT] = titles[document, 0] >> _32
+        words[at + FORM_AT] = titles[document, 1] >> _32
+        entry, number = at + HEADER, 0
+        weights = entry + sizes[0] + sizes[1] + sizes[2]
+        for kind in range(KINDS):
+            source = numbers if kind == NUMBER_KIND else names if kind == NAME_KIND else lead
+            first = ends[document, kind + 1]
+            for place in range(first, first + sizes[kind]):
+                words[entry + number] = source[place]
+                held = signed(source[place]) >> HEAD_BIT if kind == NUMBER_KIND else signed(source[place])
+                weight = _weight(bucket_of(held, kind, language), counts, documents[language])
+                _put_weight(words, weights, number, weight)
+                _add_up(words, at, kind, source[place], weight)
+                number += 1

@@ -1,0 +1,372 @@
+"""Read the evidence of many documents from UTF-8; ``plain_reading`` is the readable reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.calendar_words import ENGLISH_MONTH
+from infostream_dedup.judging.evidence.characters import CODE_POINTS, CharacterKind
+from infostream_dedup.judging.evidence.constants import (
+    HEAD_BIT,
+    HEAD_CHARACTERS,
+    LEAD_WORDS,
+    LONGEST_ACRONYM,
+    PREFIX,
+    SHORTEST_FORM_WORD,
+    SHORTEST_NAME,
+    TITLE_SEED,
+    WORD_LETTERS,
+)
+from infostream_dedup.judging.evidence.kernels.hashing import joined, mixed, step
+from infostream_dedup.judging.evidence.kernels.numbers import date_entry, number_at, title_figure
+from infostream_dedup.judging.evidence.kernels.skeletons import SKELETON_BITS, skeleton
+from infostream_dedup.judging.evidence.kernels.sorting import sorted_once
+from infostream_dedup.judging.evidence.kernels.words import WORD_SEED, is_letter, read_word, repair_word
+from infostream_dedup.language.text.kernels.code_points import sized_code_point
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["FIELDS", "PADDING", "EvidenceLists", "ReadingScratch", "Tables", "prefix_hashes", "read_documents"]
+
+FIELDS: Final = 5
+"""Number of lists per document: triples, numbers, names, lead, body."""
+PADDING: Final = 16
+"""Number of zeros after the longest text in ``ReadingScratch.kinds``."""
+
+_CAPITAL: Final = int(CharacterKind.CAPITAL)
+_DIGIT: Final = int(CharacterKind.DIGIT)
+_DROPPED: Final = int(CharacterKind.DROPPED)
+_POINT: Final = int(CharacterKind.POINT)
+_OPENER: Final = int(CharacterKind.OPENER)
+_HYPHEN: Final = int(CharacterKind.HYPHEN)
+
+_TITLE_SEED = np.uint64(TITLE_SEED)
+_NONE = np.uint64(0)
+_32 = np.uint64(32)
+
+# Places in the walker's state.
+_DAY: Final = 0
+_MONTH: Final = 1
+_INITIAL: Final = 2
+_OPENS: Final = 3
+_AFTER_NUMBER: Final = 4
+_LEADS: Final = 5
+_TITLE_END: Final = 6
+_TOKENS: Final = 7
+_NUMBERS: Final = 8
+_NAMES: Final = 9
+_LEAD: Final = 10
+_BODY: Final = 11
+_TITLE_FIGURES: Final = 12
+STATES: Final = 13
+
+
+class Tables(NamedTuple):
+    """What the reader knows of characters and words.
+
+    Attributes:
+        kinds: uint8 (CODE_POINTS,), ``CharacterKind``.
+        folded: uint16 (CODE_POINTS,), folded letter or value of a digit.
+        latin: uint8 (CODE_POINTS,), Latin letter of a folded letter, 1 to 26, or 0.
+        twins: uint16 (2, TWINS), look-alike of a folded letter in the other alphabet, for small letters and capitals.
+        words: uint64, hashes of the calendar words, ascending.
+        months: int64, month of each; 0 for a word that is not a month.
+    """
+
+    kinds: NDArray[np.uint8]
+    folded: NDArray[np.uint16]
+    latin: NDArray[np.uint8]
+    twins: NDArray[np.uint16]
+    words: NDArray[np.uint64]
+    months: NDArray[np.int64]
+
+
+class ReadingScratch(NamedTuple):
+    """Scratch memory for one document.
+
+    Attributes:
+        kinds: uint8, as long as the longest text in bytes plus ``PADDING``.
+        folded: uint16, of the same length.
+        tokens: uint64, of the same length.
+        titles: uint64 (2,), hashes of the title and of its form.
+        spare: uint32, of the same length.
+        bins: int64 (BINS + 1,).
+        state: int64 (STATES,), of the walker.
+    """
+
+    kinds: NDArray[np.uint8]
+    folded: NDArray[np.uint16]
+    tokens: NDArray[np.uint64]
+    titles: NDArray[np.uint64]
+    spare: NDArray[np.uint32]
+    bins: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+class EvidenceLists(NamedTuple):
+    """The evidence found, document by document.
+
+    Attributes:
+        triples: uint64; this list and the next four have room for one entry per byte of text.
+        numbers: uint32.
+        names: uint32.
+        lead: uint32.
+        body: uint32.
+        ends: int64 (documents + 1, FIELDS), where the entries of each document end in the five lists; row 0 is zero.
+        tokens: int32 (documents, 2), number of tokens, and bits of the figures in the title.
+        titles: uint64 (documents, 2), hashes of the title and of its form.
+    """
+
+    triples: NDArray[np.uint64]
+    numbers: NDArray[np.uint32]
+    names: NDArray[np.uint32]
+    lead: NDArray[np.uint32]
+    body: NDArray[np.uint32]
+    ends: NDArray[np.int64]
+    tokens: NDArray[np.int32]
+    titles: NDArray[np.uint64]
+
+
+@compiled_bare
+def _decode(
+    data: NDArray[np.uint8], begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
+) -> tuple[int, int]:
+    """Write kind and folded form of each character kept; return their number, and how many the title has."""
+    size, title = 0, 0
+    while begin < end:
+        point, width = sized_code_point(data, begin, end)
+        if point >= CODE_POINTS:
+            point = 0
+        kind = tables.kinds[point]
+        # Overwritten by the next character if this one is dropped.
+        scratch.kinds[size] = kind
+        scratch.folded[size] = tables.folded[point]
+        size += kind != _DROPPED
+        title += (kind != _DROPPED) & (begin < title_end)
+        begin += width
+    for place in range(size, size + PADDING):
+        scratch.kinds[place] = 0
+    return size, title
+
+
+@inlined
+def _month_of(tables: Tables, word: Any) -> int:
+    """Month of a calendar word, 0 for a day word, -1 for any other word."""
+    place = np.searchsorted(tables.words, word)
+    return tables.months[place] if place < tables.words.size and tables.words[place] == word else -1
+
+
+@inlined
+def _take_token(scratch: ReadingScratch, token: Any, begin: int, dated: bool) -> None:
+    state = scratch.state
+    scratch.tokens[state[_TOKENS]] = token
+    state[_TOKENS] += 1
+    if begin < state[_TITLE_END]:
+        scratch.titles[0] = mixed((scratch.titles[0] or _TITLE_SEED) ^ token)
+        if not dated:
+            scratch.titles[1] = mixed((scratch.titles[1] or _TITLE_SEED) ^ token)
+
+
+@inlined
+def _read_month(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, word: Any, begin: int) -> None:
+    """Combine a month with the number before it, or an English month with the number after it, into a date."""
+    state = scratch.state
+    month = 0
+    if state[_DAY] > 0 or scratch.folded[begin] < 128:
+        month = max(_month_of(tables, word), 0)
+    if month and state[_DAY] > 0:
+        last = state[_NUMBERS] - 1
+        entry = date_entry(month % ENGLISH_MONTH * 32 + state[_DAY])
+        found.numbers[last] = entry | (signed(found.numbers[last]) & HEAD_BIT)
+    state[_MONTH] = month - ENGLISH_MONTH if month > ENGLISH_MONTH and state[_DAY] <= 0 else 0
+    state[_DAY] = -1
+
+
+@inlined
+def _take_name(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, begin: int, end: int) -> None:
+    code = skeleton(tables.latin, scratch.kinds, scratch.folded, begin, end)
+    if code:
+        found.names[scratch.state[_NAMES]] = code
+        scratch.state[_NAMES] += 1
+
+
+@inlined
+def _take_start(scratch: ReadingScratch, found: EvidenceLists, start: Any) -> None:
+    """Add the beginning of a long word to body and lead."""
+    state = scratch.state
+    found.body[state[_BODY]] = start
+    state[_BODY] += 1
+    if state[_LEADS] < LEAD_WORDS:
+        state[_LEADS] += 1
+        found.lead[state[_LEAD]] = start
+        state[_LEAD] += 1
+
+
+@inlined
+def _take_word(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, begin: int) -> int:
+    """Read the word that begins at a place; return the place after it."""
+    state, kinds, folded = scratch.state, scratch.kinds, scratch.folded
+    hashed, start, last, letters, capitals, mixes = read_word(kinds, folded, begin)
+    if mixes and repair_word(tables.twins, kinds, folded, begin, last):
+        hashed, start, last, letters, capitals, mixes = read_word(kinds, folded, begin)
+    word = mixed(hashed)
+    dated = False
+    if begin < state[_TITLE_END]:
+        glued = begin > 0 and (kinds[begin - 1] == _HYPHEN or kinds[begin - 1] == _DIGIT)
+        ordinal = glued and state[_AFTER_NUMBER] > 0 and letters <= 3
+        dated = ordinal or letters < SHORTEST_FORM_WORD or _month_of(tables, word) >= 0
+    _take_token(scratch, word, begin, dated)
+    if letters >= WORD_LETTERS:
+        _take_start(scratch, found, mixed(start) >> _32)
+    headline = capitals == letters and letters > LONGEST_ACRONYM
+    if kinds[begin] == _CAPITAL and not state[_OPENS] and letters >= SHORTEST_NAME and not headline:
+        _take_name(tables, scratch, found, begin, last + 1)
+    _read_month(tables, scratch, found, word, begin)
+    state[_INITIAL] = letters == 1 and capitals == 1
+    state[_OPENS] = state[_AFTER_NUMBER] = 0
+    return last + 1
+
+
+@inlined
+def _take_number(scratch: ReadingScratch, found: EvidenceLists, begin: int) -> int:
+    """Read the number that begins at a place; return the place after it."""
+    state = scratch.state
+    end, token, first, second, whole = number_at(scratch.kinds, scratch.folded, begin, state[_TITLE_END])
+    _take_token(scratch, token, begin, True)
+    is_day = 1 <= whole <= 31
+    if state[_MONTH] and is_day:
+        first = date_entry(state[_MONTH] * 32 + whole)
+        state[_DAY] = -1
+    else:
+        state[_DAY] = whole if is_day else -1
+    head = HEAD_BIT if begin < state[_TITLE_END] + HEAD_CHARACTERS else 0
+    if begin < state[_TITLE_END]:
+        state[_TITLE_FIGURES] |= title_figure(scratch.kinds, begin, end, signed(first))
+    found.numbers[state[_NUMBERS]] = first | head
+    state[_NUMBERS] += 1
+    if second >= 0:
+        found.numbers[state[_NUMBERS]] = second | head
+        state[_NUMBERS] += 1
+    state[_MONTH] = state[_INITIAL] = state[_OPENS] = 0
+    state[_AFTER_NUMBER] = 1
+    return end
+
+
+@compiled_bare
+def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: int) -> None:
+    state, kinds = scratch.state, scratch.kinds
+    place = after = 0
+    while place < size:
+        kind = kinds[place]
+        if is_letter(kind):
+            place = after = _take_word(tables, scratch, found, place)
+        elif kind == _DIGIT:
+            place = after = _take_number(scratch, found, place)
+        else:
+            if kind == _OPENER or (kind == _POINT and not (state[_INITIAL] and place == after)):
+                state[_OPENS] = 1
+            if kind in (_OPENER, _POINT):
+                state[_INITIAL] = 0
+            place += 1
+
+
+@compiled
+def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
+    """Keep each of the ascending numbers once, with its head bit if any copy has it; return the new end."""
+    kept = begin
+    for place in range(begin, end):
+        # Numbers that differ only in the head bit are adjacent, and the one with the bit comes last.
+        if place + 1 < end and numbers[place + 1] >> 1 == numbers[place] >> 1:
+            continue
+        numbers[kept] = numbers[place]
+        kept += 1
+    return kept
+
+
+@compiled
+def _finish(scratch: ReadingScratch, found: EvidenceLists, document: int) -> None:
+    """Make triples of the tokens, sort and deduplicate all lists, and write their bounds."""
+    tokens, begins, ends = scratch.tokens, found.ends[document], found.ends[document + 1]
+    count, place = scratch.state[_TOKENS], begins[0]
+    if 0 < count < 3:
+        found.triples[place] = joined(tokens[0], tokens[1] if count > 1 else _NONE, _NONE)
+        place += 1
+    for token in range(count - 2):
+        found.triples[place] = joined(tokens[token], tokens[token + 1], tokens[token + 2])
+        place += 1
+    # The tokens are no longer needed.
+    ends[0] = sorted_once(found.triples, begins[0], place, 64, tokens, scratch.bins)
+    numbers = sorted_once(found.numbers, begins[1], scratch.state[_NUMBERS], 32, scratch.spare, scratch.bins)
+    ends[1] = _merge_heads(found.numbers, begins[1], numbers)
+    ends[2] = sorted_once(found.names, begins[2], scratch.state[_NAMES], SKELETON_BITS, scratch.spare, scratch.bins)
+    ends[3] = sorted_once(found.lead, begins[3], scratch.state[_LEAD], 32, scratch.spare, scratch.bins)
+    ends[4] = sorted_once(found.body, begins[4], scratch.state[_BODY], 32, scratch.spare, scratch.bins)
+    found.tokens[document, 0] = count
+    found.tokens[document, 1] = scratch.state[_TITLE_FIGURES]
+    found.titles[document, 0] = scratch.titles[0]
+    found.titles[document, 1] = scratch.titles[1]
+
+
+@compiled
+def read_documents(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    title_ends: NDArray[np.int64],
+    tables: Tables,
+    scratch: ReadingScratch,
+    found: EvidenceLists,
+) -> None:
+    """Read documents in order.
+
+    Args:
+        data: valid UTF-8.
+        offsets: int64 (documents + 1,), bounds of title and text of each document.
+        title_ends: int64 (documents,), where each title ends in ``data``.
+        tables: tables of characters and words.
+        scratch: scratch memory for the longest document.
+        found: receives the evidence.
+    """
+    state = scratch.state
+    for document in range(offsets.size - 1):
+        state[:] = 0
+        state[_DAY], state[_OPENS] = -1, 1
+        for field in range(1, FIELDS):
+            state[_NUMBERS + field - 1] = found.ends[document, field]
+        scratch.titles[:] = _NONE
+        size, title = _decode(data, offsets[document], offsets[document + 1], title_ends[document], tables, scratch)
+        state[_TITLE_END] = title
+        _walk(tables, scratch, found, size)
+        _finish(scratch, found, document)
+
+
+@compiled
+def prefix_hashes(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    tables: Tables,
+    scratch: ReadingScratch,
+    hashes: NDArray[np.uint32],
+) -> None:
+    """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out.
+
+    Args:
+        data: valid UTF-8, the words concatenated.
+        offsets: int64 (words + 1,), bounds of each word.
+        tables: tables of characters and words.
+        scratch: scratch memory for the longest word.
+        hashes: uint32 (words,), receives the hashes.
+    """
+    for number in range(hashes.size):
+        size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, scratch)
+        state, letters = WORD_SEED, 0
+        for place in range(size):
+            if not is_letter(scratch.kinds[place]):
+                continue
+            letters += 1
+            if letters <= PREFIX:
+                state = step(state, scratch.folded[place])
+        hashes[number] = np.uint32(mixed(state) >> _32) if letters >= WORD_LETTERS else np.uint32(0)

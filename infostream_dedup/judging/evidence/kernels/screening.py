@@ -1,0 +1,331 @@
+"""Find pairs that are certainly neither accepted by the pair model nor share much wording, at a fraction of the cost.
+
+Numbers, names and leads decide most pairs whatever the rest would be; a signature of the triples bounds the wording.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.constants import HEAD_BIT
+from infostream_dedup.judging.evidence.kernels.comparing import (
+    LEAD_LIST,
+    NAME_LIST,
+    NO_BITS,
+    NUMBER_LIST,
+    RecordParts,
+    add_weights,
+    parts_of,
+    share,
+    sum_of,
+)
+from infostream_dedup.judging.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
+from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, weigh_opening
+from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, popcount, prefetch, signed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MARGIN",
+    "MOST_WORDS",
+    "ModelBounds",
+    "ScreenScratch",
+    "ScreenedRows",
+    "bound_pairs",
+    "sign_documents",
+    "signature_sizes",
+]
+
+MOST_WORDS: Final = 512
+"""Words of 64 bits of the longest signature; a longer document gets none."""
+_BITS_OF_A_TRIPLE: Final = 16
+"""A signature has at least this many bits, and less than twice as many, for each triple."""
+
+_AHEAD: Final = 4
+"""Pairs between a document's record being asked for and being needed."""
+_LINE: Final = 16
+_LINES: Final = 7
+_SIGNATURE_LINES: Final = 8
+_LEAD_LINES: Final = 5
+"""32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
+
+MARGIN: Final = 1e-6
+"""More than the rounding of probability and wording, and than the errors of sums in another order."""
+
+_ONE = np.uint64(1)
+_SIX = np.uint64(6)
+_LOW_BITS = np.uint64(63)
+
+
+class ScreenedRows(NamedTuple):
+    """What is known of each document before pairs are compared.
+
+    Attributes:
+        words: uint32, records.
+        begins: int64 (documents + 1,), bounds of the records.
+        lengths: float64 (documents,), logarithm of the length as the model takes it.
+        reach: float64 (documents,), what the key terms of the document can add to z at most.
+        leads: uint32 (documents * LEAD_ROW,), as ``spread_leads`` writes them.
+        triples: uint64, ascending and distinct in each document.
+        triple_begins: int64 (documents + 1,), bounds of the triples.
+        signatures: uint64, a bit for each triple, chosen by its highest bits.
+        signature_begins: int64 (documents + 1,), bounds of the signatures; sizes are powers of two, or 0.
+        doubled: int64 (documents,), triples that share their bit with an earlier one.
+    """
+
+    words: NDArray[np.uint32]
+    begins: NDArray[np.int64]
+    lengths: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    leads: NDArray[np.uint32]
+    triples: NDArray[np.uint64]
+    triple_begins: NDArray[np.int64]
+    signatures: NDArray[np.uint64]
+    signature_begins: NDArray[np.int64]
+    doubled: NDArray[np.int64]
+
+
+class ModelBounds(NamedTuple):
+    """The pair model, as far as documents do not decide before pairs are compared.
+
+    Attributes:
+        start: z of a pair without numbers, names, openings and key terms, of equal lengths, plus what the cosine can
+            add at most.
+        length: added for each unit of ``length``; likewise the others.
+        numbers: for the smaller and the larger share of numbers, for known numbers, and for numbers that miss.
+        names: for the smaller and the larger share of names, and for known names.
+        lead: for the larger share of a lead.
+        opening: for the smaller and the larger share of an opening.
+        least: smallest z of a pair that is accepted.
+        wording: smallest share of wording of a pair that is kept whatever the model says.
+    """
+
+    start: float
+    length: float
+    numbers: tuple[float, float, float, float]
+    names: tuple[float, float, float]
+    lead: float
+    opening: tuple[float, float]
+    least: float
+    wording: float
+
+
+class ScreenScratch(NamedTuple):
+    """Scratch memory.
+
+    Attributes:
+        tables: empty tables; empty again at the end.
+        signature: uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n.
+        signed: int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none.
+        doubled: int64 (MOST_WORDS + 1,), as in ``ScreenedRows``, for each of these signatures.
+    """
+
+    tables: MatchingTables
+    signature: NDArray[np.uint64]
+    signed: NDArray[np.int64]
+    doubled: NDArray[np.int64]
+
+
+@inlined
+def _words_of_signature(triples: int) -> int:
+    words = 1
+    while 64 * words < _BITS_OF_A_TRIPLE * triples:
+        words *= 2
+    return words if words <= MOST_WORDS and triples else 0
+
+
+@compiled
+def signature_sizes(begins: NDArray[np.int64], bounds: NDArray[np.int64]) -> None:
+    """Compute where the signature of each document begins.
+
+    Args:
+        begins: int64 (documents + 1,), bounds of the triples.
+        bounds: int64 (documents + 1,), receives the bounds of the signatures.
+    """
+    bounds[0] = 0
+    for document in range(begins.size - 1):
+        bounds[document + 1] = bounds[document] + _words_of_signature(begins[document + 1] - begins[document])
+
+
+@compiled_bare
+def _sign(
+    triples: NDArray[np.uint64], first: int, last: int, signature: NDArray[np.uint64], begin: int, words: int
+) -> int:
+    """Set the bits of triples in a signature; return how many were set already."""
+    doubled, bits = 0, 6
+    while 64 << bits - 6 < 64 * words:
+        bits += 1
+    shift = np.uint64(64 - bits)
+    for word in range(begin, begin + words):
+        signature[word] = 0
+    for place in range(first, last):
+        bit = triples[place] >> shift
+        word = begin + signed(bit >> _SIX)
+        doubled += signed(signature[word] >> (bit & _LOW_BITS) & _ONE)
+        signature[word] |= _ONE << (bit & _LOW_BITS)
+    return doubled
+
+
+@compiled
+def sign_documents(
+    triples: NDArray[np.uint64],
+    begins: NDArray[np.int64],
+    signatures: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+    doubled: NDArray[np.int64],
+) -> None:
+    """Write the signature of each document; arguments as in ``ScreenedRows``."""
+    for document in range(doubled.size):
+        words = bounds[document + 1] - bounds[document]
+        if words:
+            doubled[document] = _sign(
+                triples, begins[document], begins[document + 1], signatures, bounds[document], words
+            )
+
+
+@inlined
+def _openings(rows: ScreenedRows, a: int, b: int, one: RecordParts, other: RecordParts) -> tuple[float, float]:
+    """Both shares of the openings."""
+    met, answered = weigh_opening(rows.leads, a, rows.words, other), weigh_opening(rows.leads, b, rows.words, one)
+    return share(met, sum_of(rows.words, one.at, 3)), share(answered, sum_of(rows.words, other.at, 3))
+
+
+@inlined
+def _numbers(
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
+) -> float:
+    """What numbers add to z."""
+    if min(one.numbers, other.numbers) < 2:
+        return 0.0
+    hits = meet(tables, NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
+    met, answered = add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
+    forward, backward = share(met, sum_of(words, one.at, 0)), share(answered, sum_of(words, other.at, 0))
+    least, most, known, miss = model.numbers
+    larger = max(forward, backward)
+    return known + least * min(forward, backward) + most * larger + (miss if larger < 0.2 else 0.0)
+
+
+@inlined
+def _names(
+    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
+) -> float:
+    """What names add to z."""
+    if min(one.names, other.names) < 2:
+        return 0.0
+    hits = meet(tables, NAME_LIST, words, one.names_at, one.names, other.names_at, NO_BITS)
+    met, answered = add_weights(words, one.weights, one.numbers, other.weights, other.numbers, tables, hits)
+    forward, backward = share(met, sum_of(words, one.at, 2)), share(answered, sum_of(words, other.at, 2))
+    least, most, known = model.names
+    return known + least * min(forward, backward) + most * max(forward, backward)
+
+
+@inlined
+def _lead(words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables) -> float:
+    """The larger share of a lead that is in the other lead."""
+    hits = meet(tables, LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, NO_BITS)
+    skip, other_skip = one.numbers + one.names, other.numbers + other.names
+    met, answered = add_weights(words, one.weights, skip, other.weights, other_skip, tables, hits)
+    return max(share(met, sum_of(words, one.at, 3)), share(answered, sum_of(words, other.at, 3)))
+
+
+@inlined
+def _most(rows: ScreenedRows, a: int, b: int, scratch: ScreenScratch, model: ModelBounds) -> float:
+    """Bound of z of a document and the one in the tables without their shares of key terms, as in ``bound_pairs``."""
+    one, other = parts_of(rows.words, rows.begins[a]), parts_of(rows.words, rows.begins[b])
+    least = model.least - MARGIN - rows.reach[a] - rows.reach[b]
+    z = model.start + model.length * min(abs(rows.lengths[a] - rows.lengths[b]), 3.0)
+    z += _numbers(rows.words, one, other, scratch.tables, model)
+    z += _names(rows.words, one, other, scratch.tables, model)
+    forward, backward = _openings(rows, a, b, one, other)
+    z += model.opening[0] * min(forward, backward) + model.opening[1] * max(forward, backward)
+    # All words of a lead are in the filter of their document, so an opening's share is never below that of the lead.
+    if z + max(model.lead, 0.0) * max(forward, backward) < least:
+        return -np.inf
+    z += model.lead * _lead(rows.words, one, other, scratch.tables)
+    return z if z >= least else -np.inf
+
+
+@inlined
+def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: ScreenScratch, wording: float) -> bool:
+    """Whether wording may reach a share in either direction; documents without triples share none."""
+    begin, first, last = rows.signature_begins[one], rows.triple_begins[other], rows.triple_begins[other + 1]
+    words = rows.signature_begins[one + 1] - begin
+    fewer = min(rows.triple_begins[one + 1] - rows.triple_begins[one], last - first)
+    if words == 0 or fewer == 0:
+        return bool(fewer > 0)
+    if scratch.signed[words] != other:
+        scratch.doubled[words] = _sign(rows.triples, first, last, scratch.signature, words, words)
+        scratch.signed[words] = other
+    # Slices: with places that might be negative, the loop would not be vectorised.
+    mine, its = rows.signatures[begin : begin + words], scratch.signature[words : 2 * words]
+    common = 0
+    for word in range(words):
+        common += popcount(mine[word] & its[word])
+    # Each shared triple has a common bit; beside the first triple of a bit, at most those counted as doubled share one.
+    most = common + min(rows.doubled[one], scratch.doubled[words])
+    return bool(np.float64(most) >= (wording - MARGIN) * np.float64(fewer))
+
+
+@compiled_bare
+def _hold(words: NDArray[np.uint32], parts: RecordParts, scratch: ScreenScratch) -> None:
+    """Load a document, replacing the one that is there."""
+    for which in range(NUMBER_LIST, LEAD_LIST + 1):
+        leave(scratch.tables, which)
+    enter(scratch.tables, NUMBER_LIST, words, parts.numbers_at, parts.numbers, np.uint32(HEAD_BIT))
+    enter(scratch.tables, NAME_LIST, words, parts.names_at, parts.names, NO_BITS)
+    enter(scratch.tables, LEAD_LIST, words, parts.lead_at, parts.lead, NO_BITS)
+
+
+@inlined
+def _fetch(rows: ScreenedRows, document: int) -> None:
+    """Start loading a document."""
+    coming = rows.begins[document]
+    for line in range(_LINES):
+        prefetch(rows.words, coming + line * _LINE)
+    coming = rows.signature_begins[document]
+    for line in range(_SIGNATURE_LINES):
+        prefetch(rows.signatures, coming + line * _LINE // 2)
+    for line in range(_LEAD_LINES):
+        prefetch(rows.leads, document * LEAD_ROW + line * _LINE)
+
+
+@compiled
+def bound_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    runs: NDArray[np.int64],
+    rows: ScreenedRows,
+    model: ModelBounds,
+    scratch: ScreenScratch,
+    bounds: NDArray[np.float64],
+) -> None:
+    """Bound z of pairs that hardly share any wording.
+
+    Args:
+        a: int64 (pairs,), row of one document.
+        b: int64 (pairs,), row of the other.
+        runs: int64 (runs, 2), bounds of the pairs of one b; fastest if runs with the same documents follow each other.
+        rows: all documents.
+        model: the pair model.
+        scratch: scratch memory.
+        bounds: float64 (pairs,), receives the largest z that the pair can have, without what its shares of key terms
+            add: -inf if that is too little for the model whatever the shares are, inf if the pair may share much
+            wording.
+    """
+    for run in range(runs.shape[0]):
+        begin, end = runs[run]
+        held = b[begin]
+        _hold(rows.words, parts_of(rows.words, rows.begins[held]), scratch)
+        for pair in range(begin, min(begin + _AHEAD, end)):
+            _fetch(rows, a[pair])
+        for pair in range(begin, end):
+            _fetch(rows, a[min(pair + _AHEAD, end - 1)])
+            if _may_share_wording(rows, a[pair], held, scratch, model.wording):
+                bounds[pair] = np.inf
+            else:
+                bounds[pair] = _most(rows, a[pair], held, scratch, model)
+    for which in range(NUMBER_LIST, LEAD_LIST + 1):
+        leave(scratch.tables, which)

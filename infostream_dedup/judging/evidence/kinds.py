@@ -1,0 +1,309 @@
+"""What kind a pair is: a list of named rules, tried in order; the first that holds decides.
+
+The kinds are defined in the glossary. In a pair, a is the earlier document and b the later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.facts import STORY_HOURS, PairFacts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "KIND_NAMES",
+    "LEAST_WORDING",
+    "ONE_TEXT",
+    "RULES",
+    "Kind",
+    "Rule",
+    "kinds_of_pairs",
+    "kinds_of_rules",
+    "names_of_kinds",
+    "rules_of_pairs",
+    "seen_from_later",
+]
+
+
+LEAST_WORDING: Final = 0.25
+"""Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""
+
+
+class Kind(IntEnum):
+    """Kinds of pairs; arrays hold the value."""
+
+    RELATED = 0
+    COPY = 1
+    RETOLD = 2
+    CONTAINED = 3
+    CONTAINS = 4
+    TEMPLATE = 5
+    UPDATED = 6
+    FOLLOW_UP = 7
+    TRANSLATION = 8
+
+
+ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
+"""Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
+
+KIND_NAMES: Final = tuple(kind.name.lower().replace("_", "-") for kind in Kind)
+"""Name of each kind in output rows and command-line flags."""
+
+Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that decides the kind of a pair.
+
+    Attributes:
+        name: what the rule looks for; part of the output.
+        kind: kind of the pairs for which the rule holds.
+        holds: function that returns for which pairs it holds, bool (pairs,).
+    """
+
+    name: str
+    kind: Kind
+    holds: Condition
+
+
+def equal_text(pair: PairFacts) -> NDArray[np.bool_]:
+    """The bodies are equal."""
+    return pair.same_text
+
+
+def same_page_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same address, or same source, day and title, and some shared wording: the page was edited."""
+    own_title = pair.known & pair.same_source & pair.same_title & ~pair.other_day
+    return (pair.same_address | own_title) & (pair.wording_least >= 0.25) & (pair.probability >= 0.5)
+
+
+def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day: the titles differ only by the date, or the lead is repeated with other numbers."""
+    lead_again = (pair.lead >= 0.8) & _other_numbers(pair)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & (pair.same_form | lead_again)
+
+
+def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day: half of the lead and a little of the wording are repeated, but few of the numbers."""
+    again = (pair.lead >= 0.5) & (pair.wording_most >= 0.05) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+
+
+def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day: nearly all of the vocabulary is repeated, in any order, with other numbers."""
+    again = (pair.vocabulary >= 0.8) & _other_numbers(pair)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+
+
+def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: a new lead over old wording tells the next step.
+
+    The model must be sure, the story's vocabulary must be repeated, and the lead must have something in common with the
+    old one. Otherwise an affair has two sides with one background.
+    """
+    told = pair.next_step & (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
+    return _own_wording(pair) & ~_old_lead(pair) & told
+
+
+def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning."""
+    redated = pair.other_dates & ~_mostly_old(pair)
+    again = _other_numbers(pair) | pair.same_form | redated
+    return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
+
+
+def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: nearly all of the wording of one text is repeated under the old lead.
+
+    With less of it, a later report has kept old paragraphs.
+    """
+    return _own_wording(pair) & _old_lead(pair) & (pair.wording_most >= 0.85)
+
+
+def undated_form(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, no dates: some of the wording is repeated with other numbers."""
+    no_date = pair.same_source & ~pair.known & ~pair.same_title
+    return no_date & (pair.wording_least >= 0.25) & (pair.numbers >= 0) & (pair.numbers < 0.5)
+
+
+def undated_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, nearly all of the vocabulary is repeated, with many figures, most of them others.
+
+    Daily rates and counts of losses are forms from any outlet, while a retelling keeps most of its figures.
+    """
+    again = pair.many_figures & (pair.vocabulary >= 0.8) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & again
+
+
+def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, one sentence in the same form, with other numbers: a rate, a toll, a score.
+
+    Its number is the news, while a longer text retold may give some numbers in other units, or leave them out.
+    """
+    short = pair.one_sentence & ~pair.known
+    if not short.any():  # As in all streams of dated news.
+        return short
+    other = pair.other_figure | (pair.numbers >= 0) & (pair.numbers < 0.5)
+    return short & other & (undated_wording(pair) | told_again(pair))
+
+
+def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step."""
+    return _own_wording(pair) & _old_lead(pair) & pair.next_step
+
+
+def own_text_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: most of both texts is the same, and the lead tells of no next step."""
+    return _own_wording(pair) & _mostly_old(pair)
+
+
+def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    """Half of one text is in the other, a good part of the other is in it, and the model agrees.
+
+    Two sources that quote a statement in full share a third of their wording without copying each other. If sources or
+    dates are unknown, half of one text may be an outlet's old background under a new lead, so the rule requires half
+    of both; of one sentence, in which one other word may be the news, two thirds. A copy keeps the numbers, though it
+    may be cut: of two short items in one form, the number is the news.
+    """
+    numbers_kept = (pair.numbers < 0) & ~pair.other_figure | (pair.numbers >= 0.75)
+    least = np.where(pair.one_sentence & ~pair.known, 2 / 3, 0.5)
+    much = (pair.wording_least >= least) & (pair.probability >= 0.5)
+    return ~pair.own & (pair.known & _some_wording(pair) | much) & numbers_kept
+
+
+def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without sources or dates, much shared wording, though not enough for a copy: the same text in other words."""
+    much = (pair.wording_least >= 0.5) & (pair.probability >= 0.5)
+    return ~pair.known & ~pair.own & (_some_wording(pair) | much)
+
+
+def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:
+    """Half of a's wording is in b."""
+    return (pair.wording_most >= 0.5) & (pair.wording_forward >= pair.wording_backward)
+
+
+def holds_inside(pair: PairFacts) -> NDArray[np.bool_]:
+    """Half of b's wording is in a."""
+    return pair.wording_most >= 0.5
+
+
+def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
+    """Two sources within 36 hours, and the model is sure or the story's vocabulary is repeated."""
+    again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.375)
+    return pair.known & ~pair.same_source & (pair.hours <= STORY_HOURS) & ((pair.probability >= 0.9) | again)
+
+
+def told_again(pair: PairFacts) -> NDArray[np.bool_]:
+    """Without source or date: the model is sure, and part of the wording or the story's vocabulary is repeated.
+
+    In a collection on one topic, the model is sure of many pairs that share only the topic, and each
+    would join two groups.
+    """
+    vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6)
+    return ~pair.known & ~pair.own & (pair.probability >= 0.5) & ((pair.wording_least >= 0.15) | vocabulary)
+
+
+def own_form_of_many_figures(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source, another day: forecasts, rates and counts in other words; most of their figures are new."""
+    again = pair.many_figures & (pair.vocabulary >= 0.55) & (pair.numbers >= 0) & (pair.numbers < 0.45)
+    return pair.own & pair.other_day & (pair.probability >= 0.5) & again
+
+
+def next_step(pair: PairFacts) -> NDArray[np.bool_]:
+    """Same source: the model is fairly sure that it is one story, its vocabulary is repeated, and something happened.
+
+    Of the links whose lead only repeats what somebody said, or tells of no event, most share only an affair. Below 0.6,
+    every second pair shares only a topic. Reports on two sides of one event share names and little else. An earlier
+    rule has handled old wording under a new lead.
+    """
+    background = _own_wording(pair) & ~_old_lead(pair)
+    return pair.own & pair.next_step & (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & ~background
+
+
+def _own_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.own & (pair.wording_least >= 0.25)
+
+
+def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.wording_least >= 0.6
+
+
+def _old_lead(pair: PairFacts) -> NDArray[np.bool_]:
+    return pair.lead >= 0.4
+
+
+def _some_wording(pair: PairFacts) -> NDArray[np.bool_]:
+    return (pair.wording_least >= 0.3) & (pair.wording_most >= 0.5) & (pair.probability >= 0.9)
+
+
+def _other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
+    """Both have numbers or dates, and they share less than 0.7 of them."""
+    return (pair.numbers >= 0) & (pair.numbers < 0.7)
+
+
+RULES: Final = (
+    Rule("equal text", Kind.COPY, equal_text),
+    Rule("same page again", Kind.UPDATED, same_page_again),
+    Rule("own form filled anew", Kind.TEMPLATE, own_form_filled_anew),
+    Rule("own form with other numbers", Kind.TEMPLATE, own_form_with_other_numbers),
+    Rule("own form of one vocabulary", Kind.TEMPLATE, own_form_of_one_vocabulary),
+    Rule("own old background", Kind.FOLLOW_UP, own_old_background),
+    Rule("own form with other dates", Kind.TEMPLATE, own_form_with_other_dates),
+    Rule("own later version", Kind.UPDATED, own_later_version),
+    Rule("undated form", Kind.TEMPLATE, undated_form),
+    Rule("undated form of many figures", Kind.TEMPLATE, undated_form_of_many_figures),
+    Rule("undated sentence with other numbers", Kind.TEMPLATE, undated_sentence_with_other_numbers),
+    Rule("own next step", Kind.FOLLOW_UP, own_next_step),
+    Rule("own text again", Kind.UPDATED, own_text_again),
+    Rule("much the same wording", Kind.COPY, much_the_same_wording),
+    Rule("undated wording", Kind.RETOLD, undated_wording),
+    Rule("lies inside", Kind.CONTAINED, lies_inside),
+    Rule("holds inside", Kind.CONTAINS, holds_inside),
+    Rule("told by another source", Kind.RETOLD, told_by_another_source),
+    Rule("told again", Kind.RETOLD, told_again),
+    Rule("own form of many figures", Kind.TEMPLATE, own_form_of_many_figures),
+    Rule("next step", Kind.FOLLOW_UP, next_step),
+)
+"""The rules in the order in which they are tried; a pair for which none holds is ``related``."""
+
+
+def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
+    """Index of the rule that decides each pair, ``len(RULES)`` if none holds: int8 (pairs,)."""
+    decided = np.full(len(facts), len(RULES), dtype=np.int8)
+    # No rule holds for a pair without any of these, and nearly all candidates have none.
+    places = np.flatnonzero(facts.same_text | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))
+    if not len(places):
+        return decided
+    facts = facts.at(places)
+    for number in reversed(range(len(RULES))):
+        decided[places[RULES[number].holds(facts)]] = number
+    return decided
+
+
+def kinds_of_rules(rules: NDArray[np.int8]) -> NDArray[np.int8]:
+    """``Kind`` of each pair from the rule that decided it, as ``rules_of_pairs`` returned it: int8 (pairs,)."""
+    kinds = np.array([*(rule.kind for rule in RULES), Kind.RELATED], dtype=np.int8)
+    return kinds[rules]
+
+
+def kinds_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
+    """``Kind`` of each pair: int8 (pairs,)."""
+    return kinds_of_rules(rules_of_pairs(facts))
+
+
+def seen_from_later(kind: Kind) -> Kind:
+    """The kind as seen from the later document: it is ``contained`` if the earlier document contains it."""
+    return {Kind.CONTAINED: Kind.CONTAINS, Kind.CONTAINS: Kind.CONTAINED}.get(kind, kind)
+
+
+def names_of_kinds(kinds: NDArray[np.int8]) -> list[str]:
+    """Name of each kind."""
+    return [KIND_NAMES[kind] for kind in kinds.tolist()]

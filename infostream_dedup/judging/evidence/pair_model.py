@@ -1,0 +1,137 @@
+"""The pair model: the probability that two documents are the same text or report the same story, and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.evidence.kernels.scoring import fill_features, score_pairs
+from infostream_dedup.judging.evidence.shipped_files import MODEL_FILE, shipped_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DECIMALS", "FEATURES", "PairModel", "features_of", "shipped_model"]
+
+FEATURES: Final = (
+    "share12_least",
+    "share12_most",
+    "share30_least",
+    "share30_most",
+    "cosine",
+    "numbers_least",
+    "numbers_most",
+    "numbers_known",
+    "numbers_miss",
+    "names_least",
+    "names_most",
+    "names_known",
+    "lead_most",
+    "opening_least",
+    "opening_most",
+    "length",
+)
+"""Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
+
+DECIMALS: Final = 9
+"""Decimals of z and of every value compared with a threshold."""
+
+_FORMAT: Final = "infostream-dedup pair model 1"
+
+
+@dataclass(frozen=True, slots=True)
+class PairModel:
+    """A logistic model.
+
+    Attributes:
+        intercept: z of a pair whose features are all 0.
+        coefficients: coefficient of each feature, in the order of ``FEATURES``.
+    """
+
+    intercept: float
+    coefficients: Mapping[str, float]
+
+    def scores(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return z of pairs: float64 (pairs,), rounded to ``DECIMALS``.
+
+        Args:
+            evidence: float64 (pairs, COLUMNS).
+        """
+        weights = np.array(list(self.coefficients.values()), dtype=np.float64)
+        return np.round(score_pairs(features_of(evidence), self.intercept, weights), DECIMALS)
+
+    def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability of pairs: float64 (pairs,), 0 to 1, rounded to ``DECIMALS``."""
+        return np.round(1.0 / (1.0 + np.exp(-np.clip(self.scores(evidence), -35.0, 35.0))), DECIMALS)
+
+    def contributions(self, evidence: NDArray[np.float64]) -> list[dict[str, float]]:
+        """Return what each feature adds to z; together with ``intercept`` it adds up to a pair's z within 1e-6."""
+        values = features_of(evidence)
+        return [
+            {
+                "intercept": self.intercept,
+                **{
+                    name: round(weight * float(value), DECIMALS)
+                    for (name, weight), value in zip(self.coefficients.items(), row, strict=True)
+                },
+            }
+            for row in values
+        ]
+
+    def as_json(self) -> str:
+        """The model in the format of the shipped file."""
+        content = {"format": _FORMAT, "intercept": self.intercept, "coefficients": dict(self.coefficients)}
+        return json.dumps(content, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, name: str) -> PairModel:
+        """Read a model.
+
+        Args:
+            text: output of ``as_json``.
+            name: name of the file, for the error message.
+
+        Raises:
+            ConfigurationError: the content is not a pair model.
+        """
+        try:
+            content = json.loads(text)
+        except ValueError as error:
+            raise ConfigurationError(f"{name} is not JSON: {error}; train the model again") from error
+        return cls(*_checked(content, name))
+
+
+def features_of(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Features of pairs: float64 (pairs, FEATURES)."""
+    features = np.empty((len(evidence), len(FEATURES)), dtype=np.float64)
+    fill_features(np.ascontiguousarray(evidence), features)
+    return features
+
+
+@cache
+def shipped_model() -> PairModel:
+    """The model that comes with the package.
+
+    Raises:
+        BadDataError: its file is damaged.
+    """
+    return PairModel.from_json(shipped_bytes(MODEL_FILE).decode("utf-8"), MODEL_FILE.name)
+
+
+def _checked(content: Any, name: str) -> tuple[float, dict[str, float]]:
+    """Check the content of a file and return intercept and coefficients."""
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        raise ConfigurationError(f"{name} is not a pair model; expected an object with format {_FORMAT!r}")
+    given, intercept = content.get("coefficients"), content.get("intercept")
+    if not isinstance(given, dict) or tuple(given) != FEATURES:
+        raise ConfigurationError(f"{name}: coefficients must be {', '.join(FEATURES)}; train the model again")
+    for field, value in (("intercept", intercept), *given.items()):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise ConfigurationError(f"{name}: {field} is {value!r}; expected a number")
+    return float(intercept), {feature: float(value) for feature, value in given.items()}  # type: ignore[arg-type]

@@ -1,0 +1,238 @@
+"""Reads the evidence of many documents in compiled code."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
+from infostream_dedup.judging.evidence.characters import alphabet
+from infostream_dedup.judging.evidence.kernels.reading import (
+    FIELDS,
+    PADDING,
+    STATES,
+    EvidenceLists,
+    ReadingScratch,
+    Tables,
+    read_documents,
+)
+from infostream_dedup.judging.evidence.kernels.sorting import BINS
+from infostream_dedup.judging.evidence.plain_reading import word_hash
+from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.machine.kept_memory import KeptMemory
+from infostream_dedup.model import Document, DocumentBlock, full_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["RawEvidence", "evidence_texts", "evidence_texts_of_block", "read_evidence", "scratch_for", "tables"]
+
+_MARKUP: Final = (b"<", b"&", b"/", b"@", b"{")
+"""A text with one of these, or with a slash in ``_ADDRESS``, is cleaned first; single bytes are found quickly."""
+
+_ADDRESS: Final = b"://"
+
+_MOST_KEPT: Final = 1 << 22
+"""Bytes of text for which the lists are kept; longer texts are rare, and their lists are given back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawEvidence:
+    """Evidence of documents, not weighted yet. The entries of each document are ascending and distinct.
+
+    Attributes:
+        triples: uint64, hashes of three consecutive tokens.
+        numbers: uint32, 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``.
+        names: uint32, codes of skeletons.
+        lead: uint32, hashes of word beginnings among the first 20 long words.
+        body: uint32, hashes of word beginnings in the whole document.
+        ends: int64 (documents + 1, 5), bounds of each document in these five.
+        tokens: int32 (documents, 2), tokens of the document, and bits of the figures in its title.
+        titles: uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none.
+    """
+
+    triples: NDArray[np.uint64]
+    numbers: NDArray[np.uint32]
+    names: NDArray[np.uint32]
+    lead: NDArray[np.uint32]
+    body: NDArray[np.uint32]
+    ends: NDArray[np.int64]
+    tokens: NDArray[np.int32]
+    titles: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def lists(self) -> EvidenceLists:
+        """The arrays as compiled code takes them."""
+        return EvidenceLists(
+            triples=self.triples,
+            numbers=self.numbers,
+            names=self.names,
+            lead=self.lead,
+            body=self.body,
+            ends=self.ends,
+            tokens=self.tokens,
+            titles=self.titles,
+        )
+
+    def copied(self) -> RawEvidence:
+        """Return this evidence with its entries copied."""
+        entries = {name: getattr(self, name).copy() for name in ("triples", "numbers", "names", "lead", "body")}
+        return replace(self, **entries)
+
+    def triple_blobs(self) -> list[bytes]:
+        """Triples of each document as a store keeps them: 8 bytes for each."""
+        whole, bounds = self.triples.astype("<u8", copy=False).tobytes(), (8 * self.ends[:, 0]).tolist()
+        return [whole[begin:end] for begin, end in pairwise(bounds)]
+
+    def triples_of(self, document: int) -> NDArray[np.uint64]:
+        """Hashes of the triples of one document, ascending."""
+        return self.triples[self.ends[document, 0] : self.ends[document + 1, 0]]
+
+
+def evidence_texts(
+    documents: Sequence[Document], texts: Utf8Texts | None = None
+) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """Arrange titles and texts of documents for ``read_evidence``.
+
+    Args:
+        documents: the documents.
+        texts: ``full_text`` of each document, if already encoded.
+
+    Returns:
+        The texts, and int64 (documents,), byte offset of the end of each title.
+    """
+    if texts is None:
+        texts = texts_of([full_text(document) for document in documents])
+    heads = np.array([len(encoded(document.title)) for document in documents], dtype=np.int64)
+    return _cleaned(texts, heads, lambda number: (documents[number].title, documents[number].text))
+
+
+def evidence_texts_of_block(block: DocumentBlock) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """Like ``evidence_texts``, for documents in columns."""
+    heads = block.titles - block.offsets[:-1]
+    return _cleaned(
+        Utf8Texts(block.offsets, block.data), heads, lambda number: (block.title(number), block.text(number))
+    )
+
+
+def _cleaned(
+    texts: Utf8Texts, heads: NDArray[np.int64], title_and_text: Callable[[int], tuple[str, str]]
+) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """Clean the texts that contain markup, and return all texts and where each title (``heads`` bytes) ends."""
+    marked = _marked(texts)
+    if marked:
+        heads, replaced = heads.copy(), {}
+        for number in marked:
+            title, text = map(clean, title_and_text(number))
+            heads[number] = len(encoded(title))
+            replaced[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
+        texts = _with_replaced(texts, replaced)
+    return texts, texts.offsets[:-1] + heads
+
+
+def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts:
+    """Replace some texts; ``replaced``: by number, ascending."""
+    sizes, bounds, done = np.diff(texts.offsets), texts.offsets.tolist(), 0
+    runs: list[bytes] = []
+    for number, text in replaced.items():
+        # The texts between two replaced ones are one run of bytes.
+        runs += (texts.data[bounds[done] : bounds[number]].tobytes(), text)
+        sizes[number], done = len(text), number + 1
+    runs.append(texts.data[bounds[done] : bounds[-1]].tobytes())
+    return Utf8Texts(np.concatenate([[0], np.cumsum(sizes)]), texts_of_bytes(runs).data)
+
+
+def _marked(texts: Utf8Texts) -> list[int]:
+    """Indexes of the texts that contain markup, ascending."""
+    bounds = (texts.offsets - texts.offsets[0]).tolist()
+    data, found = texts.data[texts.offsets[0] : texts.offsets[-1]].tobytes(), set()
+    for mark in _MARKUP:
+        place = data.find(mark)
+        while place >= 0:
+            number = bisect_right(bounds, place) - 1
+            begin, end = bounds[number], bounds[number + 1]
+            marked = mark != b"/" or data[max(begin, place - 1) : min(end, place + 2)] == _ADDRESS
+            if marked:
+                found.add(number)
+            place = data.find(mark, end if marked else place + 1)
+    return sorted(found)
+
+
+def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool = False) -> RawEvidence:
+    """Read the evidence of documents. The first call compiles, or loads compiled code from disk.
+
+    Args:
+        texts: title and text of each document.
+        title_ends: int64 (documents,), offset in ``texts.data`` at which each title ends.
+        lent: whether the entries are only needed until this thread reads the next documents; then they are not copied.
+    """
+    size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
+    found = _ROOM.of(size)._replace(
+        ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),
+        tokens=np.empty((documents, 2), dtype=np.int32),
+        titles=np.empty((documents, 2), dtype=np.uint64),
+    )
+    read_documents(texts.data, texts.offsets, title_ends, tables(), scratch_for(texts.longest), found)
+    triples, numbers, names, lead, body = found.ends[-1].tolist()
+    raw = RawEvidence(
+        triples=found.triples[:triples],
+        numbers=found.numbers[:numbers],
+        names=found.names[:names],
+        lead=found.lead[:lead],
+        body=found.body[:body],
+        ends=found.ends,
+        tokens=found.tokens,
+        titles=found.titles,
+    )
+    return raw if lent else raw.copied()
+
+
+def _empty_lists(size: int) -> EvidenceLists:
+    """Allocate lists with room for an entry of each at every byte."""
+    return EvidenceLists(
+        triples=np.empty(size, dtype=np.uint64),
+        numbers=np.empty(size, dtype=np.uint32),
+        names=np.empty(size, dtype=np.uint32),
+        lead=np.empty(size, dtype=np.uint32),
+        body=np.empty(size, dtype=np.uint32),
+        ends=np.empty((0, FIELDS), dtype=np.int64),
+        tokens=np.empty((0, 2), dtype=np.int32),
+        titles=np.empty((0, 2), dtype=np.uint64),
+    )
+
+
+_ROOM: Final = KeptMemory(_empty_lists, _MOST_KEPT)
+
+
+def scratch_for(longest: int) -> ReadingScratch:
+    """Scratch memory for texts of a given number of bytes."""
+    return ReadingScratch(
+        np.zeros(longest + PADDING, dtype=np.uint8),
+        np.zeros(longest + PADDING, dtype=np.uint16),
+        np.empty(longest + 1, dtype=np.uint64),
+        np.zeros(2, dtype=np.uint64),
+        np.empty(longest + 1, dtype=np.uint32),
+        np.zeros(BINS + 1, dtype=np.int64),
+        np.zeros(STATES, dtype=np.int64),
+    )
+
+
+@cache
+def tables() -> Tables:
+    """Tables of characters and calendar words."""
+    months = {word_hash(word): MONTH_WORDS.get(word, 0) for word in (*MONTH_WORDS, *DAY_WORDS)}
+    words = sorted(months)
+    return Tables(
+        *alphabet(),
+        np.array(words, dtype=np.uint64),
+        np.array([months[word] for word in words], dtype=np.int64),
+    )

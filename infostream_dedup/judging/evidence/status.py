@@ -1,0 +1,111 @@
+"""The status of a later document, and the earlier document that gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "JOINED_IN_STREAMS",
+    "JOINED_WITHOUT_DATES",
+    "STATUS_NAMES",
+    "DocumentStatus",
+    "best_pairs",
+    "joined_kinds",
+    "statuses",
+]
+
+JOINED_IN_STREAMS: Final = ("copy",)
+JOINED_WITHOUT_DATES: Final = ("copy", "retold")
+RELATED_WORDING: Final = 0.3
+"""A ``related`` pair with at least this share of wording in one direction is ``similar``."""
+
+
+class DocumentStatus(IntEnum):
+    """Status of a pair's later document, from weakest to strongest."""
+
+    NEW = 0
+    SIMILAR = 1
+    DUPLICATE = 2
+    EXACT = 3
+
+
+STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
+
+
+def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
+    """Which kinds join groups: bool (kinds,).
+
+    Args:
+        names: kinds as ``--join`` accepts them, seen from the later document: ``contained`` joins a document to the
+        earlier one that contains it.
+
+    Raises:
+        ConfigurationError: a kind is unknown or cannot join groups.
+    """
+    joined = np.zeros(len(Kind), dtype=np.bool_)
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
+    for name in names:
+        if name not in allowed:
+            raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
+        joined[seen_from_later(Kind(KIND_NAMES.index(name)))] = True
+    return joined
+
+
+def statuses(
+    kinds: NDArray[np.int8],
+    same_text: NDArray[np.bool_],
+    wording_most: NDArray[np.float64],
+    joined: NDArray[np.bool_],
+) -> NDArray[np.int8]:
+    """``DocumentStatus`` that each pair gives its later document: int8 (pairs,).
+
+    Args:
+        kinds: int8 (pairs,), ``Kind``.
+        same_text: bool (pairs,).
+        wording_most: float64 (pairs,), larger direction of wording, rounded.
+        joined: result of ``joined_kinds``.
+    """
+    related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
+    found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
+    found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
+    return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+
+
+def best_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    status: NDArray[np.int8],
+    probability: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Find the pair that gives each later document its status and its ``of``.
+
+    Pairs rank by status (strongest first), then by probability, by the smaller of the two shares, by the larger one
+    (highest first), and by the earlier document (earliest first).
+
+    Args:
+        a: int64 (pairs,), ordinal of the earlier document.
+        b: int64 (pairs,), ordinal of the later one.
+        status: int8 (pairs,), ``DocumentStatus``.
+        probability: float64 (pairs,), rounded.
+        shares: float64 (pairs, 2), shares of the key terms in both directions, rounded.
+
+    Returns:
+        int64, indexes of the pairs, one for each distinct b, ordered by b.
+    """
+    forward, backward = shares[:, 0], shares[:, 1]
+    smaller, larger = np.minimum(forward, backward), np.maximum(forward, backward)
+    order = np.lexsort((a, -larger, -smaller, -probability, -status, b))
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = b[order][1:] != b[order][:-1]
+    return order[first]

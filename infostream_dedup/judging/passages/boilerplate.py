@@ -1,0 +1,256 @@
+"""Boilerplate: sentences that a source adds to its texts whatever they are about ("subscribe to our channel").
+
+They differ from copied news: many sources reprint a report within a day or two, each of them once, but a source repeats
+its own phrases in many texts, day after day. Therefore sentences are counted by source, texts with equal words count
+once, and if dates are known, a sentence must occur on several days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.judging.features.words import Words
+from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, word_sequence_hashes
+from infostream_dedup.model import Document
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Boilerplate", "BoilerplateRule", "ListedSentence", "find_boilerplate"]
+
+_READ_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class BoilerplateRule:
+    """When a sentence is boilerplate of a source. The first three have flags on the command line.
+
+    Attributes:
+        min_documents: minimum number of the source's texts with the sentence, at least 2.
+        min_share: minimum share of the source's texts, 0 to 1.
+        min_days: minimum number of UTC days on which such texts were published, at least 1; ignored without dates.
+        min_words: minimum number of words with a letter, at least 1. The default is 2, because a line of one word is
+            usually a table cell, a place or an answer.
+
+    Raises:
+        ConfigurationError: a value is out of range.
+    """
+
+    min_documents: int = 5
+    min_share: float = 0.005
+    min_days: int = 3
+    min_words: int = 2
+
+    def __post_init__(self) -> None:
+        if self.min_documents < 2:
+            raise ConfigurationError(f"min_documents is {self.min_documents}; expected a whole number of at least 2")
+        if not 0 <= self.min_share <= 1:
+            raise ConfigurationError(f"min_share is {self.min_share}; expected a number from 0 to 1")
+        for name, value in (("min_days", self.min_days), ("min_words", self.min_words)):
+            if value < 1:
+                raise ConfigurationError(f"{name} is {value}; expected a whole number of at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSentence:
+    """A line of a list of boilerplate.
+
+    Attributes:
+        source: source whose texts it is removed from; ``None`` for all sources.
+        sentence: compared word by word, ignoring capitals and punctuation.
+        documents: number of the source's texts with the sentence; ``None`` if unknown.
+        share: share of the source's texts.
+        first: ``published`` of the earliest of them that has a date.
+        last: ``published`` of the latest of them.
+    """
+
+    source: str | None
+    sentence: str
+    documents: int | None = None
+    share: float | None = None
+    first: str | None = None
+    last: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a row of ``passages find --list-boilerplate``."""
+        return {
+            "source": self.source,
+            "sentence": self.sentence,
+            "documents": self.documents,
+            "share": self.share,
+            "first": self.first,
+            "last": self.last,
+            "checksum": self.checksum,
+        }
+
+    @property
+    def checksum(self) -> str:
+        """8 hexadecimal digits of source and sentence, which decide what is left out."""
+        content = "\t".join((self.source or "", self.sentence))
+        return f"{crc32(content.encode('utf-8', 'surrogatepass')):08x}"
+
+
+class Boilerplate:
+    """Removes listed sentences from documents.
+
+    Args:
+        listed: sentences in any order.
+
+    Example:
+        >>> listed = Boilerplate([ListedSentence(None, "Подписывайтесь на наш канал!")])
+        >>> documents = [Document(id="1", text="Мост открыли. Подписывайтесь на наш канал. Снег.")]
+        >>> [document.text for document in listed.left_out(documents)]
+        ['Мост открыли.  Снег.']
+    """
+
+    def __init__(self, listed: Iterable[ListedSentence]) -> None:
+        rows = list(listed)
+        self._hashes: dict[str | None, NDArray[np.uint64]] = {}
+        grouped: dict[str | None, list[int]] = {}
+        for row, found in zip(rows, _hashes_of_listed([row.sentence for row in rows]), strict=True):
+            grouped.setdefault(row.source, []).extend(found)
+        for source, hashes in grouped.items():
+            self._hashes[source] = np.unique(np.array(hashes, dtype=np.uint64))
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits that depend on what is removed, not on its order or on counts."""
+        digest = blake2b(digest_size=16)
+        for source, hashes in sorted(self._hashes.items(), key=lambda one: (one[0] is not None, one[0] or "")):
+            digest.update(f"{len(hashes)} {source!a}\n".encode())
+            digest.update(hashes.astype("<u8").tobytes())
+        return digest.hexdigest()
+
+    def marked(self, sentences: SentenceTable, sources: Sequence[str | None]) -> NDArray[np.bool_]:
+        """Find the listed sentences: bool (sentences,).
+
+        Args:
+            sentences: sentences of the documents.
+            sources: source of each document.
+        """
+        hashes = word_sequence_hashes(sentences.words)
+        marked = np.isin(hashes, self._hashes.get(None, _NONE))
+        names = [source if source in self._hashes else None for source in sources]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        of_sentence = np.array([numbers[name] for name in names], dtype=np.int64)[sentences.documents]
+        for name, number in numbers.items():
+            if name is not None:
+                own = of_sentence == number
+                marked[own] |= np.isin(hashes[own], self._hashes[name])
+        return np.asarray(marked, dtype=np.bool_)
+
+    def left_out(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents with the listed sentences cut out of their bodies; nothing else changes."""
+        following = iter(documents)
+        while chunk := list(islice(following, _READ_AT_ONCE)):
+            # Sentences and words do not depend on the language, so detection can be skipped.
+            table = read_sentences((one.text for one in chunk), (one.lang or "ru" for one in chunk))
+            marked = self.marked(table, [one.source for one in chunk])
+            for number, document in enumerate(chunk):
+                own = np.flatnonzero(marked[table.first[number] : table.first[number + 1]]) + table.first[number]
+                yield _cut(document, table, own.tolist()) if len(own) else document
+
+
+def find_boilerplate(
+    documents: Sequence[Document], sentences: SentenceTable, rule: BoilerplateRule | None = None
+) -> list[ListedSentence]:
+    """Find sentences that recur in the texts of a source.
+
+    Documents without a source count as texts of one source, whose sentences are then removed everywhere.
+
+    Args:
+        documents: documents with their bodies.
+        sentences: their sentences.
+        rule: thresholds.
+
+    Returns:
+        Sentences by source (no source first), the most frequent first.
+    """
+    rule = rule or BoilerplateRule()
+    names = sorted({one.source or "" for one in documents})
+    numbers = {name: number for number, name in enumerate(names)}
+    of_document = np.array([numbers[one.source or ""] for one in documents], dtype=np.int64)
+    once = _first_of_equals(sentences, of_document)
+    sizes = np.bincount(of_document[once], minlength=len(names))
+
+    used = np.flatnonzero(once[sentences.documents] & (_count_words_with_letters(sentences) >= rule.min_words))
+    pairs = np.stack(
+        (of_document[sentences.documents[used]], word_sequence_hashes(sentences.words)[used].view(np.int64))
+    )
+    order = np.lexsort((used, pairs[1], pairs[0]))
+    used, pairs = used[order], pairs[:, order]
+    bounds = np.flatnonzero(np.append(np.any(np.diff(pairs, prepend=-1) != 0, axis=0), True))
+    found: list[tuple[str, int, str, ListedSentence]] = []
+    for begin, end in pairwise(bounds.tolist()):
+        if end - begin < rule.min_documents:
+            continue
+        having = np.unique(sentences.documents[used[begin:end]]).tolist()
+        source = int(pairs[0, begin])
+        share = len(having) / int(sizes[source])
+        if len(having) < rule.min_documents or share < rule.min_share:
+            continue
+        dated = sorted((one.time, place) for place in having if (one := documents[place]).time is not None)
+        if len(dated) >= rule.min_days and len({time.date() for time, _ in dated}) < rule.min_days:
+            continue
+        sentence = int(used[begin])
+        text = documents[int(sentences.documents[sentence])].text
+        shown = " ".join(text[int(sentences.starts[sentence]) : int(sentences.ends[sentence])].split())
+        first, last = (dated[0][0].isoformat(), dated[-1][0].isoformat()) if dated else (None, None)
+        row = ListedSentence(names[source] or None, shown, len(having), round(share, 6), first, last)
+        found.append((names[source], -len(having), shown, row))
+    return [row for *_, row in sorted(found, key=lambda one: one[:3])]
+
+
+_NONE: Final = np.zeros(0, dtype=np.uint64)
+
+
+def _count_words_with_letters(sentences: SentenceTable) -> NDArray[np.int64]:
+    """Count the words with a letter in each sentence: int64 (sentences,)."""
+    words = sentences.words
+    has_letter = np.array([any(map(str.isalpha, word)) for word in words.vocabulary], dtype=np.bool_)
+    return words.rows.chosen(has_letter[words.rows.values]).sizes if len(has_letter) else words.rows.sizes
+
+
+def _first_of_equals(sentences: SentenceTable, sources: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Find the documents that are the first of their source with these words: bool (documents,)."""
+    bounds = sentences.words.rows.indptr[sentences.first].tolist()
+    seen: set[tuple[int, bytes]] = set()
+    first = np.zeros(len(sources), dtype=np.bool_)
+    for number, source in enumerate(sources.tolist()):
+        words = sentences.words.rows.values[bounds[number] : bounds[number + 1]]
+        key = (source, blake2b(words.tobytes(), digest_size=16).digest())
+        first[number] = key not in seen
+        seen.add(key)
+    return first
+
+
+def _hashes_of_listed(texts: Sequence[str]) -> list[list[int]]:
+    """Hash all words of each text, and each of its parts between semicolons, which are sentences in a document."""
+    table = read_sentences(texts, ["ru"] * len(texts))
+    words = table.words
+    rows = Rows(words.rows.indptr[table.first], words.rows.values)
+    wholes = word_sequence_hashes(Words(rows, words.vocabulary, words.breaks, table.first)).tolist()
+    parts = word_sequence_hashes(words).tolist()
+    bounds = pairwise(table.first.tolist())
+    return [
+        [whole, *(parts[begin:end] if ";" in text else ())]
+        for text, whole, (begin, end) in zip(texts, wholes, bounds, strict=True)
+    ]
+
+
+def _cut(document: Document, table: SentenceTable, sentences: Sequence[int]) -> Document:
+    pieces: list[str] = []
+    at = 0
+    for sentence in sentences:
+        pieces.append(document.text[at : int(table.starts[sentence])])
+        at = int(table.ends[sentence])
+    return replace(document, text="".join((*pieces, document.text[at:])))

@@ -1,0 +1,228 @@
+"""Compile one message from a group: the first text, with the clauses and numbers that other texts add in their places.
+
+Andreev et al. name it as further work (section 8), after Nikkonen: to combine what is original in every document. A
+clause is the part of a sentence between commas, semicolons, colons, dashes or brackets, with at least four words. It is
+known if one earlier sentence has most of its significant stems, whatever the words around them; a known clause with a
+number that no earlier sentence like it has is shown for the number.
+
+Where several documents add something at one place, their additions follow in order of publication.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.passages.boilerplate import Boilerplate
+from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
+from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.morphology.stemming import stem
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.model import Document
+
+__all__ = ["FragmentKind", "OriginalFragment", "original_message"]
+
+FragmentKind = Literal["first", "added", "number"]
+
+_BORDER: Final = re.compile(r"(?<!\d)[,:]|[,:](?!\d)|[;()\[\]]|(?<=\s)[—–-](?=\s)")
+"""A comma or colon between two digits belongs to a number or a clock time."""
+_FEWEST_WORDS: Final = 4
+_KNOWN: Final = 0.6
+"""Share of a clause's significant stems that one earlier sentence must have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginalFragment:
+    """A piece of the message.
+
+    Attributes:
+        document: the document that it comes from.
+        start: its position in the raw text, in code points.
+        end: exclusive.
+        kind: ``first``: a sentence of the first document; ``added``: no earlier document has it; ``number``: known
+            except for the numbers.
+        numbers: the numbers that no earlier document has; only for kind ``number``.
+    """
+
+    document: Document
+    start: int
+    end: int
+    kind: FragmentKind
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return its text in the document."""
+        return self.document.text[self.start : self.end]
+
+    def as_dict(self, group: str, position: int) -> dict[str, Any]:
+        """Return a row of ``passages provenance --original``."""
+        return {
+            "group": group,
+            "position": position,
+            "id": self.document.id,
+            "source": self.document.source,
+            "kind": self.kind,
+            "span": [self.start, self.end],
+            "text": self.text,
+            "numbers": list(self.numbers),
+        }
+
+
+class _Clause(NamedTuple):
+    """A clause: its position, its significant stems, its numbers."""
+
+    start: int
+    end: int
+    stems: frozenset[str]
+    numbers: Counter[str]
+
+
+class _Known(NamedTuple):
+    """A sentence of an earlier document: its stems, its numbers, and the fragment that it belongs to or follows."""
+
+    stems: frozenset[str]
+    numbers: Counter[str]
+    fragment: OriginalFragment
+
+
+_Content = tuple[frozenset[str], frozenset[tuple[str, int]]]
+
+
+def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
+    """Combine what every document of a group contributes first.
+
+    Args:
+        documents: at least one, in order of publication.
+        boilerplate: sentences that recur in the texts of their source; they are left out.
+
+    Returns:
+        Fragments in the order of the message; those of the first document are its sentences.
+
+    Example:
+        >>> first = Document(id="1", text="Пожар на складе тушили двенадцать машин. Никто не пострадал.")
+        >>> later = "Пожар на складе тушили двенадцать машин, сообщила пресс-служба городского управления. Снег."
+        >>> [(one.document.id, one.text) for one in original_message([first, Document(id="2", text=later)])][1]
+        ('2', 'сообщила пресс-служба городского управления.')
+    """
+    opening: list[OriginalFragment] = []
+    followers: defaultdict[int | None, list[OriginalFragment]] = defaultdict(list)
+    known: list[_Known] = []
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    contents: set[_Content] = set()
+    for number, document in enumerate(documents):
+        language: str = document.lang or detect(document.text)
+        table = read_sentences([document.text], [language])
+        read: list[_Known] = []
+        before: OriginalFragment | None = None
+        marked = [] if boilerplate is None else boilerplate.marked(table, [document.source]).tolist()
+        for place, (start, end) in enumerate(table.spans(0)):
+            if marked and marked[place]:
+                continue
+            sentence = _clause(document.text, start, end, table, language)
+            if not number:
+                before = OriginalFragment(document=document, start=start, end=end, kind="first")
+                opening.append(before)
+                read.append(_Known(sentence.stems, sentence.numbers, before))
+                continue
+            for clause in _clauses(document.text, start, end, table, language):
+                match = _best(clause, known, holders)
+                found = _fragment(document, clause, match)
+                if found is None:
+                    before = match.fragment if match else before
+                    continue
+                anchor = match.fragment if match else before
+                followers[None if anchor is None else id(anchor)].append(found)
+                before = found
+            if before is not None:
+                read.append(_Known(sentence.stems, sentence.numbers, before))
+        _remember(read, known, holders, contents)
+    return _in_order([*followers[None], *opening], followers)
+
+
+def _remember(
+    read: Sequence[_Known], known: list[_Known], holders: dict[str, list[int]], contents: set[_Content]
+) -> None:
+    """Add what was read to the known sentences; of equal ones, only the first can be the best for a clause."""
+    for one in read:
+        content = one.stems, frozenset(one.numbers.items())
+        if content not in contents:
+            contents.add(content)
+            for word in one.stems:
+                holders[word].append(len(known))
+            known.append(one)
+
+
+def _in_order(
+    opening: Sequence[OriginalFragment], followers: Mapping[int | None, Sequence[OriginalFragment]]
+) -> list[OriginalFragment]:
+    """Insert after each fragment those that follow it: first those of other documents, as read, then its own."""
+    message: list[OriginalFragment] = []
+    waiting = [*reversed(opening)]
+    while waiting:
+        one = waiting.pop()
+        message.append(one)
+        after = sorted(followers.get(id(one), ()), key=lambda other: other.document is one.document)
+        waiting.extend(after[::-1])
+    return message
+
+
+def _fragment(document: Document, clause: _Clause, match: _Known | None) -> OriginalFragment | None:
+    """Return what a clause adds; ``None`` if all of it is known, or if it is empty."""
+    if match is None:
+        if not clause.stems:
+            return None
+        return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="added")
+    new = tuple((clause.numbers - match.numbers).elements())
+    if not new:
+        return None
+    return OriginalFragment(document=document, start=clause.start, end=clause.end, kind="number", numbers=new)
+
+
+def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
+    """Find the earlier sentence that has most of a clause; among equals, one with its numbers, then the first."""
+    met = Counter(place for word in clause.stems for place in holders.get(word, ()))
+    least = _KNOWN * len(clause.stems)
+    close = [place for place, common in met.items() if common >= least]
+    if not close:
+        return None
+    return known[max(close, key=lambda at: (met[at], (clause.numbers & known[at].numbers).total(), -at))]
+
+
+def _clauses(text: str, start: int, end: int, table: SentenceTable, language: str) -> Iterator[_Clause]:
+    """Split a sentence at its punctuation; a piece of fewer than four words joins the next, the last the one before."""
+    bounds = [start, *(found.end() for found in _BORDER.finditer(text, start, end)), end]
+    spans: list[tuple[int, int]] = []
+    begin = start
+    for border in bounds[1:]:
+        if _count_words(table, begin, border) >= _FEWEST_WORDS:
+            spans.append((begin, border))
+            begin = border
+    if begin < end:
+        if spans and _count_words(table, begin, end) < _FEWEST_WORDS:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+    for begin, close in spans:
+        yield _clause(text, begin, close, table, language)
+
+
+def _clause(text: str, start: int, end: int, table: SentenceTable, language: str) -> _Clause:
+    inside = (table.word_starts >= start) & (table.word_ends <= end)
+    words = [table.words.vocabulary[word] for word in table.words.rows.values[inside].tolist()]
+    ignored = stop_words(language)
+    stems = frozenset(stem(word, language) for word in words if word not in ignored and not word.isdigit())
+    piece = text[start:end]
+    found = numbers(piece)
+    # The separator itself does not belong to the clause.
+    stripped = piece.strip(" \t\r\n,;:()[]—–-")
+    begin = start + piece.index(stripped) if stripped else start
+    return _Clause(begin, begin + len(stripped), stems, Counter(found))
+
+
+def _count_words(table: SentenceTable, start: int, end: int) -> int:
+    return int(((table.word_starts >= start) & (table.word_ends <= end)).sum())

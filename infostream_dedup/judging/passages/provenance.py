@@ -1,0 +1,321 @@
+"""Provenance of a group: which document was first, who copied whom, and what each copy kept, cut, added and changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.documents.dates import last_moment
+from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.judging.features.shingles import shingles
+from infostream_dedup.judging.features.words import Words
+from infostream_dedup.judging.passages.novelty import stream_order
+from infostream_dedup.judging.passages.sentence_collection import times_of
+from infostream_dedup.judging.passages.sentence_partners import sentence_partners
+from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
+from infostream_dedup.judging.passages.word_alignment import replacements
+from infostream_dedup.language.morphology.stemming import stem
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.tokens import Shape, forms, surfaces
+from infostream_dedup.model import Document
+
+__all__ = ["Change", "CopiedStretch", "Copy", "FirstBy", "Provenance", "in_order", "provenance"]
+
+FirstBy = Literal["time", "date", "order"]
+
+_TRIPLE: Final = 3
+
+
+class Change(NamedTuple):
+    """A sentence that a copy has changed.
+
+    Attributes:
+        before: the sentence in the first document.
+        after: the sentence in the copy.
+        numbers_gone: numbers of ``before`` that ``after`` lacks, in order.
+        numbers_new: numbers of ``after`` that ``before`` lacks, in order.
+        names_gone: names of ``before`` that ``after`` lacks; a name in another grammatical case is the same name.
+        names_new: names of ``after`` that ``before`` lacks.
+        words_gone: spans [start, end) in ``before`` of words that ``after`` has in another form or not at all.
+        words_new: spans in ``after``, likewise.
+    """
+
+    before: str
+    after: str
+    numbers_gone: tuple[str, ...]
+    numbers_new: tuple[str, ...]
+    names_gone: tuple[str, ...]
+    names_new: tuple[str, ...]
+    words_gone: tuple[tuple[int, int], ...]
+    words_new: tuple[tuple[int, int], ...]
+
+
+class CopiedStretch(NamedTuple):
+    """A stretch of a copy.
+
+    Attributes:
+        text: as in the copy.
+        kind: ``kept``, ``changed`` (words of a changed sentence), ``added``, or empty between sentences.
+    """
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """A later document of a group compared with the first one.
+
+    Attributes:
+        document: the copy.
+        kept: sentences with the same words.
+        kept_share: their share of the first document's words, 0 to 1.
+        changed: sentences that resemble a sentence of the first document.
+        cut: sentences of the first document without a counterpart.
+        added: sentences of the copy without a counterpart.
+        title_changed: whether the words of the headline differ.
+        pieces: the whole text of the copy, in stretches.
+        copied_from: the earlier document with which it shares most; ``None`` if it shares no three consecutive words
+            with any.
+        copied_share: share of its word triples that occur in that document, 0 to 1.
+    """
+
+    document: Document
+    kept: int
+    kept_share: float
+    changed: tuple[Change, ...]
+    cut: tuple[str, ...]
+    added: tuple[str, ...]
+    title_changed: bool
+    pieces: tuple[CopiedStretch, ...]
+    copied_from: Document | None = None
+    copied_share: float = 0.0
+
+    def as_dict(self, group: str, origin: Provenance) -> dict[str, Any]:
+        """Return a row of ``passages provenance``."""
+        return {
+            "group": group,
+            "first": origin.first.id,
+            "first_source": origin.first.source,
+            "first_by": origin.first_by,
+            "id": self.document.id,
+            "source": self.document.source,
+            "published": self.document.published,
+            "title": self.document.title,
+            "url": self.document.url,
+            "copied_from": self.copied_from and self.copied_from.id,
+            "copied_share": round(self.copied_share, 6),
+            "kept": self.kept,
+            "kept_share": round(self.kept_share, 6),
+            "title_changed": self.title_changed,
+            "cut": list(self.cut),
+            "added": list(self.added),
+            "changed": [change._asdict() for change in self.changed],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """A group in order of publication.
+
+    Attributes:
+        first: the document published first: by time, then by input order. A date without a time counts as the end of
+            its day.
+        copies: all other documents.
+        first_by: ``time`` if the first was published before all others; ``date`` if a day without a time leaves the
+            order open; ``order`` if times are equal or missing.
+    """
+
+    first: Document
+    copies: tuple[Copy, ...]
+    first_by: FirstBy = "time"
+
+
+def provenance(documents: Sequence[Document]) -> Provenance:
+    """Compare every document of a group with the first one.
+
+    Sentences with the same words count as kept. The others are paired by common words, the most similar first, each
+    sentence once.
+
+    Args:
+        documents: at least one, in input order.
+
+    Example:
+        >>> first = Document(id="1", text="Пожар тушили 12 машин.")
+        >>> found = provenance([first, Document(id="2", text="Пожар тушили 15 машин. Снег.")])
+        >>> change = found.copies[0].changed[0]
+        >>> change.numbers_gone, change.numbers_new, found.copies[0].added
+        (('12',), ('15',), ('Снег.',))
+    """
+    ordered = in_order(documents)
+    table = read_sentences((one.text for one in ordered), (one.lang for one in ordered))
+    origins = _origins(table)
+    copies = (_copy(ordered[0], ordered[place], table, place) for place in range(1, len(ordered)))
+    return Provenance(
+        ordered[0],
+        tuple(
+            copy if origin < 0 else replace(copy, copied_from=ordered[origin], copied_share=share)
+            for copy, (origin, share) in zip(copies, origins[1:], strict=True)
+        ),
+        _first_by(ordered),
+    )
+
+
+def in_order(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents of a group in order of publication (``stream_order``).
+
+    Args:
+        documents: in input order.
+    """
+    last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
+    ranks = stream_order(times_of(last))
+    return [documents[place] for place in np.argsort(ranks).tolist()]
+
+
+def _first_by(ordered: Sequence[Document]) -> FirstBy:
+    """Return the evidence that the first document was first."""
+    first, others = ordered[0], ordered[1:]
+    if first.time is None or any(other.time is None for other in others):
+        return "order"
+    times = [other.time for other in others if other.time is not None]
+    if last_moment(first.published, first.time) < min(times, default=datetime.max.replace(tzinfo=UTC)):
+        return "time"
+    return "order" if all(last_moment(one.published, one.time) == one.time for one in ordered if one.time) else "date"
+
+
+def _origins(table: SentenceTable) -> list[tuple[int, float]]:
+    """Find, for each document, the earlier one with which it shares most word triples.
+
+    Among equals it is the shortest, then the earliest.
+
+    Returns:
+        Number (-1 for none) and share of the document's triples.
+    """
+    words = table.words
+    whole = Words(Rows(words.rows.indptr[table.first], words.rows.values), words.vocabulary, words.breaks, table.first)
+    holders: dict[int, list[int]] = {}
+    known: dict[frozenset[int], int] = {}
+    sizes: list[int] = []
+    found: list[tuple[int, float]] = []
+    for document, row in enumerate(shingles(whole, _TRIPLE)):
+        triples = frozenset(row.tolist())
+        sizes.append(len(triples))
+        met = Counter(other for triple in triples for other in holders.get(triple, ()))
+        best = max(met, key=lambda other: (met[other], -sizes[other], -other), default=-1)
+        found.append((best, met[best] / len(triples) if best >= 0 else 0.0))
+        # Among equal texts, only the first can be an origin.
+        if known.setdefault(triples, document) == document:
+            for triple in triples:
+                holders.setdefault(triple, []).append(document)
+    return found
+
+
+def _copy(first: Document, copy: Document, table: SentenceTable, place: int) -> Copy:
+    before, after = _sentences(table, 0), _sentences(table, place)
+    partner = sentence_partners(before, after)
+    language: str = copy.lang or detect(copy.text)
+    first_texts = [first.text[start:end] for start, end in table.spans(0)]
+    spans = table.spans(place)
+    texts = [copy.text[start:end] for start, end in spans]
+    kinds = ["added"] * len(after)
+    changes: dict[int, Change] = {}
+    kept_words = 0
+    for number, other in sorted(partner.items()):
+        same = after[number] == before[other]
+        kinds[number] = "kept" if same else "changed"
+        if same:
+            kept_words += len(after[number])
+        else:
+            changes[number] = _change(first_texts[other], texts[number], language)
+    matched = set(partner.values())
+    total = sum(map(len, before))
+    return Copy(
+        document=copy,
+        kept=kinds.count("kept"),
+        kept_share=kept_words / total if total else 0.0,
+        changed=tuple(changes.values()),
+        cut=tuple(text for number, text in enumerate(first_texts) if number not in matched),
+        added=tuple(text for text, kind in zip(texts, kinds, strict=True) if kind == "added"),
+        title_changed=surfaces(clean(first.title.casefold())) != surfaces(clean(copy.title.casefold())),
+        pieces=tuple(_pieces(copy.text, spans, kinds, changes)),
+    )
+
+
+def _sentences(table: SentenceTable, document: int) -> list[tuple[int, ...]]:
+    rows = table.words.rows
+    return [tuple(rows.row(number).tolist()) for number in range(table.first[document], table.first[document + 1])]
+
+
+def _change(before: str, after: str, language: str) -> Change:
+    old_numbers, new_numbers = numbers(before), numbers(after)
+    (old_names, old_words), (new_names, new_words) = _names(before, language), _names(after, language)
+    return Change(
+        before,
+        after,
+        _without(old_numbers, new_numbers),
+        _without(new_numbers, old_numbers),
+        tuple(name for key, name in old_names.items() if key not in new_words),
+        tuple(name for key, name in new_names.items() if key not in old_words),
+        *_differing(before, after),
+    )
+
+
+def _differing(before: str, after: str) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
+    """Return the spans of the words that differ, on both sides; neighbours are joined."""
+    table = read_sentences([before, after], ["ru", "ru"])
+    bounds = table.words.rows.indptr[table.first].tolist()
+    one, other = (table.words.rows.values[begin:end].tolist() for begin, end in pairwise(bounds))
+    gone: list[tuple[int, int]] = []
+    new: list[tuple[int, int]] = []
+    for i, i_end, j, j_end in replacements(one, other):
+        for spans, first, begin, end in ((gone, 0, i, i_end), (new, bounds[1], j, j_end)):
+            if begin < end:
+                spans.append((int(table.word_starts[first + begin]), int(table.word_ends[first + end - 1])))
+    return tuple(gone), tuple(new)
+
+
+def _without(some: list[str], others: list[str]) -> tuple[str, ...]:
+    return tuple((Counter(some) - Counter(others)).elements())
+
+
+def _names(text: str, language: str) -> tuple[dict[str, str], set[str]]:
+    """Return stem and form of the capitalised words that do not open the sentence, and the stems of all words.
+
+    A name may open the sentence in the other version, so it is looked up among all words there.
+    """
+    names: dict[str, str] = {}
+    words: set[str] = set()
+    for surface in surfaces(clean(text)):
+        for form, shape in forms(surface):
+            key = stem(form, language)
+            words.add(key)
+            if shape in (Shape.CAPITAL, Shape.UPPER):
+                names.setdefault(key, form)
+    return names, words
+
+
+def _pieces(
+    text: str, spans: list[tuple[int, int]], kinds: list[str], changes: Mapping[int, Change]
+) -> list[CopiedStretch]:
+    pieces: list[CopiedStretch] = []
+    at = 0
+    for number, ((start, end), kind) in enumerate(zip(spans, kinds, strict=True)):
+        pieces.append(CopiedStretch(text[at:start], ""))
+        at = start
+        if kind == "changed":
+            for begin, close in changes[number].words_new:
+                pieces.append(CopiedStretch(text[at : start + begin], "kept"))
+                pieces.append(CopiedStretch(text[start + begin : start + close], kind))
+                at = start + close
+            kind = "kept"
+        pieces.append(CopiedStretch(text[at:end], kind))
+        at = end
+    return [piece for piece in (*pieces, CopiedStretch(text[at:], "")) if piece.text]

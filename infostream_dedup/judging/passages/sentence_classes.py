@@ -1,0 +1,153 @@
+"""Classes of sentences with equal bags, and classes that resemble each other.
+
+A sentence that a thousand documents repeat is compared only once. Bags are compared by the multiset Jaccard,
+sum of the smaller over sum of the larger frequencies (Yu et al., section 4; Theobald et al., SIGIR 2008).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.judging.passages.kernels.bag_pairs import find_pairs, sort_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MOST_ALIKE", "BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_classes"]
+
+MOST_ALIKE: Final = 1000
+"""A sentence that resembles more other sentences is made from a template, such as a daily rate: it has equal copies
+only. Otherwise, 20,000 sentences from one template in a collection would make 200,000,000 pairs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BagIndex:
+    """Bags prepared for comparison.
+
+    Attributes:
+        class_of: int32 (sentences,), -1 for an empty bag. Classes are in order of size.
+        bags: int32 ranks of the elements of each class, the rarest first.
+        elements: number of distinct elements.
+        lonely: number of elements that occur once; they have the lowest ranks.
+        postings: distinct elements summed over all sentences, the length of the inverted lists in the paper.
+    """
+
+    class_of: NDArray[np.int32]
+    bags: Rows
+    elements: int
+    lonely: int
+    postings: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceClasses:
+    """Sentences that are copies of each other.
+
+    Attributes:
+        class_of: int32 (sentences,), -1 for a sentence without copies.
+        members: int64, sentences of each class, ascending.
+        alike: int32, other classes that resemble each class, ascending; none if they are more than ``MOST_ALIKE``.
+    """
+
+    class_of: NDArray[np.int32]
+    members: Rows
+    alike: Rows
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Return all pairs of copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
+        found = [np.zeros((0, 2), dtype=np.int64)]
+        for number in range(len(self.members)):
+            own = self.members.row(number)
+            first, second = np.triu_indices(len(own), 1)
+            found.append(np.stack((own[first], own[second]), axis=1))
+            for other in self.alike.row(number).tolist():
+                if other > number:
+                    theirs = self.members.row(other)
+                    found.append(np.stack((np.repeat(own, len(theirs)), np.tile(theirs, len(own))), axis=1))
+        pairs = np.sort(np.concatenate(found), axis=1)
+        return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], dtype=np.int64)
+
+
+def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
+    """Find classes of equal bags, and classes that resemble each other.
+
+    Args:
+        bags: uint64, with repetitions, one row per sentence.
+        tau: minimum multiset Jaccard, above 0 to 1.
+
+    Raises:
+        ConfigurationError: tau is out of range.
+
+    Example:
+        >>> from infostream_dedup.judging.features.rows import rows_from
+        >>> found = sentence_classes(rows_from([[1, 2, 3], [2, 3, 1], [1, 2], [9]], np.uint64), 0.6)
+        >>> found.pairs().tolist()
+        [[0, 1], [0, 2], [1, 2]]
+    """
+    return matched(index_bags(bags), tau)
+
+
+def index_bags(bags: Rows) -> BagIndex:
+    """Sort the elements of each bag, and number classes of equal bags.
+
+    Args:
+        bags: uint64, with repetitions, one row per sentence.
+    """
+    elements, place, df = np.unique(bags.values, return_inverse=True, return_counts=True)
+    rank = np.empty(len(elements), dtype=np.int32)
+    rank[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
+    ranks = rank[place]
+    hashes = np.empty(len(bags), dtype=np.uint64)
+    sort_rows(bags.indptr, ranks, hashes)
+    new = np.ones(len(ranks), dtype=np.bool_)
+    new[1:] = ranks[1:] != ranks[:-1]
+    new[bags.indptr[:-1][bags.sizes > 0]] = True
+    class_of, first = _classes(hashes, bags.sizes)
+    sizes = bags.sizes[first]
+    indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    source = np.repeat(bags.indptr[first] - indptr[:-1], sizes) + np.arange(indptr[-1])
+    return BagIndex(class_of, Rows(indptr, ranks[source]), len(elements), int((df == 1).sum()), int(new.sum()))
+
+
+def matched(index: BagIndex, tau: float) -> SentenceClasses:
+    """Compare the classes of an index.
+
+    Args:
+        index: index of the bags.
+        tau: minimum multiset Jaccard, above 0 to 1.
+
+    Raises:
+        ConfigurationError: tau is out of range.
+    """
+    if not 0 < tau <= 1:
+        raise ConfigurationError(f"tau is {tau}, expected a number above 0 to 1")
+    classes = len(index.bags)
+    pairs = find_pairs(index.bags.indptr, index.bags.values, index.elements, index.lonely, float(tau), MOST_ALIKE)
+    one, other = np.concatenate((pairs, pairs[:, ::-1])).T
+    order = np.lexsort((other, one))
+    alike = Rows(_bounds(one, classes), other[order])
+    kept = np.flatnonzero(index.class_of >= 0)
+    members = kept[np.argsort(index.class_of[kept], kind="stable")]
+    return SentenceClasses(index.class_of, Rows(_bounds(index.class_of[kept], classes), members), alike)
+
+
+def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=rows)))).astype(np.int64)
+
+
+def _classes(hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the class of each row, in order of size and first row, and the first row of each class."""
+    filled = np.flatnonzero(sizes > 0)
+    _, first, place = np.unique(hashes[filled], return_index=True, return_inverse=True)
+    first = filled[first]
+    order = np.lexsort((first, sizes[first]))
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    class_of = np.full(len(sizes), -1, dtype=np.int32)
+    class_of[filled] = number[place]
+    return class_of, first[order]

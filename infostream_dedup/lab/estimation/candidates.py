@@ -1,0 +1,238 @@
+"""Samples candidate pairs by a hash of the pair and compares them; duplicates are estimated from these."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.facts import DAY, NO_TIME
+from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
+from infostream_dedup.lab.estimation.kernels.drawing import DatedSources, GradedLinks, SmallestPairs, draw_pairs
+from infostream_dedup.machine.threads import thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.facts import DocumentFacts
+    from infostream_dedup.judging.evidence.pair_evidence import ComparedKeys
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
+    from infostream_dedup.lab.estimation.copy_scores import Links
+    from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.lab.estimation.shared_wording import SharedWording
+    from infostream_dedup.links import SimilarityMatrix
+
+__all__ = [
+    "CANDIDATE_COUNT",
+    "CheckedLinks",
+    "ComparedCandidates",
+    "DrawnCandidates",
+    "compare_candidates",
+    "draw_candidates",
+]
+
+CANDIDATE_COUNT: Final = 3
+"""Key terms of one document that the other must contain in a candidate pair."""
+
+MOST_CANDIDATES: Final = 50_000
+MOST_LINKS: Final = 20_000
+"""Maximum number of links that are checked."""
+MOST_FAR_LINKS: Final = 5_000
+
+_FAR: Final = 60 * DAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedLinks:
+    """Links at the checked step and above, sampled separately.
+
+    Attributes:
+        sources: int64 (2, pairs), source of each document, ``NO_SOURCE`` if it is unknown.
+        grades: uint8 (pairs,), largest step at which both directions count.
+        evidence: float64 (pairs, COLUMNS).
+        far: float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside
+        or outside the window.
+        far_links: number of these links; ``far`` may be a sample.
+    """
+
+    sources: NDArray[np.int64]
+    grades: NDArray[np.uint8]
+    evidence: NDArray[np.float64]
+    far: NDArray[np.float64]
+    far_links: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedCandidates:
+    """Candidates with the evidence of each pair.
+
+    Attributes:
+        a: int64 (pairs,), ordinals.
+        b: int64 (pairs,), ordinals.
+        grades: uint8 (pairs,), largest step at which both directions count.
+        evidence: float64 (pairs, COLUMNS).
+        texts: int64 (documents,), number of the text of each document, equal for equal texts.
+        links: links used to check the fit.
+        checked_step: step at which links are checked: k = 6.
+        lowest_step: lowest step that may be recommended.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    grades: NDArray[np.uint8]
+    evidence: NDArray[np.float64]
+    texts: NDArray[np.int64]
+    links: CheckedLinks
+    checked_step: int
+    lowest_step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnCandidates:
+    """Sampled pairs: int64 (2, pairs) each, ordinals a < b, sorted by the later document.
+
+    Attributes:
+        pairs: candidates.
+        linked: links at the checked step.
+        far: links between different sources more than 60 days apart.
+        far_links: number of all such links.
+    """
+
+    pairs: NDArray[np.int64]
+    linked: NDArray[np.int64]
+    far: NDArray[np.int64]
+    far_links: int
+
+    def documents(self) -> NDArray[np.int64]:
+        """Ordinals of the documents of all pairs, ascending."""
+        return np.unique(np.concatenate([self.pairs, self.linked, self.far], axis=1))
+
+
+def draw_candidates(
+    matrix: SimilarityMatrix,
+    links: Links,
+    *,
+    facts: DocumentFacts,
+    universe: Universe,
+    languages: NDArray[np.uint8],
+    checked_step: int,
+) -> DrawnCandidates:
+    """Draw candidates and links.
+
+    Args:
+        matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
+        links: the same links with grades.
+        facts: sources and dates.
+        universe: pairs to draw from; series are left out.
+        languages: uint8 (documents,); only pairs within one language are drawn.
+        checked_step: lowest step at which links are checked.
+    """
+    most = (MOST_CANDIDATES, MOST_LINKS, MOST_FAR_LINKS)
+    graded = GradedLinks(links.indptr, links.indices, matrix.counts.data, links.grades)
+    published = DatedSources(facts.sources, facts.times, facts.times != NO_TIME)
+    threads = thread_count(0)
+    samples = [tuple(map(_room_for_pairs, most)) for _ in range(threads)]
+    rows = np.searchsorted(links.indptr, np.linspace(0, links.indptr[-1], threads + 1)).tolist()
+    rows[0], rows[-1] = 0, len(links.indptr) - 1
+
+    def draw(thread: int) -> None:
+        drawn, linked, far = samples[thread]
+        draw_pairs(
+            graded,
+            universe,
+            languages,
+            published,
+            least=CANDIDATE_COUNT,
+            step=checked_step,
+            far_apart=_FAR,
+            first=rows[thread],
+            last=rows[thread + 1],
+            drawn=drawn,
+            linked=linked,
+            far=far,
+        )
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(draw, range(threads)))
+    drawn, linked, far = (_smallest(parts, size) for parts, size in zip(zip(*samples, strict=True), most, strict=True))
+    return DrawnCandidates(
+        pairs=drawn, linked=linked, far=far, far_links=sum(int(sample[2].state[1]) for sample in samples)
+    )
+
+
+def compare_candidates(
+    drawn: DrawnCandidates,
+    links: Links,
+    keys: ComparedKeys,
+    *,
+    records: EvidenceRecords,
+    wording: SharedWording,
+    facts: DocumentFacts,
+    checked_step: int,
+    lowest_step: int,
+) -> ComparedCandidates:
+    """Compare the documents of candidates.
+
+    Args:
+        drawn: the candidates.
+        links: all links with grades.
+        keys: 30 key terms of each of ``drawn.documents()``.
+        records: packed evidence of all documents.
+        wording: their wording.
+        facts: their texts and sources.
+        checked_step: lowest step at which links are checked.
+        lowest_step: lowest step that may be recommended.
+    """
+    documents = drawn.documents()
+    records = records.some(documents)
+
+    def compare(pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        a, b = np.searchsorted(documents, pairs)
+        found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
+        wording.fill_in(pairs[0], pairs[1], found)
+        return found
+
+    (a, b), (one, other) = drawn.pairs, drawn.linked
+    return ComparedCandidates(
+        a=a,
+        b=b,
+        grades=links.grades_of(a, b),
+        evidence=compare(drawn.pairs),
+        texts=_numbers_of_texts(facts),
+        links=CheckedLinks(
+            sources=facts.sources[drawn.linked],
+            grades=links.grades_of(one, other),
+            evidence=compare(drawn.linked),
+            far=compare(drawn.far),
+            far_links=drawn.far_links,
+        ),
+        checked_step=checked_step,
+        lowest_step=lowest_step,
+    )
+
+
+def _room_for_pairs(most: int) -> SmallestPairs:
+    room = 2 * most
+    a, b = (np.empty(room, dtype=np.int32) for _ in range(2))
+    bound = np.full(1, np.iinfo(np.uint64).max, dtype=np.uint64)
+    return SmallestPairs(np.empty(room, dtype=np.uint64), a, b, np.zeros(2, dtype=np.int64), bound)
+
+
+def _smallest(parts: Sequence[SmallestPairs], most: int) -> NDArray[np.int64]:
+    """The pairs with the smallest hashes of all threads."""
+    hashes, a, b = (
+        np.concatenate([getattr(one, name)[: one.state[0]] for one in parts]) for name in ("hashes", "a", "b")
+    )
+    chosen = np.argsort(hashes)[:most]
+    pairs = np.stack([a[chosen], b[chosen]]).astype(np.int64)
+    return pairs[:, np.lexsort(pairs)]
+
+
+def _numbers_of_texts(facts: DocumentFacts) -> NDArray[np.int64]:
+    """Equal numbers for equal texts; each document without a text has its own number."""
+    own = np.arange(len(facts.texts)) + int(facts.texts.max(initial=-1)) + 1
+    return np.unique(np.where(facts.texts >= 0, facts.texts, own), return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,306 @@
+"""Precision and recall of links as copies, at every k: counted, not estimated.
+
+Among the pairs in the universe, P(k) is the share of pairs linked both ways at k that are copies, and R(k) the share of
+copies that are linked both ways at k. In a copy, the larger text has three tenths of the smaller one's word triples;
+nothing else is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.lab.estimation.drawn_pairs import are_kept, thinned
+from infostream_dedup.lab.estimation.kernels.counting import (
+    PickedPairs,
+    count_drawn,
+    count_linked_pairs,
+    grades_of_pairs,
+)
+from infostream_dedup.lab.estimation.resampling import Bounds, bounds_of, drawn_documents
+from infostream_dedup.lab.estimation.universe import in_universe
+from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.threads import thread_count
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from infostream_dedup.lab.estimation.census import Copies
+    from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.lab.estimation.universe import CountedPairs
+
+__all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
+
+BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
+"""Bands of wording: lower and upper bound (exclusive, except for the last)."""
+
+_MOST_DRAWN: Final = 500_000
+"""Maximum number of links from which intervals are computed; more are sampled by a hash of the pair."""
+
+_LINKS_AT_ONCE: Final = 1 << 24
+
+_GRADES: Final = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyScores:
+    """Copies among the links at one k.
+
+    Attributes:
+        step: k, or the number of the threshold, from 1.
+        links: unordered pairs linked both ways in the universe, series left out.
+        linked_copies: how many of these links are copies.
+        copies: all copies in the universe, series left out.
+        precision: ``linked_copies / links``; ``None`` if there are no links.
+        recall: ``linked_copies / copies``; ``None`` if there are no copies.
+        precision_bounds: 95 % interval.
+        recall_bounds: 95 % interval.
+        bands: recall in each of ``BANDS``, ``None`` if there are no copies.
+        series_links: linked pairs that are series.
+        series_copies: how many of these are copies.
+    """
+
+    step: int
+    links: int
+    linked_copies: int
+    copies: int
+    precision: float | None
+    recall: float | None
+    precision_bounds: Bounds | None
+    recall_bounds: Bounds | None
+    bands: tuple[float | None, ...]
+    series_links: int
+    series_copies: int
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 if one is not defined."""
+        both = (self.precision or 0.0) + (self.recall or 0.0)
+        return 2.0 * (self.precision or 0.0) * (self.recall or 0.0) / both if both else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Directed links, each with the largest k (or number of the threshold) at which it counts.
+
+    Attributes:
+        indptr: int64 (documents + 1,), bounds of the rows.
+        indices: int32, the document linked to, ascending in each row.
+        grades: uint8, 0 if a link counts at no k.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    grades: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, grades: sp.csr_array) -> Links:
+        """Make links from a matrix: uint8 (documents, documents), sorted indices."""
+        return cls(
+            indptr=grades.indptr.astype(np.int64),
+            indices=grades.indices.astype(np.int32, copy=False),
+            grades=grades.data,
+        )
+
+    def grades_of(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Largest step at which pairs are linked both ways: uint8 (pairs,).
+
+        Args:
+            a: int64 (pairs,), ordinals.
+            b: int64 (pairs,), ordinals.
+        """
+        found = np.empty(len(a), dtype=np.uint8)
+        grades_of_pairs(self.indptr, self.indices, self.grades, a, b, found)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """Pairs inside and between languages (first axis), by grade (last axis, or the one before draws).
+
+    Attributes:
+        links: int64 (2, grades), linked pairs that are not a series.
+        copies: float64 (2, grades), copies that are not a series; those at grade 0 are not linked.
+        bands: float64 (2, bands, grades), copies by band of wording.
+        series: float64 (2, 2, grades), links and copies that are series.
+        drawn_links: float64 (2, grades, draws), links, or a sample of them.
+        drawn_right: float64 (2, grades, draws), copies among these links.
+        drawn_copies: float64 (2, grades, draws).
+    """
+
+    links: NDArray[np.int64]
+    copies: NDArray[np.float64]
+    bands: NDArray[np.float64]
+    series: NDArray[np.float64]
+    drawn_links: NDArray[np.float64]
+    drawn_right: NDArray[np.float64]
+    drawn_copies: NDArray[np.float64]
+
+    def at(self, step: int, parts: slice) -> CopyScores:
+        """Scores at a step, for pairs inside languages, between them, or both."""
+
+        def linked(counts: NDArray[Any]) -> Any:
+            return counts[parts, step:].sum(axis=(0, 1))
+
+        links, linked_copies, copies = linked(self.links), linked(self.copies), self.copies[parts].sum()
+        bands = self.bands[parts].sum(axis=0)
+        # Copies may be a sample, scaled up; links are all counted.
+        precision = _share(min(float(linked_copies), float(links)), float(links))
+        recall = _share(float(linked_copies), float(copies))
+        return CopyScores(
+            step=step,
+            links=int(links),
+            linked_copies=round(linked_copies),
+            copies=round(copies),
+            precision=precision,
+            recall=recall,
+            precision_bounds=_bounds(linked(self.drawn_right), linked(self.drawn_links), precision),
+            recall_bounds=_bounds(linked(self.drawn_copies), self.drawn_copies[parts].sum(axis=(0, 1)), recall),
+            bands=tuple(_share(float(band[step:].sum()), float(band.sum())) for band in bands),
+            series_links=round(self.series[parts, 0, step:].sum()),
+            series_copies=round(self.series[parts, 1, step:].sum()),
+        )
+
+
+def count_copies(
+    links: Links,
+    copies: Copies,
+    counted: CountedPairs,
+    languages: NDArray[np.uint8],
+    *,
+    steps: Sequence[int],
+) -> dict[str, list[CopyScores]]:
+    """Count the copies among the links at every step.
+
+    Args:
+        links: links between the documents.
+        copies: the census of copies.
+        counted: universe of the census.
+        languages: uint8 (documents,), language of each document.
+        steps: steps to report, each 1 to 255.
+
+    Returns:
+        Scores at each step for ``all`` pairs and, if there are several languages, for those inside languages (``mono``)
+        and between them (``cross``).
+    """
+    tables = _counted(links, copies, counted, languages)
+    blocks = {"all": slice(0, 2), "mono": slice(0, 1), "cross": slice(1, 2)}
+    if len(np.unique(languages)) < 2:
+        blocks = {"all": slice(0, 2)}
+    return {block: [tables.at(step, parts) for step in steps] for block, parts in blocks.items()}
+
+
+def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8]) -> _Tables:
+    universe = counted.universe
+    pairs, picked = _count_links(links, universe, languages)
+    grades = links.grades_of(copies.a, copies.b)
+    across = (languages[copies.a] != languages[copies.b]).astype(np.int64)
+    series = in_universe(universe, copies.a, copies.b)[1]
+    band = np.searchsorted([low for low, _ in BANDS], copies.wording, side="right") - 1
+    found = np.zeros((2, 2, len(BANDS), _GRADES), dtype=np.float64)
+    np.add.at(found, (series.astype(np.int64), across, band, grades), copies.sampled)
+    weights = drawn_documents(len(languages))
+    a, b, grades, across = copies.a[~series], copies.b[~series], grades[~series], across[~series]
+    drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
+    drawn_copies = drawn_right = _drawn(a, b, grades, across, weights)
+    if 1 << halvings > copies.sampled:
+        # Counted among the same links, copies never exceed them.
+        kept = are_kept(a, b, halvings)
+        drawn_right = _drawn(a[kept], b[kept], grades[kept], across[kept], weights)
+    return _Tables(
+        links=pairs[0],
+        copies=found[0].sum(axis=1),
+        bands=found[0],
+        series=np.stack([pairs[1].astype(np.float64), found[1].sum(axis=1)], axis=1),
+        drawn_links=drawn_links,
+        drawn_right=drawn_right,
+        drawn_copies=drawn_copies,
+    )
+
+
+def _count_links(
+    links: Links, universe: Universe, languages: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], list[PickedPairs]]:
+    """Count linked pairs as ``count_linked_pairs`` does, in blocks of earlier documents, each with its own sample."""
+    room = max(min(len(links.indices), _MOST_DRAWN), 1)
+    blocks = list(row_blocks(np.diff(links.indptr), _LINKS_AT_ONCE)) or [slice(0, 0)]
+
+    def count(block: slice) -> tuple[NDArray[np.int64], PickedPairs]:
+        counts = np.zeros((2, 2, _GRADES), dtype=np.int64)
+        picked = PickedPairs(
+            a=np.empty(room, dtype=np.int32),
+            b=np.empty(room, dtype=np.int32),
+            grades=np.empty(room, dtype=np.uint8),
+            state=np.zeros(2, dtype=np.int64),
+        )
+        count_linked_pairs(
+            links.indptr,
+            links.indices,
+            links.grades,
+            universe,
+            languages,
+            first=block.start,
+            last=block.stop,
+            counts=counts,
+            picked=picked,
+        )
+        return counts, picked
+
+    with ThreadPoolExecutor(thread_count(0)) as pool:
+        counts, picked = zip(*pool.map(count, blocks), strict=True)
+    return np.sum(counts, axis=0), list(picked)
+
+
+def _drawn_links(
+    picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
+) -> tuple[NDArray[np.float64], int]:
+    """Count links in each draw, and say how often they were halved: as often as the copies (``halvings``), or more."""
+    a, b, grades = (
+        np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
+    )
+    kept, halvings = thinned(
+        a,
+        b,
+        halvings=max(halvings, *(int(one.state[1]) for one in picked)),
+        most=max(len(one.a) for one in picked),
+    )
+    a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
+    across = (languages[a] != languages[b]).astype(np.int64)
+    return _drawn(a, b, grades[kept], across, weights), halvings
+
+
+def _drawn(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    grades: NDArray[np.uint8],
+    across: NDArray[np.int64],
+    weights: NDArray[np.uint8],
+) -> NDArray[np.float64]:
+    threads = thread_count(0)
+    counts = np.zeros((threads, 2, _GRADES, weights.shape[1]), dtype=np.int64)
+    bounds = np.linspace(0, len(a), threads + 1).astype(np.int64).tolist()
+
+    def count(thread: int) -> None:
+        some = slice(bounds[thread], bounds[thread + 1])
+        for part in range(2):
+            chosen = across[some] == part
+            count_drawn(a[some][chosen], b[some][chosen], grades[some][chosen], weights, counts[thread, part])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(count, range(threads)))
+    return np.asarray(counts.sum(axis=0), dtype=np.float64)
+
+
+def _bounds(parts: NDArray[np.float64], wholes: NDArray[np.float64], estimate: float | None) -> Bounds | None:
+    if estimate is None:
+        return None
+    return bounds_of(np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0), estimate)
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,142 @@
+"""Key terms: documents that contain each other's n heaviest terms; the method this package is about.
+
+D. Lande: Matrix criteria of quality for finding similar documents in information streams (in Russian), section 2. A
+document is linked to another if at least k of its n key terms occur in the other's text; the link is directed. With the
+rule ``both`` a pair needs links in both directions, with ``either`` in one of them; with ``forward`` each link is a
+pair of its own. Documents with fewer than n key terms need fewer (``links.pair_rules.need``). With ``score`` ``share``
+a direction counts if the key terms found carry a sufficient share of the weight of all of them: n = 30 and share .40
+are the preset ``best``.
+
+There is one method for each representation: terms are stems (``key-terms-stem``, the paper's standard way), lemmas of
+nouns and names by frequency dictionary (``key-terms-morph``, its new way), or lemmas in a pivot language
+(``key-terms-pivot``). Weights are BM25 with the collection's statistics by language.
+
+Example:
+    >>> from infostream_dedup.lab.methods import Texts, method
+    >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
+    >>> texts = Texts.of(story, f"Итоги дня. {story}. Сборная выиграла.", "Банк сохранил ставку", "Сборная выиграла")
+    >>> method("key-terms-stem", df_min=1).run(texts).pairs.as_list()
+    [(0, 1, 0.667)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.lab.methods.method import Method
+from infostream_dedup.lab.methods.pairs import Pairs, unordered_pairs
+from infostream_dedup.lab.methods.registry import register
+from infostream_dedup.lab.methods.texts import Texts
+from infostream_dedup.links import PLAIN
+from infostream_dedup.links.pair_rules import need
+from infostream_dedup.model import Settings
+from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.reading import key_terms_of_surfaces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__: list[str] = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class _KeyTerms(Method):
+    """Key terms in one representation.
+
+    Attributes:
+        n: number of key terms of a document, 1 to 255.
+        k: number of key terms that must occur in the other document, 1 to n.
+        rule: ``both``, ``either`` or ``forward``.
+        score: ``count`` requires k terms, ``share`` requires ``threshold`` of the key terms' weight and ``min_terms``
+            terms.
+        threshold: minimum share of weight, greater than 0 and at most 1.
+        min_terms: with ``share``, number of key terms that must also be found, 1 to n.
+        weighting: ``bm25``, ``tfidf`` or the name of another file of ``terms/weightings/``.
+        df_min: minimum document frequency: below 1 a share of all documents, otherwise a count.
+        df_max: maximum document frequency: below 1 a share of all documents, otherwise a count.
+    """
+
+    representation: ClassVar[str]
+
+    n: Annotated[int, Range(1, 255)] = 12
+    k: Annotated[int, Range(1, 255)] = 6
+    rule: Annotated[str, OneOf("both", "either", "forward")] = "both"
+    score: Annotated[str, OneOf("count", "share")] = "count"
+    threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
+    min_terms: Annotated[int, Range(1, 255)] = 3
+    weighting: Annotated[str, OneOf(*WEIGHTINGS)] = "bm25"
+    df_min: Annotated[float, Range(0.0, 1e9)] = 2
+    df_max: Annotated[float, Range(0.0, 1e9)] = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in (("k", self.k), ("min_terms", self.min_terms)):
+            if value > self.n:
+                raise ConfigurationError(f"{name} is {value}; expected a whole number from 1 to n = {self.n}")
+
+    @property
+    def directed(self) -> bool:
+        """Whether the rule is ``forward``."""
+        return self.rule == "forward"
+
+    def sign(self, texts: Texts) -> Rows:
+        """Return the numbers of each document's key terms, ascending."""
+        keys = self._key_terms(texts).keys
+        return Rows(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Return pairs by the rule; the score is the share of key terms, or of their weight, found in the other."""
+        del signatures
+        key_terms = self._key_terms(texts)
+        share = self.score == "share"
+        matrix = PLAIN.match(key_terms.keys, key_terms.targets, n=self.n, weights=share, k_min=1)
+        counts, sizes = matrix.counts, key_terms.sizes
+        rows = np.repeat(np.arange(len(sizes), dtype=np.int64), np.diff(counts.indptr))
+        columns = counts.indices.astype(np.int64)
+        if share:
+            shares = matrix.shares(key_terms.own_weights).data
+            linked = (shares >= self.threshold) & (counts.data >= self.min_terms)
+        else:
+            shares = counts.data / sizes[rows]
+            linked = counts.data >= need(self.k, sizes[rows], sizes[columns], n=self.n)
+        a, b, scores = rows[linked], columns[linked], shares[linked]
+        if self.directed:
+            return Pairs(a, b, scores, directed=True)
+        return _join_directions(a, b, scores, len(texts), both=self.rule == "both")
+
+    def _key_terms(self, texts: Texts) -> KeyTerms:
+        settings = Settings.of(
+            representation=self.representation,
+            n=self.n,
+            weighting=self.weighting,
+            df_min=self.df_min,
+            df_max=self.df_max,
+        )
+        return texts.once(settings, lambda: key_terms_of_surfaces(texts.surfaces, settings))
+
+
+def _join_directions(
+    a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64], documents: int, *, both: bool
+) -> Pairs:
+    """Return pairs linked in both directions, with the smaller score, or in either, with the larger score."""
+    links = sp.csr_array((scores, (a, b)), shape=(documents, documents))
+    forward, backward = sp.triu(links, k=1, format="csr"), sp.triu(links.T, k=1, format="csr")
+    found = sp.coo_array(forward.minimum(backward) if both else forward.maximum(backward))
+    return unordered_pairs(found.row.astype(np.int64), found.col.astype(np.int64), found.data)
+
+
+for _name in REPRESENTATIONS:
+    _class = type(
+        f"KeyTerms{_name.title()}",
+        (_KeyTerms,),
+        {"representation": _name, "__doc__": f"Terms of the representation ``{_name}``.", "__module__": __name__},
+    )
+    globals()[_class.__name__] = register(f"key-terms-{_name}")(_class)

@@ -1,0 +1,91 @@
+"""All methods by name. A method registers itself: put a file into this folder and it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from infostream_dedup.lab.methods.method import Method
+from infostream_dedup.machine.registry import Registry
+from infostream_dedup.model.notation import make_with_parameters
+
+__all__ = ["METHODS", "method", "method_class", "methods", "register"]
+
+_ORDER: Final = (
+    "md5",
+    "tf",
+    "tf-idf",
+    "tf-ridf",
+    "long-sent",
+    "heavy-sent",
+    "megashingles",
+    "lex-rand",
+    "log-shingles",
+    "descr-words",
+    "opt-freq",
+    "decomposition",
+    "three-plus-five",
+    "three-plus-two",
+    "i-match",
+    "spotsigs",
+    "low-idf-sig",
+    "shingles",
+    "dsc",
+    "dsc-ss",
+    "simhash",
+    "minhash",
+    "tf-idf-cosine",
+    "key-terms-stem",
+    "key-terms-morph",
+    "key-terms-pivot",
+    "checksum",
+    "first-paragraph",
+    "pair-model",
+)
+"""Order of methods in tables; methods not listed here follow by name."""
+
+METHODS: Final[Registry[type[Method]]] = Registry("infostream_dedup.lab.methods", "method")
+
+_Class = TypeVar("_Class", bound=type[Method])
+
+
+def register(name: str) -> Callable[[_Class], _Class]:
+    """Make a class decorator that names a method and registers it.
+
+    Raises:
+        ValueError: the name is already taken.
+    """
+
+    def name_class(found: _Class) -> _Class:
+        found.name = name
+        METHODS.add(name, found, order=_ORDER.index(name) if name in _ORDER else len(_ORDER))
+        return found
+
+    return name_class
+
+
+def methods() -> list[str]:
+    """Return the names of all methods, in the order used for tables."""
+    return list(METHODS)
+
+
+def method_class(name: str) -> type[Method]:
+    """Return the class of a method; its docstring names the parameters.
+
+    Raises:
+        ConfigurationError: the method is unknown.
+    """
+    return METHODS.get_known(name)
+
+
+def method(name: str, **parameters: Any) -> Method:
+    """Create a method; parameters not given keep their defaults.
+
+    Raises:
+        ConfigurationError: the method or a parameter is unknown, or a value is out of range.
+
+    Example:
+        >>> method("tf", words=5).as_dict()
+        {'method': 'tf', 'words': 5, 'bits': 32}
+    """
+    return make_with_parameters(name, method_class(name), parameters)

@@ -1,0 +1,149 @@
+"""3+2: the three sentences with most of the document's frequent words and its two longest, with the rules of 3+5.
+
+L. Chala, P. Popadenko: A method for finding near duplicates of electronic text documents (in Ukrainian), Kharkiv
+National University of Radio Electronics. The 10 most frequent words of a document are its frequency dictionary. It is
+described by the three sentences with the most dictionary words, then the two longest of the others, and by five words:
+up to three of the dictionary, then the longest of the document; ``frequent`` sets another ratio than 3 to 2. A pair
+needs the same first sentence or, for documents with more than five sentences, N common ones: N = 2 for recall, N = 3
+for precision. Everything else is as in 3+5.
+
+Each dictionary word counts once per sentence unless ``occurrences`` is true; the paper is inconsistent. A document with
+fewer than five sentences keeps them by length, and its five longest words. A repeated sentence counts once.
+
+Example:
+    >>> from infostream_dedup.lab.methods import Texts, method
+    >>> story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
+    >>> method("three-plus-two").run(Texts.of(story, f"{story} Да.", "Мост открыт.")).pairs.as_list()
+    [(0, 1, 1.0)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from infostream_dedup.judging.features.hashing import hash_text
+from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.judging.features.sentence_records import (
+    DocumentRecord,
+    document_lengths,
+    longest_sentences,
+    longest_words,
+    record_pairs,
+    record_rows,
+)
+from infostream_dedup.judging.features.sentence_texts import Sentence, once_each
+from infostream_dedup.judging.features.words import Words
+from infostream_dedup.lab.methods.method import Method
+from infostream_dedup.lab.methods.pairs import Pairs
+from infostream_dedup.lab.methods.registry import register
+from infostream_dedup.lab.methods.texts import Texts
+from infostream_dedup.model.limits import OneOf, Range
+
+__all__ = ["ThreePlusTwo", "five_sentences", "five_words", "frequency_dictionary"]
+
+
+@register("three-plus-two")
+@dataclass(frozen=True, kw_only=True)
+class ThreePlusTwo(Method):
+    """Compares three sentences chosen by frequent words, two by length, and five words.
+
+    Attributes:
+        n: number of sentences that documents with more than five must share (N in the paper), 1 to 5.
+        frequent: number of sentences chosen by dictionary words, and of words taken from the dictionary at most, 0 to
+            5; the other of the five are the longest.
+        dictionary: number of words in the frequency dictionary, 1 to 100.
+        occurrences: whether every occurrence of a dictionary word in a sentence counts.
+        length_ratio: maximum ratio of lengths, 1 to 10.
+        sentence_ratio: maximum ratio of the numbers of sentences, 1 to 10.
+        shared_words: number of words that must be shared, 0 to 5.
+        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
+    """
+
+    n: Annotated[int, Range(1, 5)] = 2
+    frequent: Annotated[int, Range(0, 5)] = 3
+    dictionary: Annotated[int, Range(1, 100)] = 10
+    occurrences: bool = False
+    length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15
+    sentence_ratio: Annotated[float, Range(1.0, 10.0)] = 1.20
+    shared_words: Annotated[int, Range(0, 5)] = 2
+    bits: Annotated[int, OneOf(32, 64)] = 32
+
+    def sign(self, texts: Texts) -> Rows:
+        """Return length, number of sentences, five sentences and five words of each document, 0 for missing ones."""
+        lengths = document_lengths(texts.words)
+        records = [
+            self._make_record(texts.significant, document, sentences, lengths[document])
+            for document, sentences in enumerate(texts.sentences)
+        ]
+        return record_rows(records, sentences=5, words=5, bits=self.bits)
+
+    def _make_record(self, words: Words, document: int, sentences: Sequence[Sentence], length: int) -> DocumentRecord:
+        distinct = once_each(sentences)
+        if len(distinct) < 5:
+            kept = longest_sentences(distinct, 5, self.bits)
+            return DocumentRecord(length, len(sentences), kept, longest_words(words, document, 5, self.bits))
+        frequent = frequency_dictionary(words, document, self.dictionary)
+        texts = five_sentences(distinct, frequent, occurrences=self.occurrences, chosen=self.frequent)
+        return DocumentRecord(
+            length,
+            len(sentences),
+            [hash_text(text, self.bits) for text in texts],
+            [hash_text(word, self.bits) for word in five_words(words, document, frequent[: self.frequent])],
+        )
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
+        del texts
+        return Pairs(
+            *record_pairs(
+                signatures,
+                sentences=5,
+                words=5,
+                length_ratio=self.length_ratio,
+                sentence_ratio=self.sentence_ratio,
+                shared_words=self.shared_words,
+                shared_sentences=self.n,
+            )
+        )
+
+
+def frequency_dictionary(words: Words, document: int, size: int) -> list[str]:
+    """Return the most frequent words of a document; ties go to the longer word, then to the first in the alphabet."""
+    frequency: dict[int, int] = {}
+    for word in words.rows.row(document).tolist():
+        frequency[word] = frequency.get(word, 0) + 1
+    spelling = words.vocabulary
+    order = sorted(frequency, key=lambda word: (-frequency[word], -len(spelling[word]), word))
+    return [spelling[word] for word in order[:size]]
+
+
+def five_sentences(
+    sentences: Sequence[Sentence], frequent: Sequence[str], *, occurrences: bool, chosen: int = 3
+) -> list[str]:
+    """Choose the sentences with the most dictionary words, then the longest of the others.
+
+    Args:
+        sentences: distinct sentences, at least five.
+        frequent: the frequency dictionary.
+        occurrences: whether a word counts as often as it occurs.
+        chosen: how many are chosen by dictionary words, 0 to 5.
+    """
+    known = set(frequent)
+
+    def count_known(sentence: Sentence) -> int:
+        inside = [word for word in sentence.text.split(" ") if word in known]
+        return len(inside) if occurrences else len(set(inside))
+
+    by_words = sorted(sentences, key=lambda sentence: (-count_known(sentence), -sentence.length, sentence.text))
+    by_length = sorted(by_words[chosen:], key=lambda sentence: (-sentence.length, sentence.text))
+    return [sentence.text for sentence in (*by_words[:chosen], *by_length[: 5 - chosen])]
+
+
+def five_words(words: Words, document: int, frequent: Sequence[str]) -> list[str]:
+    """Choose the given words, then the longest other words of the document, five in all."""
+    chosen = list(frequent)
+    distinct = {words.vocabulary[word] for word in words.rows.row(document).tolist()}
+    others = sorted(distinct.difference(chosen), key=lambda word: (-len(word), word))
+    return [*chosen, *others[: 5 - len(chosen)]]

@@ -1,0 +1,1 @@
+"""From a string to words, sentences, stems, lemmas and their equivalents in another language."""

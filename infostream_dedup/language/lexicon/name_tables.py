@@ -1,0 +1,166 @@
+"""Proper names: our own tables of surnames, places and organisations, and the personal names of names-translator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Flag, auto
+from functools import cache
+from types import MappingProxyType
+from typing import Final, cast
+
+from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.tables import TableRow, read_table
+from infostream_dedup.model import Language
+
+__all__ = [
+    "NAME_TABLES",
+    "NO_NAME",
+    "Name",
+    "NameKind",
+    "is_agency",
+    "name_rows",
+    "names",
+    "personal_names",
+    "variants",
+]
+
+
+class NameKind(Flag):
+    """What a proper name denotes. A word may have several kinds."""
+
+    SURNAME = auto()
+    FIRST_NAME = auto()
+    PATRONYMIC = auto()
+    PLACE = auto()
+    ORGANISATION = auto()
+    ABBREVIATION = auto()
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the names of the single kinds in lower case, in order of definition.
+
+        >>> (NameKind.PLACE | NameKind.SURNAME).labels()
+        ('surname', 'place')
+        """
+        return tuple(kind.name.lower() for kind in NameKind if kind in self and kind.name)
+
+
+NO_NAME: Final = NameKind(0)
+
+NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
+    {
+        "surnames.tsv": NameKind.SURNAME,
+        "first_names.tsv": NameKind.FIRST_NAME,
+        "places.tsv": NameKind.PLACE,
+        "organisations.tsv": NameKind.ORGANISATION,
+    }
+)
+"""Our tables, all with the columns ``ru uk en kind``."""
+
+_MEDIA: Final = "media"
+_MEDIA_ENDINGS: Final = ("news", "info", "tv")
+_SHORTEST_MEDIUM: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A one-word name from our tables.
+
+    Attributes:
+        kinds: what it denotes.
+        place: ``file:line`` of the first row that contains it.
+    """
+
+    kinds: NameKind
+    place: str
+
+
+def variants(row: TableRow, language: Language) -> list[str]:
+    """Return a row's spellings in one language, the canonical one first, case as written.
+
+    Raises:
+        BadDataError: a variant between two bars is empty.
+    """
+    cell = row.cells[language]
+    spellings = [variant.strip() for variant in cell.split("|")] if cell else []
+    if "" in spellings:
+        raise row.bad(language, f"{cell!r} contains an empty variant; expected names separated by '|'")
+    return spellings
+
+
+@cache
+def name_rows(table: str) -> tuple[TableRow, ...]:
+    """Return all rows of one of ``NAME_TABLES``.
+
+    Raises:
+        BadDataError: the file is not such a table, or a row contains no name.
+    """
+    rows = read_table(dictionaries_folder() / table, ("ru", "uk", "en", "kind"))
+    for row in rows:
+        if not (row.cells["ru"] or row.cells["uk"] or row.cells["en"]):
+            raise row.bad("ru", "no name in any language; expected at least one")
+    return tuple(rows)
+
+
+@cache
+def names(language: Language) -> Mapping[str, Name]:
+    """Return the one-word names of our tables by key form.
+
+    Raises:
+        BadDataError: a table is malformed.
+    """
+    found: dict[str, Name] = {}
+    for table, kind in NAME_TABLES.items():
+        for row in name_rows(table):
+            for spelling in variants(row, language):
+                if any(char.isspace() for char in spelling):
+                    continue
+                kinds = kind | NameKind.ABBREVIATION if len(spelling) > 1 and spelling.isupper() else kind
+                key = key_form(spelling.strip('«»"“”'))
+                known = found.get(key)
+                found[key] = Name(known.kinds | kinds, known.place) if known else Name(kinds, f"{table}:{row.line}")
+    return MappingProxyType(found)
+
+
+def is_agency(word: str, language: Language) -> bool:
+    """Whether a key form is the one-word name of a news agency or medium: a listed one, or Latin like ``nordnews``.
+
+    Raises:
+        BadDataError: a table is malformed.
+    """
+    ending = len(word) >= _SHORTEST_MEDIUM and word.isascii() and word.endswith(_MEDIA_ENDINGS)
+    return ending or word in _agencies(language)
+
+
+@cache
+def _agencies(language: Language) -> frozenset[str]:
+    """One-word names of news agencies and media by key form, unless something else also has that name."""
+    media: set[str] = set()
+    others: set[str] = set()
+    for table in NAME_TABLES:
+        for row in name_rows(table):
+            found = media if table == "organisations.tsv" and row.cells["kind"] == _MEDIA else others
+            found.update(key_form(one.strip('«»"“”')) for one in variants(row, language) if " " not in one)
+    return frozenset(media - others)
+
+
+@cache
+def personal_names(language: Language) -> frozenset[str]:
+    """Return the key forms of names-translator's surnames and first names: Ukrainian ones and their Russian spellings.
+
+    Takes about 0.5 s once per process. The set is empty for English.
+    """
+    if language == "en":
+        return frozenset()
+    from names_translator.dicts import NameDicts
+
+    dictionaries = NameDicts()
+    found: set[str] = set()
+    for pool in ("last", "first"):
+        entries = cast("dict[str, list[str]]", dictionaries.as_dict(pool))
+        if language == "uk":
+            found.update(map(key_form, entries))
+        else:
+            found.update(key_form(spelling) for spellings in entries.values() for spelling in spellings)
+    return frozenset(found)

@@ -1,0 +1,400 @@
+"""Find the key term of a word form, the lemma of a noun or proper name, by morphological frequency dictionaries.
+
+The "new way" of Lande's paper (section 2): a normal form is kept only if a morphological frequency dictionary (nouns,
+well-known surnames, names of firms and organisations) contains it. Here, the dictionaries are those of pymorphy3, the
+word frequencies of wordfreq, the personal names of names-translator and our own tables in ``dictionaries/``.
+
+Rules are tried in a fixed order, and the first one that knows the form decides: ``_found`` lists the rules for any
+form, ``_unknown`` those for a form unknown to pymorphy3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from infostream_dedup.language.lexicon.frequency import share_of
+from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind, is_agency, names, personal_names
+from infostream_dedup.language.lexicon.spelling import alphabet
+from infostream_dedup.language.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
+from infostream_dedup.language.morphology.analysis import Analysis
+from infostream_dedup.language.morphology.name_inflection import nominatives, predicted_nominative
+from infostream_dedup.language.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
+from infostream_dedup.language.morphology.readings import WordReading, readings_of
+from infostream_dedup.language.morphology.stemming import stem, stems
+from infostream_dedup.language.morphology.surname_forms import surname_instead
+from infostream_dedup.language.morphology.unwanted import is_roman_numeral, is_run_together, with_head_as_lemma
+from infostream_dedup.language.text.tokens import Shape
+from infostream_dedup.model import Language
+
+__all__ = ["RULES", "Morphology"]
+
+RULES: Final = 4
+"""Version of the rules in this file and its neighbours, a cache key; increase it whenever an answer changes."""
+
+_LISTED_NAME: Final = 1e-7
+"""A name in a list of names counts as much as a word with this share of the running words."""
+
+_LONGEST_ABBREVIATION: Final = 6
+_SHORTEST_NAME: Final = 3
+_LONGEST_WORD: Final = 40
+_GLUED_FREQUENCY: Final = 2e-6
+
+_NAMED: Final = (Shape.CAPITAL, Shape.UPPER)
+_OF_A_PLACE: Final[dict[Language, str]] = {"ru": "ский", "uk": "ський", "en": ""}
+_INDECLINABLE: Final = ("и", "і", "ї", "у", "ю", "э", "е", "є")
+_FEMININE_ADJECTIVE: Final = ("ська", "цька", "зька")
+_FEMININE_POSSESSIVE: Final = ("ова", "ева", "єва", "іна", "їна", "ина")
+
+
+class Morphology:
+    """Analyses of forms of one language.
+
+    English has no noun dictionary here: its terms are the Snowball stems of all words except stop words, as
+    ``Analysis.source`` says.
+
+    Args:
+        language: ``ru``, ``uk`` or ``en``.
+
+    Example:
+        >>> Morphology("ru").noun_term("зеленского", Shape.CAPITAL)
+        'зеленский'
+    """
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._stop = stop_words(language)
+        self._frequency = partial(share_of, language)
+        if language != "en":
+            self._source = readings_of(language)
+            self._choice = ReadingChoice(language)
+            self._names = names(language)
+            self._latin_names = names("en")
+            self._english_stop = stop_words("en")
+            self._excluded = excluded(language)
+            self._repairs = repairs(language)
+            self._added = added_nouns(language)
+
+    def noun_term(self, form: str, shape: Shape, *, strict: bool = False) -> str | None:
+        """Return the ``morph`` term of a form; ``None`` for a form that is not a term.
+
+        Args:
+            form: a key form.
+            shape: how it was capitalised.
+            strict: accept only dictionary words, no predicted proper nouns.
+        """
+        analysis = self.analyse(form, shape)
+        return None if strict and not analysis.in_dictionary else analysis.term
+
+    def analyse(self, form: str, shape: Shape) -> Analysis:
+        """Return everything known about a form in a shape."""
+        if self.language == "en":
+            return self._english(form)
+        return self._checked(self._found(form, shape), form, shape)
+
+    def _english(self, form: str) -> Analysis:
+        analysis = Analysis(lemma=stem(form, "en"), frequency=self._frequency(form), source="stem")
+        if form in self._stop:
+            return replace(analysis, why="stop word", source="stop_en.txt")
+        if len(form) < 2:
+            return replace(analysis, why="one letter")
+        return replace(analysis, term=analysis.lemma, in_dictionary=True)
+
+    def english_terms(self, forms: Sequence[str]) -> list[str | None]:
+        """``noun_term`` for each of many English forms, whatever their shapes."""
+        return [
+            None if form in self._stop or len(form) < 2 else found
+            for form, found in zip(forms, stems(forms, "en"), strict=True)
+        ]
+
+    def _found(self, form: str, shape: Shape) -> Analysis:
+        """Return the best lemma, before the lists of excluded words are applied."""
+        return (
+            self._listed_abbreviation(form, shape)
+            or self._stop_word(form)
+            or self._overlong(form)
+            or self._latin(form, shape)
+            or self._mixed_alphabets(form)
+            or self._repaired(form)
+            or self._cyrillic(form, shape)
+        )
+
+    def _listed_abbreviation(self, form: str, shape: Shape) -> Analysis | None:
+        listed = self._names.get(form)
+        if listed and shape == Shape.UPPER and NameKind.ABBREVIATION in listed.kinds:
+            return self._named(form)
+        return None
+
+    def _stop_word(self, form: str) -> Analysis | None:
+        if form not in self._stop:
+            return None
+        return Analysis(lemma=form, source=f"stop_{self.language}.txt", why="stop word")
+
+    def _overlong(self, form: str) -> Analysis | None:
+        return Analysis(lemma=form, why=f"longer than {_LONGEST_WORD} letters") if len(form) > _LONGEST_WORD else None
+
+    def _latin(self, form: str, shape: Shape) -> Analysis | None:
+        """Analyse a Latin word in Cyrillic text: it is a name if it has a capital."""
+        if any(alphabet(part) != "latin" for part in form.split("-")):
+            return None
+        if form in self._names:
+            return self._named(form)
+        proper = shape in _NAMED and len(form) > 1 and form not in self._english_stop
+        listed = self._latin_names.get(form) if proper else None
+        return Analysis(
+            lemma=form,
+            kinds=listed.kinds if listed else NO_NAME,
+            known=listed is not None,
+            frequency=self._frequency(form),
+            source=listed.place if listed else "latin",
+            term=form if proper else None,
+            in_dictionary=listed is not None,
+            why="" if proper else "a Latin word without a capital, or a function word",
+        )
+
+    def _mixed_alphabets(self, form: str) -> Analysis | None:
+        if all(alphabet(part) for part in form.split("-")):
+            return None
+        return Analysis(lemma=form, why="not a word of one alphabet")
+
+    def _repaired(self, form: str) -> Analysis | None:
+        """Analyse a form whose lemma, or lack of a term, is stated in our table of repairs."""
+        repair = self._repairs.get(form)
+        if repair is None:
+            return None
+        if not repair.lemma:
+            return Analysis(lemma=form, known=True, source=repair.place, why=repair.why)
+        return self._dictionary_noun(repair.lemma, repair.place)
+
+    def _cyrillic(self, form: str, shape: Shape) -> Analysis:
+        readings = self._source.readings(form)
+        if not readings:
+            return self._unknown(form, shape)
+        chosen = self._choice.likeliest(readings, shape)
+        if shape == Shape.LOWER:
+            return self._read(chosen)
+        if shape == Shape.UPPER and self._choice.is_abbreviation(form, chosen):
+            return self._abbreviation(form)
+        common = chosen.part_of_speech == "NOUN" and not chosen.kinds & PROPER
+        if common and shape != Shape.CAPITAL:
+            rare = shape == Shape.START and self._choice.is_rare(chosen)
+            return self._named(form) if rare and self._is_name_itself(form, chosen) else self._read(chosen)
+        return self._capitalised(form, shape, readings, chosen)
+
+    def _capitalised(self, form: str, shape: Shape, readings: list[WordReading], chosen: WordReading) -> Analysis:
+        """Choose the reading of a known word that may be a name: our tables precede the dictionary's guess."""
+        best = self._choice.tabled(readings, chosen, shape)
+        if (shape == Shape.CAPITAL or chosen.kinds & PROPER) and self._is_name_itself(form, best):
+            return self._named(form)
+        surname = surname_instead(form, (best or chosen).lemma, readings, self.language)
+        if surname:
+            return self._person(surname)
+        if best:
+            return self._read(best)
+        no_name = self._choice.is_unheard_of(chosen) or not any(one.kinds & PROPER for one in readings)
+        if shape == Shape.CAPITAL and no_name:
+            name = self._table_name(form, abbreviations=False)
+            if name:
+                return self._named(name)
+            if self._choice.is_rare_surname(chosen):
+                return self._person(chosen.lemma)
+        return self._read(chosen)
+
+    def _is_name_itself(self, form: str, best: WordReading | None) -> bool:
+        """Whether a listed indeclinable name (Санду) is likelier than a case of another name (Санда)."""
+        listed = self._names.get(form)
+        if listed is None or NameKind.ABBREVIATION in listed.kinds:
+            return False
+        return best is None or best.lemma == form or self._frequency(form) > self._frequency(best.lemma)
+
+    def _read(self, reading: WordReading) -> Analysis:
+        """Turn a reading of a known word into an analysis."""
+        lemma = self._masculine(reading)
+        listed = self._names.get(lemma)
+        noun = (
+            reading.part_of_speech == "NOUN"
+            or lemma in self._added
+            or (listed is not None and lemma.endswith(ADJECTIVAL_SURNAME))
+        )
+        kinds = reading.kinds | listed.kinds if listed else reading.kinds
+        frequency = self._frequency(lemma)
+        return Analysis(
+            lemma=lemma,
+            part_of_speech=reading.part_of_speech,
+            kinds=kinds,
+            known=True,
+            frequency=frequency,
+            source="pymorphy3",
+            term=lemma if noun else None,
+            in_dictionary=noun and (frequency > 0 or bool(kinds & PROPER)),
+            why="" if noun else "no noun",
+        )
+
+    def _masculine(self, reading: WordReading) -> str:
+        """Return the masculine form of feminine surnames, as the Russian dictionary has them: Зеленський for Зеленська.
+
+        The genitive of one equals the nominative of the other (Іванова), so they cannot be distinguished anyway.
+        """
+        lemma = reading.lemma
+        if self.language == "uk" and reading.feminine and NameKind.SURNAME in reading.kinds:
+            if lemma.endswith(_FEMININE_ADJECTIVE):
+                return lemma[:-1] + "ий"
+            if lemma.endswith(_FEMININE_POSSESSIVE) and self._source.knows(lemma[:-1]):
+                return lemma[:-1]
+        return lemma
+
+    def _unknown(self, form: str, shape: Shape) -> Analysis:
+        """Analyse a form that pymorphy3 does not know."""
+        return (
+            self._added_noun(form)
+            or self._declined_name(form, shape)
+            or self._small_letters(form, shape)
+            or self._new_abbreviation(form, shape)
+            or self._too_short(form)
+            or self._run_together(form)
+            or self._guessed_name(form, shape)
+        )
+
+    def _added_noun(self, form: str) -> Analysis | None:
+        added = next((word for word in nominatives(form, self.language) if word in self._added), None)
+        return self._dictionary_noun(added, self._added[added].place) if added else None
+
+    def _declined_name(self, form: str, shape: Shape) -> Analysis | None:
+        name = self._table_name(form, abbreviations=shape != Shape.LOWER)
+        return self._named(name) if name else None
+
+    def _small_letters(self, form: str, shape: Shape) -> Analysis | None:
+        if shape != Shape.LOWER:
+            return None
+        return self._compound(form) or Analysis(lemma=form, why="in no dictionary")
+
+    def _new_abbreviation(self, form: str, shape: Shape) -> Analysis | None:
+        if shape != Shape.UPPER or not 2 <= len(form) <= _LONGEST_ABBREVIATION:
+            return None
+        return self._abbreviation(form)
+
+    def _abbreviation(self, form: str) -> Analysis:
+        kinds, frequency = NameKind.ABBREVIATION, self._frequency(form)
+        return Analysis(
+            lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
+        )
+
+    def _too_short(self, form: str) -> Analysis | None:
+        return Analysis(lemma=form, why="too short for a name") if len(form) < _SHORTEST_NAME else None
+
+    def _run_together(self, form: str) -> Analysis | None:
+        return Analysis(lemma=form, why="two words run together") if is_run_together(form, self._is_frequent) else None
+
+    def _guessed_name(self, form: str, shape: Shape) -> Analysis:
+        guess = self._compound(form) or self._predicted(form)
+        if not guess.known and self._choice.is_place(guess.lemma.removesuffix(_OF_A_PLACE[self.language])):
+            return replace(guess, term=None, part_of_speech="ADJF", why="adjective of a place")
+        if shape != Shape.CAPITAL and not guess.known and guess.frequency == 0:
+            return replace(guess, term=None, why="in no dictionary, and the capital says nothing here")
+        return guess
+
+    def _compound(self, form: str) -> Analysis | None:
+        """Take the lemma from the word after a hyphen: IT-компания of IT-компании; ``None`` unless it is a noun."""
+        head, hyphen, last = form.rpartition("-")
+        if not hyphen or not all(alphabet(part) == "latin" or self._source.knows(part) for part in head.split("-")):
+            return None
+        analysis = self._cyrillic(last, Shape.LOWER) if self._source.knows(last) else None
+        if analysis is None or analysis.term is None:
+            return None
+        return replace(analysis, lemma=f"{head}-{analysis.lemma}", term=f"{head}-{analysis.term}")
+
+    def _predicted(self, form: str) -> Analysis:
+        head, hyphen, last = form.rpartition("-")
+
+        def evidence(word: str) -> float:
+            return self._frequency(word) + (_LISTED_NAME if word in personal_names(self.language) else 0.0)
+
+        return self._person(head + hyphen + predicted_nominative(last, self.language, evidence))
+
+    def _person(self, lemma: str) -> Analysis:
+        listed = lemma in personal_names(self.language)
+        return Analysis(
+            lemma=lemma,
+            part_of_speech="NOUN",
+            kinds=NameKind.SURNAME if listed else NO_NAME,
+            known=listed,
+            frequency=self._frequency(lemma),
+            source="names-translator" if listed else "predicted",
+            term=lemma,
+            in_dictionary=listed,
+        )
+
+    def _table_name(self, form: str, *, abbreviations: bool) -> str | None:
+        """Return the name in our tables that the form is a case of; the most frequent of several."""
+        found = [word for word in nominatives(form, self.language) if self._declines_to(word, form)]
+        if not abbreviations:
+            found = [word for word in found if NameKind.ABBREVIATION not in self._names[word].kinds]
+        return max(found, key=lambda word: (word == form, self._frequency(word), word)) if found else None
+
+    def _declines_to(self, name: str, form: str) -> bool:
+        """Whether a listed name can take the form: personal names in -и, -у and so on do not decline (Драги)."""
+        listed = self._names.get(name)
+        if listed is None:
+            return False
+        return name == form or not name.endswith(_INDECLINABLE) or bool(listed.kinds & ~PERSONAL)
+
+    def _named(self, name: str) -> Analysis:
+        listed = self._names[name]
+        return Analysis(
+            lemma=name,
+            part_of_speech="NOUN",
+            kinds=listed.kinds,
+            known=True,
+            frequency=self._frequency(name),
+            source=listed.place,
+            term=name,
+            in_dictionary=True,
+        )
+
+    def _dictionary_noun(self, lemma: str, place: str) -> Analysis:
+        return Analysis(
+            lemma=lemma,
+            part_of_speech="NOUN",
+            known=True,
+            frequency=self._frequency(lemma),
+            source=place,
+            term=lemma,
+            in_dictionary=True,
+        )
+
+    def _is_frequent(self, word: str) -> bool:
+        return "-" not in word and self._frequency(word) >= _GLUED_FREQUENCY and self._source.knows(word)
+
+    def _checked(self, found: Analysis, form: str, shape: Shape) -> Analysis:
+        """Apply the tables of repaired lemmas and of excluded words, and the evidence for the strict rule."""
+        if found.term is None:
+            return found
+        if "-" in found.lemma and found.lemma not in self._names:
+            whole = with_head_as_lemma(found.lemma, self._source.readings, self._frequency)
+            found = replace(found, lemma=whole, term=whole)
+        repair = self._repairs.get(found.lemma)
+        if repair and repair.lemma and found.lemma not in self._names:
+            found = self._dictionary_noun(repair.lemma, repair.place)
+        lemma = found.lemma
+        if min(len(lemma), len(form)) < 2:
+            return replace(found, term=None, in_dictionary=False, why="one letter")
+        if shape == Shape.UPPER and is_roman_numeral(form):
+            return replace(found, term=None, in_dictionary=False, why="a Roman numeral")
+        if is_agency(lemma, self.language) and self._is_meant_as_name(lemma, form, shape):
+            return replace(found, term=None, in_dictionary=False, why="an agency")
+        listed = self._excluded.get(lemma) or self._excluded.get(form)
+        if listed:
+            return replace(found, term=None, in_dictionary=False, why=f"{listed.why} ({listed.place})")
+        # A dictionary noun may share its lemma with a function word (ніж: knife, than); a guess may not.
+        if lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
+            return replace(found, term=None, in_dictionary=False, why="stop word")
+        if found.known and not found.in_dictionary and self._frequency(form) > 0:
+            return replace(found, in_dictionary=True)
+        return found
+
+    def _is_meant_as_name(self, lemma: str, form: str, shape: Shape) -> bool:
+        """Whether a word that may be a name or a common noun (Правда) is meant as the name."""
+        nouns = (one for one in self._source.readings(form) if one.lemma == lemma and not one.kinds & PROPER)
+        return shape in _NAMED or not any(nouns)

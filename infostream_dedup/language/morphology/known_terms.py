@@ -1,0 +1,192 @@
+"""Shipped terms of common words, so that a first run need not analyse a hundred thousand forms.
+
+Looking them up takes a third of the time of a query to the cache of this machine.
+
+The files are made by ``reports/make_known_terms.py``: answers of the morphology for each language, and backgrounds (the
+share of running words that each term makes up). All belong to the fingerprint of everything that determines terms
+(``cache_file.fingerprint``): with other versions of the dictionaries they count as empty, and forms are analysed.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.lexicon.sealed_tables import checked_bytes, sealed
+from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, FormRow, fingerprint, package_versions
+
+__all__ = [
+    "BETWEEN",
+    "GUESS",
+    "ITSELF",
+    "NO_TERM_ROW",
+    "SHARES_FILE",
+    "KnownTerms",
+    "known_shares",
+    "known_terms",
+    "known_texts",
+    "lines_of",
+    "made_with",
+    "packed",
+    "row_of",
+    "terms_file",
+    "unpacked",
+]
+
+SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
+
+_AGAIN: Final = "install infostream-dedup again"
+_LEVEL: Final = 9
+BETWEEN: Final = "\t"
+"""Separates the answers for the shapes of a form."""
+ITSELF: Final = "="
+"""The term equals the form."""
+GUESS: Final = "~"
+"""Precedes a term that the strict rule rejects."""
+NO_TERM_ROW: Final[FormRow] = (None, 0)
+_SHAPES: Final = {"0": 0, "1": 1, "2": 2}
+"""Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
+
+_Answer = tuple[str, bool] | None
+"""The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
+
+
+class KnownTerms:
+    """Answers for common forms of one language.
+
+    Args:
+        forms: distinct forms, one per line.
+        answers: result of ``row_of`` for each form, one per line.
+    """
+
+    def __init__(self, forms: str, answers: str) -> None:
+        self._answers = dict(zip(forms.split("\n")[:-1], answers.split("\n")[:-1], strict=True))
+
+    def rows(self, keys: Iterable[str]) -> list[FormRow]:
+        """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
+        known, rows = self._answers, []
+        for key in keys:
+            form, shape = key[1:], _SHAPES.get(key[0])
+            answers = known.get(form)
+            if answers is None or shape is None:
+                rows.append(UNKNOWN_ROW)
+                continue
+            if BETWEEN in answers:
+                parts = answers.split(BETWEEN)
+                answers = parts[min(shape, len(parts) - 1)]
+            rows.append(_row(answers, form))
+        return rows
+
+
+def row_of(form: str, answers: Sequence[_Answer]) -> str:
+    r"""Write the answers for a form as text: in lower case, at the start of a sentence, with a capital elsewhere.
+
+    Equal answers at the end are left out.
+
+    Example:
+        >>> row_of("суд", [("суд", True)] * 3), row_of("шольца", [None, ("шольц", False), ("шольц", False)])
+        ('=', '\t~шольц')
+    """
+    parts = [_text(answer, form) for answer in answers]
+    while len(parts) > 1 and parts[-1] == parts[-2]:
+        parts.pop()
+    return BETWEEN.join(parts)
+
+
+def _text(answer: _Answer, form: str) -> str:
+    if answer is None:
+        return ""
+    term, strict = answer
+    return ("" if strict else GUESS) + (ITSELF if term == form else term)
+
+
+def _row(text: str, form: str) -> FormRow:
+    if text == ITSELF:
+        return form, 1
+    if not text:
+        return NO_TERM_ROW
+    if text[0] != GUESS:
+        return text, 1
+    term = text[1:]
+    return form if term == ITSELF else term, 0
+
+
+def lines_of(words: Iterable[str]) -> str:
+    """Join words, one per line, as in the file."""
+    return "".join(f"{word}\n" for word in words)
+
+
+@cache
+def known_terms(language: str) -> KnownTerms:
+    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    return KnownTerms(*known_texts(language))
+
+
+def known_texts(language: str) -> tuple[str, str]:
+    """Return the shipped forms of a language and the answers for them, as ``KnownTerms`` takes them.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    path = terms_file(language)
+    found = unpacked(path) if path.exists() else {}
+    return found.get("forms", ""), found.get("answers", "")
+
+
+def terms_file(language: str) -> Path:
+    """Path of the file with the answers for a language."""
+    return Path(__file__).with_name(f"known_terms.{language}.bin")
+
+
+@cache
+def known_shares() -> Mapping[str, Mapping[str, float]]:
+    """Return the shipped backgrounds, shares of running words by term, by language and representation (``"uk morph"``).
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    return unpacked(SHARES_FILE)
+
+
+def packed(content: Mapping[str, Any]) -> bytes:
+    """Pack the content of one of the files, with this process's dictionaries and rules."""
+    return sealed(zlib.compress(orjson.dumps([fingerprint(), package_versions(), content]), _LEVEL))
+
+
+def unpacked(path: Path) -> dict[str, Any]:
+    """Return the content of a file; nothing if it was made with other dictionaries.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    mark, _, found = _parts(path)
+    return dict(found) if mark == fingerprint() else {}
+
+
+def made_with(path: Path) -> dict[str, str]:
+    """Return the versions of the packages with which a file was made.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    return dict(_parts(path)[1])
+
+
+def _parts(path: Path) -> tuple[str, dict[str, str], dict[str, Any]]:
+    _, _, content = checked_bytes(path, _AGAIN).partition(b"\n")
+    try:
+        mark, versions, found = orjson.loads(zlib.decompress(content))
+    except (zlib.error, ValueError) as error:
+        message = f"the table cannot be unpacked ({error}); {_AGAIN}"
+        raise BadDataError(message, code="E_DICTIONARY", source=path.name) from error
+    return mark, versions, found

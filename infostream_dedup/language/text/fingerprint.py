@@ -1,0 +1,86 @@
+"""Compare texts by checksum."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON, composing
+from infostream_dedup.language.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
+from infostream_dedup.language.text.mark_runs import with_bounded_marks
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.language.text.utf8 import Utf8Texts
+
+__all__ = ["text_hash", "text_hashes"]
+
+_SIZE: Final = 16
+_BLOCK_BYTES: Final = 1 << 19
+"""Bytes of text that are copied and hashed at a time, so that they stay in the processor's cache."""
+
+
+def text_hash(text: str) -> bytes:
+    """Checksum of a body without its title: the oldest rule of InfoStream (Lande, section 1).
+
+    Texts that differ only in white space or Unicode composition count as equal.
+
+    Returns:
+        16 bytes; empty for a text without visible characters, which equals no other text.
+    """
+    visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
+    return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
+
+
+def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
+    """Compute ``text_hash`` for many bodies. The first call compiles, or reads compiled code from disk.
+
+    Args:
+        body: returns the body with a given number; called for the few bodies left to plain code.
+        texts: the bodies in UTF-8; each may be preceded by something else.
+        begins: int64 (texts,), start of each body in ``texts.data``.
+    """
+    hashes: list[bytes] = []
+    for block in texts.blocks(_BLOCK_BYTES):
+        first = len(hashes)
+        known, left = _block_hashes(block, begins[first : first + len(block)])
+        hashes += known
+        for number in left:
+            hashes[first + number] = text_hash(body(first + number))
+    return hashes
+
+
+def _block_hashes(texts: Utf8Texts, begins: NDArray[np.int64]) -> tuple[list[bytes], list[int]]:
+    """Return the hashes of some bodies, and the numbers of those left to plain code."""
+    ends = texts.offsets[1:]
+    room = np.empty(int((ends - begins).sum()) + BLOCK, dtype=np.uint8)
+    places, left = np.empty(len(texts) + 1, dtype=np.int64), np.empty(len(texts), dtype=np.uint8)
+    write_visible(texts.data, begins, ends, _kinds(), room, places, left)
+    visible, bounds = room.data, places.tolist()
+    hashes = [
+        blake2b(visible[begin:end], digest_size=_SIZE).digest() if begin < end else b""
+        for begin, end in pairwise(bounds)
+    ]
+    return hashes, np.flatnonzero(left).tolist()
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """Return the kinds of code points for ``write_visible``, from Python's own Unicode data."""
+    kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
+    for point in COMMON:
+        character = chr(point)
+        if character.isspace():
+            kinds[point] = INVISIBLE
+        elif not unicodedata.combining(character) and unicodedata.normalize("NFC", character) == character:
+            kinds[point] = VISIBLE
+    kinds[[point for point in composing() if kinds[point] == VISIBLE]] = LEFT
+    return kinds

@@ -1,0 +1,98 @@
+"""Detect Russian, Ukrainian or English by letters and, if those are inconclusive, by function words.
+
+Meant for documents: a heading of three words may be the same in Russian and Ukrainian.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from infostream_dedup.language.text.normalise import URL, clean
+from infostream_dedup.model import Language
+
+__all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
+
+SAMPLE: Final = 4000
+"""Characters examined; documents contain quotes in other languages, but seldom this many at the beginning."""
+
+_LATIN_LETTER: Final = re.compile("[a-z]")
+_CYRILLIC_LETTER: Final = re.compile("[а-яёіїєґ]")
+# Only whole words: the ending of an ordinal (3-й), half of a name (Рио-де-Жанейро) or the end of a site's name
+# (Цензор.НЕТ) may look like a word of one language.
+_CYRILLIC_WORD: Final = re.compile("(?<![^\\W_])(?<![-.\u2010\u2011])[а-яёіїєґ]+(?![^\\W_]|[-\u2010\u2011])")
+# t.me/channel, example.com, @channel, in lower case. Few texts are searched for them.
+_SHORT_ADDRESS: Final = re.compile("(?<![a-z0-9.-])(?:[a-z0-9][a-z0-9-]*\\.)+[a-z]{2,}(?:/[!-~]*)?|@[a-z0-9_.]+")
+
+LATIN_NAMES: Final = 2
+"""Latin letters per Cyrillic letter that news full of names (iPhone 15 Pro Max) may contain; English texts have hardly
+any Cyrillic letters."""
+
+_RUSSIAN_LETTERS: Final = "ыэъё"
+_UKRAINIAN_LETTERS: Final = "іїєґ"
+# Of 100 letters, 3 are distinctive in Russian and 7 in Ukrainian; these weights balance them.
+RUSSIAN_WEIGHT: Final = 7
+UKRAINIAN_WEIGHT: Final = 3
+_WORD_WEIGHT: Final = 14
+FEW: Final = 10
+"""Minimum number of distinctive letters; below it, function words are counted too."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Each list leaves out words that the other language also has (на, за, не, для, все, через, так, про, тому, ось ...),
+# even if only in names (де Голль).
+_RUSSIAN_WORDS: Final = _words(
+    "более больше будет будут бы был была были было быть во время год года году даже ее ему если есть еще и из "
+    "или их к как какой когда которая которого которой которые который кто лет лишь между меня много могут может "
+    "можно мы нет ничего но однако он она они очень после потом потому против с себя сейчас сказал со также тем "
+    "теперь тогда только том хотя чего чем что чтобы эта эти это этого этой этом этот"
+)
+_UKRAINIAN_WORDS: Final = _words(
+    "або адже але багато буде бути був була були було вже ви від він вона вони всі всіх дуже з зараз зі із його й "
+    "коли лише мають має між можна можуть навіть немає нехай ні ніж нічого ніхто новий оскільки після під проте "
+    "протягом роки років року році свої своєї своїх серед собі та також такі тепер тим тільки тоді треба усі хто "
+    "хоча це цей ці цього цьому ця чи чого чому ще що щоб щодо є і її їх як яка яке яких якщо який які якого якої "
+    "якому якою яку"
+)
+
+
+def detect(text: str) -> Language:
+    """Detect the language of a document by its first 4000 characters.
+
+    Args:
+        text: raw or cleaned.
+
+    Returns:
+        ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,
+        the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet. Beside
+        Cyrillic letters, those of web addresses (with or without ``https://``), channel names (``@channel``) and tags
+        do not count.
+
+    Example:
+        >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")
+        ('uk', 'ru', 'en', 'ru')
+    """
+    sample = text[:SAMPLE].lower()
+    if _mostly_latin(sample):
+        # Tags and scripts may have more letters than the text.
+        sample = clean(text)[:SAMPLE].lower() if "<" in sample else sample
+        if _mostly_latin(sample):
+            return "en"
+    russian = sum(map(sample.count, _RUSSIAN_LETTERS))
+    ukrainian = sum(map(sample.count, _UKRAINIAN_LETTERS))
+    balance = UKRAINIAN_WEIGHT * ukrainian - RUSSIAN_WEIGHT * russian
+    if russian + ukrainian < FEW:
+        words = _CYRILLIC_WORD.findall(sample)
+        balance += _WORD_WEIGHT * sum((word in _UKRAINIAN_WORDS) - (word in _RUSSIAN_WORDS) for word in words)
+    return "uk" if balance > 0 else "ru"
+
+
+def _mostly_latin(sample: str) -> bool:
+    most = LATIN_NAMES * len(_CYRILLIC_LETTER.findall(sample))
+    if len(_LATIN_LETTER.findall(sample)) <= most:
+        return False
+    # A short post may have more letters in its links than in its words.
+    return most == 0 or len(_LATIN_LETTER.findall(_SHORT_ADDRESS.sub(" ", URL.sub(" ", sample)))) > most

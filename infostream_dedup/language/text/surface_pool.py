@@ -1,0 +1,194 @@
+"""Distinct surfaces numbered by compiled code, and their growing memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, overload
+
+import numpy as np
+
+from infostream_dedup.language.text.kernels.surface_table import (
+    AT_ONCE,
+    HEADER,
+    SurfaceTable,
+    fill_slots,
+    find_all,
+    has_room,
+    intern_all,
+    reorder,
+    total_size,
+    unpack,
+    write_lines,
+)
+from infostream_dedup.language.text.kernels.word_order import RANGES_PER_WORD, sort_words
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SurfaceList", "SurfacePool"]
+
+_SLOTS: Final = 1 << 16
+_FEWEST_SLOTS: Final = 1 << 10
+_MOST_ROOM: Final = 4
+"""How many times as large as a new table one may be that is emptied and used again: clearing a much larger one takes
+longer than allocating the new one, and drives other data out of the processor's cache."""
+_BYTES_PER_SURFACE: Final = 32
+_LINE_BREAK: Final = 0x0A
+_FEW_WORDS: Final = 100
+"""Number of words below which Python converts them in less time than numpy takes to start."""
+
+
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
+@dataclass(slots=True, eq=False)
+class SurfaceList(Sequence[str]):
+    """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings.
+
+    Attributes:
+        starts: int64 (surfaces + 1,), bounds of the surfaces.
+        pool: uint8, followed by ``BLOCK`` readable bytes.
+    """
+
+    starts: NDArray[np.int64]
+    pool: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        if isinstance(number, slice):
+            return self.some(np.arange(*number.indices(len(self))))
+        place = range(len(self))[number]
+        return self.pool[self.starts[place] : self.starts[place + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.strings())
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> SurfaceList:
+        """Convert words, which must not contain line breaks."""
+        if 0 < len(words) < _FEW_WORDS:
+            parts = "\n".join(words).encode().split(b"\n")
+            bounds = np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
+            return cls(bounds, np.frombuffer(bytearray(b"".join([*parts, bytes(BLOCK)])), dtype=np.uint8))
+        text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
+        ends = np.flatnonzero(text == _LINE_BREAK)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
+        pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
+        return cls(starts, pool)
+
+    def strings(self) -> list[str]:
+        """All surfaces."""
+        return self.some(np.arange(len(self)))
+
+    def some(self, numbers: NDArray[np.integer]) -> list[str]:
+        """Return the surfaces with these numbers, in order."""
+        if len(numbers) == 0:
+            return []
+        size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
+        lines = np.empty(size + len(numbers), dtype=np.uint8)
+        write_lines(self.starts, self.pool, numbers.astype(np.int64, copy=False), lines)
+        # Splitting one string is three times as fast as creating strings one by one.
+        return lines.tobytes().decode().split("\n")[:-1]
+
+    def picked(self, numbers: NDArray[np.integer]) -> SurfaceList:
+        """Return the surfaces with these numbers, in order, as another list."""
+        size = int((self.starts[numbers + 1] - self.starts[numbers]).sum())
+        starts, pool = np.empty(len(numbers) + 1, dtype=np.int64), np.empty(size + BLOCK, dtype=np.uint8)
+        reorder(self.starts, self.pool, numbers.astype(np.int32, copy=False), starts, pool)
+        pool[size:] = 0
+        return SurfaceList(starts, pool)
+
+    def code_point_order(self) -> NDArray[np.int32]:
+        """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface contains a zero byte."""
+        order = np.arange(len(self), dtype=np.int32)
+        ranges = np.empty((len(self) // RANGES_PER_WORD + 1, 3), dtype=np.int64)
+        sort_words(self.pool, self.starts, order, np.empty(len(self), dtype=np.uint64), ranges)
+        return order
+
+
+class SurfacePool:
+    """Distinct surfaces, numbered in order of arrival.
+
+    Args:
+        expected: number of surfaces expected, if they are few: a document's words scattered over a large table touch
+            most of its pages.
+
+    Attributes:
+        table: table for compiled code; replaced by ``make_room``.
+    """
+
+    def __init__(self, expected: int = _SLOTS) -> None:
+        slots = _slots(expected)
+        self.table = SurfaceTable(
+            np.zeros(slots, dtype=np.uint64),
+            np.empty(slots // 2 * _BYTES_PER_SURFACE, dtype=np.uint8),
+            np.zeros(2, dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return int(self.table.size[0])
+
+    def emptied(self, expected: int = _SLOTS) -> SurfacePool:
+        """Return a pool without surfaces for as many as expected: this one, if its table is not far too large.
+
+        Whoever uses the table of this pool must be done with it.
+        """
+        if len(self.table.slots) > _MOST_ROOM * _slots(expected):
+            return SurfacePool(expected)
+        self.table.slots[:], self.table.size[:] = 0, 0
+        return self
+
+    def listed(self) -> SurfaceList:
+        """All surfaces, by number."""
+        starts = np.empty(len(self) + 1, dtype=np.int64)
+        pool = np.empty(total_size(self.table) + BLOCK, dtype=np.uint8)
+        unpack(self.table, starts, pool)
+        return SurfaceList(starts, pool)
+
+    def add(self, surfaces: SurfaceList) -> NDArray[np.int32]:
+        """Return the numbers of surfaces, which may repeat; new surfaces get new numbers."""
+        numbers = np.empty(len(surfaces), dtype=np.int32)
+        self.make_room(len(surfaces), int(surfaces.starts[-1] - surfaces.starts[0]))
+        hashes = np.empty(AT_ONCE, dtype=np.uint64)
+        intern_all(self.table, surfaces.pool, surfaces.starts, hashes, numbers)
+        return numbers
+
+    def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the numbers of some surfaces, ``MISSING`` if they are not in the pool; quick for small pools.
+
+        Args:
+            surfaces: any surfaces.
+            wanted: int64, the surfaces to look up.
+        """
+        numbers = np.empty(len(wanted), dtype=np.int32)
+        find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
+        return numbers
+
+    def make_room(self, words: int, size: int) -> None:
+        """Make room for this many more words of this many bytes in total; what is too small at least doubles."""
+        old = self.table
+        if has_room(old, words, size):
+            return
+        count, held = int(old.size[0]), int(old.size[1])
+        slots, pool = old.slots, old.pool
+        if held + size + HEADER * words + BLOCK > len(pool):
+            pool = np.empty(2 * held + size + HEADER * words + BLOCK, dtype=np.uint8)
+            pool[:held] = old.pool[:held]
+        if 2 * (count + words) > len(slots):
+            slots = np.zeros(1 << (2 * (2 * count + words) - 1).bit_length(), dtype=np.uint64)
+        self.table = SurfaceTable(slots, pool, old.size)
+        if slots is not old.slots:
+            fill_slots(self.table, old.slots)
+
+
+def _slots(expected: int) -> int:
+    return min(max(1 << (2 * expected).bit_length(), _FEWEST_SLOTS), _SLOTS)

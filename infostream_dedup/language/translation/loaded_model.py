@@ -1,0 +1,150 @@
+"""A translation model in memory.
+
+CTranslate2 and the package's tokeniser run the model of an Argos Translate package directly.
+``argostranslate.translate`` is not used: it first splits every text into sentences, with a splitter that it downloads
+at the first call, and translates text by text with a beam of four, which is many times slower for single words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from infostream_dedup.errors import BadDataError, MissingExtraError
+from infostream_dedup.language.translation.installed_model import InstalledModel
+from infostream_dedup.language.translation.model_checksums import damaged_file
+
+__all__ = ["LONGEST_OUTPUT", "LoadedModel"]
+
+LONGEST_OUTPUT: Final = 64
+"""Maximum number of tokens. Even a word spelt letter by letter needs fewer; longer output repeats itself."""
+
+_TOKENS_IN_BATCH: Final = 2_048
+_TEXTS_IN_CALL: Final = 10_000
+# Errors of CTranslate2 and SentencePiece for damaged files.
+_DAMAGE: Final = (RuntimeError, ValueError, OSError, MemoryError)
+_PURPOSE: Final = "translation by an installed model"
+
+
+class _Tokeniser(Protocol):
+    def encode(self, text: str) -> list[str]: ...
+
+    def decode(self, tokens: list[str]) -> str: ...
+
+
+class LoadedModel:
+    """A model in memory; it runs on the CPU and never goes online.
+
+    Args:
+        model: an installed model.
+        source: name for error messages; ``None`` for the folder of the model.
+
+    Raises:
+        MissingExtraError: a package of the extra ``translate`` is not installed.
+        BadDataError: ``E_MODEL``: the files cannot be loaded.
+    """
+
+    def __init__(self, model: InstalledModel, *, source: str | None = None) -> None:
+        self._prefix = model.target_prefix
+        self._source = source or str(model.folder)
+        try:
+            import ctranslate2
+        except ImportError as error:
+            raise MissingExtraError("ctranslate2", "translate", _PURPOSE) from error
+        try:
+            damaged = damaged_file(model.folder)
+            if damaged is not None:
+                raise ValueError(f"{damaged} is not what was installed; install the model again")
+            self._tokeniser = _tokeniser(model)
+            # Products of 8-bit weights depend on the processor: those without VNNI saturate sums, and words change.
+            self._translator: Any = ctranslate2.Translator(
+                str(model.folder / "model"), device="cpu", compute_type="float32"
+            )
+        except _DAMAGE as error:
+            raise self._damage_error("loaded", error) from error
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        """Translate each text by greedy search.
+
+        Args:
+            texts: short texts, in the language of the model.
+
+        Returns:
+            One text for each; empty if the output was cut at ``LONGEST_OUTPUT`` tokens.
+
+        Raises:
+            BadDataError: ``E_MODEL``: the parts of the model do not fit together.
+        """
+        try:
+            return [
+                output
+                for start in range(0, len(texts), _TEXTS_IN_CALL)
+                for output in self._translate_batch(texts[start : start + _TEXTS_IN_CALL])
+            ]
+        except _DAMAGE as error:
+            raise self._damage_error("used", error) from error
+
+    def _damage_error(self, purpose: str, error: Exception) -> BadDataError:
+        return BadDataError(
+            f"the translation model cannot be {purpose} ({error}); get the .argosmodel file again and install it",
+            code="E_MODEL",
+            source=self._source,
+        )
+
+    def _translate_batch(self, texts: Sequence[str]) -> list[str]:
+        tokens = [self._tokeniser.encode(text) for text in texts]
+        results = self._translator.translate_batch(
+            tokens,
+            target_prefix=[[self._prefix]] * len(tokens) if self._prefix else None,
+            # The size of a batch counts tokens, not texts: CTranslate2 groups texts of equal length.
+            batch_type="tokens",
+            max_batch_size=_TOKENS_IN_BATCH,
+            beam_size=1,
+            max_decoding_length=LONGEST_OUTPUT,
+        )
+        return [self._decode(result.hypotheses[0]) for result in results]
+
+    def _decode(self, tokens: list[str]) -> str:
+        if len(tokens) >= LONGEST_OUTPUT:
+            return ""
+        if self._prefix and tokens[:1] == [self._prefix]:
+            tokens = tokens[1:]
+        return self._tokeniser.decode(tokens)
+
+
+class _SentencePiece:
+    """The tokeniser of nearly all packages."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import sentencepiece
+        except ImportError as error:
+            raise MissingExtraError("sentencepiece", "translate", _PURPOSE) from error
+        self._processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+    def encode(self, text: str) -> list[str]:
+        pieces: list[str] = self._processor.encode(text, out_type=str)
+        return pieces
+
+    def decode(self, tokens: list[str]) -> str:
+        # Models trained with other tokenisers keep their marks for blanks.
+        text: str = self._processor.decode(tokens)
+        return text.replace("▁", " ").replace("_", " ")
+
+
+def _tokeniser(model: InstalledModel) -> _Tokeniser:
+    pieces = model.folder / "sentencepiece.model"
+    if pieces.is_file():
+        return _SentencePiece(pieces)
+    try:
+        from argostranslate.tokenizer import BPETokenizer
+    except ImportError as error:
+        raise MissingExtraError("argostranslate", "translate", "a translation model with bpe.model") from error
+    bpe: _Tokeniser = BPETokenizer(model.folder / "bpe.model", model.source, model.target)
+    try:
+        # It reads its file at the first text, and exits the program if the file is broken.
+        bpe.encode("")
+    except SystemExit as error:
+        raise ValueError("bpe.model is broken") from error
+    return bpe

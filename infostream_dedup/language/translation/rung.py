@@ -1,0 +1,82 @@
+"""The interface of a rung of the translation ladder, and the registry of all rungs in order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, TypeVar
+
+from infostream_dedup.machine.registry import Registry
+from infostream_dedup.model import Language
+
+__all__ = ["RUNGS", "Rung", "Translation", "register"]
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One equivalent of a term.
+
+    Attributes:
+        term: key form in the target language.
+        rung: name of the rung that knew it.
+        confidence: confidence in it, 0 to 1.
+    """
+
+    term: str
+    rung: str
+    confidence: float
+
+
+class Rung(ABC):
+    """One source of equivalents. The answer for a term depends only on the term and the two languages.
+
+    Attributes:
+        name: unique among rungs.
+        remembered: whether answers go to the cache of answers. A rung faster than the cache comes before it, and its
+            answers are not remembered.
+        looked_up: whether answers come from tables of word pairs, where a false friend is intended.
+        silence: why the rung usually has no answer, for `dictionaries show`.
+    """
+
+    name: str = ""
+    remembered: ClassVar[bool] = True
+    looked_up: ClassVar[bool] = False
+    silence: ClassVar[str] = "knows no equivalent"
+
+    @abstractmethod
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        """Return the equivalents of each term, best first; an empty tuple for a term that this rung does not know.
+
+        Args:
+            terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English.
+            source: language of the terms.
+            target: another language.
+        """
+
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:  # noqa: ARG002 - for overriding
+        """Say why the rung has no answer for a term."""
+        return self.silence
+
+
+RUNGS: Final[Registry[type[Rung]]] = Registry("infostream_dedup.language.translation.rungs", "rung")
+"""All rungs by name, from the surest to the least sure."""
+
+_Class = TypeVar("_Class", bound=type[Rung])
+
+
+def register(order: int) -> Callable[[_Class], _Class]:
+    """Return a class decorator that puts a rung into the ladder under its ``name``.
+
+    Args:
+        order: rungs with smaller numbers are consulted first.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+
+    def add_class(found: _Class) -> _Class:
+        RUNGS.add(found.name, found, order=order)
+        return found
+
+    return add_class

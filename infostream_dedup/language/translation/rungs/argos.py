@@ -1,0 +1,115 @@
+"""The rung of the ladder that asks an installed translation model of Argos Translate.
+
+It follows dictionaries, names and cognates, because a model is less reliable and slower. Words are translated greedily
+in big batches, each once, never document by document.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.language.lexicon.spelling import APOSTROPHE
+from infostream_dedup.language.translation.installed_model import InstalledModel
+from infostream_dedup.language.translation.loaded_model import LoadedModel
+from infostream_dedup.language.translation.machine_output import phrase_of, single_term
+from infostream_dedup.language.translation.model_files import best_models
+from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.model import OUR_LANGUAGES, Language
+
+__all__ = ["CONFIDENCE", "ArgosRung"]
+
+CONFIDENCE: Final = 0.8
+"""Confidence in one model; a translation through a third language has the product of two."""
+
+_PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in OUR_LANGUAGES if language != "en"))
+"""English first: most models of Argos Translate are from or to it."""
+
+_log = logging.getLogger(__name__)
+
+
+@register(order=50)
+class ArgosRung(Rung):
+    """Translates terms by installed models.
+
+    Without a model for the two languages, directly or through a third one, there is no answer. Without the extra
+    ``translate`` there is no answer either, and one warning in the log says what is missing.
+
+    Args:
+        folder: folder of models; ``None`` for those of Argos Translate (``model_files.models_folders``).
+    """
+
+    name = "argos"
+
+    def __init__(self, *, folder: Path | None = None) -> None:
+        self._models = best_models(folder)
+        self._loaded: dict[InstalledModel, LoadedModel] = {}
+        self._extra_is_missing = False
+
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        """Return at most one translation of each term.
+
+        Args:
+            terms: key forms in the source language.
+            source: language of the terms.
+            target: language of the answers.
+
+        Returns:
+            One tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
+
+        Raises:
+            BadDataError: an installed model is damaged.
+        """
+        route = self.route(source, target)
+        if not terms or not route or self._extra_is_missing:
+            return [()] * len(terms)
+        try:
+            models = [self._load(model) for model in route]
+        except MissingExtraError as error:
+            self._extra_is_missing = True
+            _log.warning("%s; continuing without installed translation models", error)
+            return [()] * len(terms)
+        confidence = round(CONFIDENCE ** len(route), 2)
+        return [
+            () if answer is None else (Translation(answer, self.name, confidence),)
+            for answer in _through(models, route, terms)
+        ]
+
+    def route(self, source: Language, target: Language) -> tuple[InstalledModel, ...]:
+        """Return the models from one language to another: one, two through a third language, or none."""
+        direct = self._models.get((source, target))
+        if direct:
+            return (direct,)
+        for middle in _PIVOTS:
+            first, second = self._models.get((source, middle)), self._models.get((middle, target))
+            if first and second:
+                return first, second
+        return ()
+
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:  # noqa: ARG002 - of the class
+        """Say whether a model is missing."""
+        if not self.route(source, target):
+            return f"no model from {source} to {target} is installed"
+        return "the model gives no single word, or its packages are missing"
+
+    def _load(self, model: InstalledModel) -> LoadedModel:
+        if model not in self._loaded:
+            self._loaded[model] = LoadedModel(model)
+        return self._loaded[model]
+
+
+def _through(models: Sequence[LoadedModel], route: Sequence[InstalledModel], terms: Sequence[str]) -> list[str | None]:
+    """Translate terms by one model after another; intermediate answers may have several words."""
+    # Models were trained on texts with typewriter apostrophes.
+    texts: list[str | None] = [term.replace(APOSTROPHE, "'") for term in terms]
+    for number, (model, step) in enumerate(zip(models, route, strict=True), start=1):
+        judge = single_term if number == len(route) else phrase_of
+        asked = [place for place, text in enumerate(texts) if text is not None]
+        outputs = model.translate([texts[place] or "" for place in asked])
+        texts = [None] * len(terms)
+        for place, output in zip(asked, outputs, strict=True):
+            texts[place] = judge(output, terms[place], step.target)
+    return texts

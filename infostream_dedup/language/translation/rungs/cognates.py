@@ -1,0 +1,39 @@
+"""The rung of the ladder for words of common origin: Russian and Ukrainian cognates, international words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from infostream_dedup.language.translation.international_words import international_words
+from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation.slavic_cognates import cognates
+from infostream_dedup.model import Language
+
+__all__ = ["CognatesRung"]
+
+_REGULAR: Final = 0.92
+_IRREGULAR: Final = 0.85
+_INTERNATIONAL: Final = 0.85
+_FREE: Final = 0.3
+"""Maximum cost of a regular correspondence."""
+
+
+@register(order=40)
+class CognatesRung(Rung):
+    """Words of common origin that are nouns in use in the target language."""
+
+    name = "cognates"
+    silence = "the other language has no such noun in use"
+
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        """Return the cognates of each term, the most regular first."""
+        if "en" in (source, target):
+            return [
+                tuple(Translation(word, self.name, _INTERNATIONAL) for word in found)
+                for found in international_words(terms, source, target)
+            ]
+        return [
+            tuple(Translation(one.term, self.name, _REGULAR if one.cost <= _FREE else _IRREGULAR) for one in found)
+            for found in cognates(terms, source, target)
+        ]

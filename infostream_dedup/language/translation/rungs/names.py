@@ -1,0 +1,142 @@
+"""The rung of the ladder for names of persons and places that our tables lack.
+
+Between Russian and Ukrainian, names of names-translator come first, then regular spellings. To and from Latin letters,
+a key finds all spellings of a name. Spellings in use in the target language win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, cast
+
+from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.lexicon.name_tables import names, personal_names
+from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.translation.name_spelling import respelt
+from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, romanised
+from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation.target_lexicon import may_be_name
+from infostream_dedup.language.translation.western_names import western_names
+from infostream_dedup.model import Language
+
+__all__ = ["NamesRung"]
+
+_LISTED: Final = 0.95
+_KNOWN: Final = 0.85
+_BY_RULE: Final = 0.7
+_MOST: Final = 3
+_LEAST_SHARE: Final = 0.01
+_MOST_BY_RULE: Final = 2
+_SHORTEST: Final = 3
+_SHORTEST_BY_RULE: Final = 4
+_SHORTEST_LATIN: Final = 4
+
+_VOWELS: Final = frozenset("аеиоуыэюяіїєaeiouy")
+
+
+@register(order=30)
+class NamesRung(Rung):
+    """Names that are not common nouns of their language."""
+
+    name = "names"
+    silence = "not a name that can be spelt in the other language"
+
+    def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
+        """Return spellings of each name, those in use in the target language first."""
+        answer = _from_english if source == "en" else _to_english if target == "en" else _between_slavic
+        asked = [term for term in dict.fromkeys(terms) if len(term) >= _SHORTEST and may_be_name(term, source)]
+        found = dict(zip(asked, answer(asked, source, target), strict=True))
+        return [
+            tuple(Translation(name, self.name, confidence) for name, confidence in found.get(term, ()))
+            for term in terms
+        ]
+
+    def explain_silence(self, term: str, source: Language, target: Language) -> str:
+        """Say whether the term is a name at all."""
+        if not may_be_name(term, source):
+            return f"a common noun or another word of {source}, not a name"
+        return super().explain_silence(term, source, target)
+
+
+_Found = list[tuple[str, float]]
+
+
+def _between_slavic(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
+    listed = _read_names(source)
+    return [
+        [(name, _LISTED) for name in listed[term][:_MOST]]
+        if term in listed
+        else _rank_used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
+        for term in terms
+    ]
+
+
+def _to_english(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
+    spellings = [romanised(term, source) for term in terms]
+    by_sound = western_names(terms, source, target)
+    return [
+        _rank_used([*names, *sounds], target)[:_MOST] or _by_rule(term, names)
+        for term, names, sounds in zip(terms, spellings, by_sound, strict=True)
+    ]
+
+
+def _from_english(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
+    known = _names_by_key(target)
+    by_key = [known.get(latin_key(term), ()) if len(term) >= _SHORTEST_LATIN else () for term in terms]
+    by_sound = western_names(terms, source, target)
+    return [
+        _rank_used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
+        for term, names, sounds in zip(terms, by_key, by_sound, strict=True)
+    ]
+
+
+def _at_most_one(name: str | None) -> list[str]:
+    return [] if name is None else [name]
+
+
+def _rank_used(spellings: Sequence[str], target: Language) -> _Found:
+    """Return the spellings in use in the target language, the most frequent first."""
+    frequency, personal = form_frequencies(target), personal_names(target)
+    used = [name for name in spellings if frequency(name) > 0 or name in personal]
+    ordered = sorted(dict.fromkeys(used), key=lambda name: -frequency(name))
+    least = _LEAST_SHARE * frequency(ordered[0]) if ordered else 0.0
+    return [(name, _KNOWN) for name in ordered[:_MOST] if frequency(name) >= least]
+
+
+def _by_rule(term: str, spellings: Sequence[str]) -> _Found:
+    """Return the most regular spellings if the term looks like a word and is not an abbreviation."""
+    if len(term) < _SHORTEST_BY_RULE or _VOWELS.isdisjoint(term):
+        return []
+    return [(name, _BY_RULE) for name in spellings[:_MOST_BY_RULE]]
+
+
+@cache
+def _read_names(source: Language) -> dict[str, tuple[str, ...]]:
+    """Return names of names-translator in the other language, best first."""
+    from names_translator.dicts import NameDicts
+
+    found: dict[str, list[str]] = {}
+    dictionaries = NameDicts()
+    for pool in ("first", "last"):
+        for uk, spellings in cast("dict[str, list[str]]", dictionaries.as_dict(pool)).items():
+            for ru in map(key_form, spellings):
+                one, other = (key_form(uk), ru) if source == "uk" else (ru, key_form(uk))
+                found.setdefault(one, []).append(other)
+    target: Language = "ru" if source == "uk" else "uk"
+    frequency = form_frequencies(target)
+    if source == "ru":
+        for others in found.values():
+            others.sort(key=lambda name: (-frequency(name), name))
+    return {one: tuple(dict.fromkeys(others)) for one, others in found.items()}
+
+
+@cache
+def _names_by_key(language: Language) -> dict[str, tuple[str, ...]]:
+    """Index Cyrillic names by the key of their Latin spellings, most frequent first."""
+    frequency = form_frequencies(language)
+    found: dict[str, list[str]] = {}
+    known = {*personal_names(language), *(word for word in names(language) if word.isalpha())}
+    for name in sorted(known, key=lambda name: (-frequency(name), name)):
+        found.setdefault(latin_key(name), []).append(name)
+    return {key: tuple(others) for key, others in found.items()}

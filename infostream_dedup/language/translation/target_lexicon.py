@@ -1,0 +1,91 @@
+"""Knowledge about single words of a language: whether a word is a term, a common noun, or a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.lexicon.name_tables import NO_NAME, names
+from infostream_dedup.language.lexicon.spelling import APOSTROPHE
+from infostream_dedup.language.morphology.english_lemmas import is_listed_noun, noun_term
+from infostream_dedup.language.morphology.form_cache import terms_of
+from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.model import Language
+
+__all__ = ["are_names", "are_terms", "is_common_noun", "may_be_name"]
+
+_COMMON: Final = 3e-6
+_SHARE_OF_PLURAL: Final = 0.1
+_FEW_PLURALS: Final = 0.06
+_POSSESSIVES_OF_S: Final = 0.005
+_POSSESSIVES_AND_PLURALS: Final = ((0.03, 0.15), (0.015, 0.05))
+"""Minimum share of possessives and maximum share of plurals of a frequent name, relative to the word itself (wordfreq):
+Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, table .001 and .2."""
+
+
+def are_terms(words: Iterable[str], language: Language) -> set[str]:
+    """Return the words that dictionaries know as terms, in lower case or capitalised.
+
+    Args:
+        words: key forms.
+        language: their language.
+    """
+    every = list(dict.fromkeys(words))
+    if language == "en":
+        return {word for word in every if word in (noun_term(word, Shape.LOWER), noun_term(word, Shape.CAPITAL))}
+    small = terms_of([Form(word, Shape.LOWER) for word in every], language, strict=True)
+    found = {word for word, term in zip(every, small, strict=True) if word == term}
+    return found | are_names([word for word in every if word not in found], language, strict=True)
+
+
+def are_names(words: Iterable[str], language: Language, *, strict: bool = False) -> set[str]:
+    """Return the words that are terms if capitalised.
+
+    Args:
+        words: key forms.
+        language: their language.
+        strict: accept only names in dictionaries.
+    """
+    every = list(dict.fromkeys(words))
+    if language == "en":
+        return {word for word in every if word == noun_term(word, Shape.CAPITAL)}
+    terms = terms_of([Form(word, Shape.CAPITAL) for word in every], language, strict=strict)
+    return {word for word, term in zip(every, terms, strict=True) if word == term}
+
+
+def is_common_noun(word: str, language: Language) -> bool:
+    """Whether dictionaries have the word as a common noun; an English word must be listed or have a plural."""
+    if language == "en":
+        return is_listed_noun(word) or _share(f"{word}s", word) >= _SHARE_OF_PLURAL
+    readings = readings_of(language).readings(word)
+    return any(one.part_of_speech == "NOUN" and one.lemma == word and one.kinds == NO_NAME for one in readings)
+
+
+def may_be_name(word: str, language: Language) -> bool:
+    """Whether the word may be a name and is not a common noun.
+
+    Frequent English words count as names only if they have possessives and no plurals: Johnson, not table.
+    """
+    if language != "en":
+        readings = readings_of(language).readings(word)
+        nouns = [one for one in readings if one.part_of_speech == "NOUN" and one.lemma == word]
+        return not readings or (bool(nouns) and all(one.kinds != NO_NAME for one in nouns))
+    if word in names("en"):
+        return True
+    if is_listed_noun(word):
+        return False
+    if form_frequencies("en")(word) < _COMMON:
+        return _share(f"{word}s", word) < _SHARE_OF_PLURAL
+    possessives, plurals = _share(f"{word}{APOSTROPHE}s", word), _share(f"{word}s", word)
+    if word.endswith("s"):
+        return possessives > _POSSESSIVES_OF_S and plurals < _FEW_PLURALS
+    return any(possessives > least and plurals < most for least, most in _POSSESSIVES_AND_PLURALS)
+
+
+def _share(form: str, word: str) -> float:
+    """Return the frequency of a form relative to the word itself; 0 for an unknown word."""
+    frequency = form_frequencies("en")
+    own = frequency(word)
+    return frequency(form) / own if own else 0.0

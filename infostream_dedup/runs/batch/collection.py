@@ -1,0 +1,236 @@
+"""A collection read once, with what later steps need from every document but without the texts."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
+from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import (
+    LANGUAGES,
+    Document,
+    DocumentBlock,
+    KeptDocuments,
+    Language,
+    Settings,
+    full_text,
+    without_text,
+)
+from infostream_dedup.runs.batch.document_blocks import in_blocks
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.reading import (
+    ForgottenSurfaces,
+    SurfaceReader,
+    Surfaces,
+    key_terms_of_surfaces,
+    term_counts,
+)
+from infostream_dedup.terms.statistics import statistics_of_distinct
+from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.terms.counts import TermCounts
+
+__all__ = ["Collection", "Repeats", "Weighable", "collect"]
+
+_REPORTED_EVERY: Final = 500
+"""Documents after which progress is reported."""
+
+_HASHED_AT_ONCE: Final = 1 << 22
+"""Characters whose checksums compiled code makes together."""
+
+Repeats = Callable[[], "NDArray[np.bool_]"]
+"""Finds the documents that repeat earlier ones: bool (documents,)."""
+
+
+class Weighable(Protocol):
+    """Documents that can provide key terms, whatever their origin."""
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """Documents in input order; ``text`` may be empty."""
+
+    @property
+    def languages(self) -> list[Language]:
+        """Language of each document."""
+
+    def __len__(self) -> int: ...
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document, and the terms in which they are looked up."""
+
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
+        """Key terms of some documents, the same as in ``key_terms``.
+
+        Args:
+            settings: may differ from those of ``all_terms`` in ``n`` and ``target`` only.
+            documents: int64, ordinals.
+            all_terms: key terms of every document.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """All documents of a collection, in input order.
+
+    Attributes:
+        documents: as read, with ``text`` left empty.
+        languages: language of each document, given or detected.
+        surfaces: surfaces of each document; forgotten after ``only``.
+        text_hashes: checksum of each body, ``b""`` for an empty one; no entries if they were not requested.
+        text_lengths: int64, characters of each body.
+    """
+
+    documents: Sequence[Document]
+    languages: list[Language]
+    surfaces: Surfaces
+    text_hashes: list[bytes]
+    text_lengths: array[int]
+    _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document by the collection's own statistics.
+
+        Terms are counted only once for consecutive calls with the same representation.
+        """
+        return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
+
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
+        """As ``Weighable.key_terms_of``; without translation, the terms of other documents are not weighed."""
+        if all_terms.pivot is not None:
+            return self.key_terms(settings).of(documents)
+        counts = all_terms.counts.of(documents)
+        return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: all_terms.statistics)
+
+    def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
+        """Key terms that include terms above ``df_max`` if only repeats make them that frequent, as in a stream.
+
+        Otherwise a story that makes up much of a collection would lose its key terms, just when it repeats most.
+
+        Args:
+            settings: as in ``key_terms``; the representation must not translate.
+            repeats: called only if some term is above ``df_max``.
+        """
+        terms = self.key_terms(settings)
+        if not any(above_df_max(one.counted, settings).any() for one in terms.statistics):
+            return terms
+        known = statistics_of_distinct(terms.counts, terms.statistics, settings, repeats())
+        again = [(one.counted, one.distinct) for one in known if one.distinct is not None]
+        if not any(kept_despite_repeats(counted, settings, distinct).any() for counted, distinct in again):
+            return terms
+        counts = self._counts(settings)
+        return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
+
+    def only(self, settings: Settings) -> Collection:
+        """Return the same documents with the counts of one representation, but without their words.
+
+        The words of a month take half as much memory as the counts of its terms, and give way to them one by one; this
+        collection must not be used afterwards.
+
+        Args:
+            settings: the representation and ``morph`` of all key terms that will be requested.
+        """
+        self._counted.clear()
+        # Translation sums the counts of terms.
+        counts = term_counts(self.surfaces, settings, consume=settings.representation != "pivot")
+        forgotten = ForgottenSurfaces(self.surfaces.languages, self.surfaces.stages)
+        return replace(self, surfaces=forgotten, _counted={(settings.representation, settings.morph): counts})
+
+    def _counts(self, settings: Settings) -> TermCounts:
+        wanted = (settings.representation, settings.morph)
+        if wanted not in self._counted:
+            self._counted.clear()
+            self._counted[wanted] = term_counts(self.surfaces, settings)
+        return self._counted[wanted]
+
+
+def collect(
+    documents: Iterable[Document | DocumentBlock],
+    *,
+    hashes: bool = True,
+    evidence: EvidenceReader | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> Collection:
+    """Read a collection once, keeping numbers and dropping texts.
+
+    Args:
+        documents: in input order, single or in blocks.
+        hashes: also compute the checksum of each body: only ``dedup`` needs them, and a month of news takes half a
+            minute.
+        evidence: also receives every document, with its text.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called with the number of documents read.
+    """
+    kept = KeptDocuments()
+    bodies = _Bodies(hashes)
+    reader = SurfaceReader(engine, progress=progress)
+    announced = 0
+    for one in in_blocks(documents, lambda: reader.is_compiled):
+        if isinstance(one, DocumentBlock):
+            reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
+            if evidence is not None:
+                evidence.add_block(one)
+            kept.extend(one)
+            bodies.add_block(one)
+        else:
+            reader.add(full_text(one), one.lang)
+            if evidence is not None:
+                evidence.add(one)
+            kept.append(without_text(one))
+            bodies.add(one.text)
+        if progress is not None and len(kept) - announced >= _REPORTED_EVERY:
+            announced = len(kept) // _REPORTED_EVERY * _REPORTED_EVERY
+            progress("reading", announced, None)
+    surfaces = reader.finish()
+    if progress is not None:
+        progress("reading", len(kept), len(kept))
+    languages = [LANGUAGES[number] for number in surfaces.languages.tolist()]
+    return Collection(kept, languages, surfaces, bodies.finish(), bodies.lengths)
+
+
+class _Bodies:
+    """Lengths of texts, and their checksums if requested."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self._waiting: list[str] = []
+        self._characters = 0
+        self._hashes: list[bytes] = []
+        self.lengths = array("q")
+
+    def add(self, text: str) -> None:
+        self.lengths.append(len(text))
+        if self._wanted:
+            self._waiting.append(text)
+            self._characters += len(text)
+            if self._characters >= _HASHED_AT_ONCE:
+                self._hash_waiting()
+
+    def add_block(self, block: DocumentBlock) -> None:
+        self.lengths.extend(block.characters[:, 1].tolist())
+        if self._wanted:
+            self._hash_waiting()
+            self._hashes += text_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
+
+    def finish(self) -> list[bytes]:
+        """Return the checksums; plain code makes those of a small collection."""
+        if self._hashes:
+            self._hash_waiting()
+        return self._hashes or list(map(text_hash, self._waiting))
+
+    def _hash_waiting(self) -> None:
+        texts = texts_of(self._waiting)
+        self._hashes += text_hashes(self._waiting.__getitem__, texts, texts.offsets[:-1])
+        self._waiting, self._characters = [], 0

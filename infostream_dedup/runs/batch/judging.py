@@ -1,0 +1,241 @@
+"""Judge the candidates of a collection by evidence: the second stage of preset ``judged``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
+from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, ComparedKeys, heaviest, key_rows, shares_of_pairs
+from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.judging.evidence.screening import Screen
+from infostream_dedup.links.similarity_matrix import kept_entries
+from infostream_dedup.machine.plain_work import is_plain
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import Collection
+from infostream_dedup.runs.batch.linking import Linked, link
+from infostream_dedup.runs.batch.pair_numbers import by_later, united
+from infostream_dedup.runs.batch.pair_table import candidate_pairs
+from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
+from infostream_dedup.terms.key_terms import KeyTerms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CANDIDATE_TERMS", "COMPARED_TERMS", "JudgedCollection"]
+
+CANDIDATE_TERMS: Final = 3
+"""Number of key terms, out of 12, that must match in one direction."""
+
+COMPARED_TERMS: Final = 30
+"""Key terms whose shares are evidence."""
+
+_CHUNK: Final = 100_000
+_SCREENED: Final = 1 << 20
+"""Pairs judged together, and pairs screened together."""
+
+Ordinals = tuple["NDArray[np.signedinteger[Any]]", "NDArray[np.signedinteger[Any]]"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCollection:
+    """A collection with everything needed to judge its pairs.
+
+    Attributes:
+        collection: the documents; text hashes are needed.
+        settings: settings of the 12 key terms and of the relation.
+        key_terms: the 12 heaviest key terms of each document.
+        keys: the 30 heaviest.
+        evidence: evidence of each document.
+        facts: sources, times, texts and addresses.
+    """
+
+    collection: Collection
+    settings: Settings
+    key_terms: KeyTerms
+    keys: ComparedKeys
+    evidence: DocumentEvidence
+    facts: DocumentFacts
+
+    @classmethod
+    def of(cls, collection: Collection, evidence: DocumentEvidence, settings: Settings) -> JudgedCollection:
+        """Find the key terms of a collection; a story that fills the collection keeps its key terms, as in a stream.
+
+        Args:
+            collection: read with text hashes.
+            evidence: output of an ``EvidenceReader`` for the same documents.
+            settings: as in ``faithful``.
+        """
+        terms = collection.key_terms_despite_repeats(settings.but(n=COMPARED_TERMS), evidence.triples.repeat_earlier)
+        keys = key_rows(terms.keys, terms.targets)
+        chosen = keys.heaviest if settings.n == HEAVIEST else heaviest(keys.begins, keys.weights, settings.n)
+        return cls(
+            collection,
+            settings,
+            replace(terms, keys=kept_entries(terms.keys, chosen == 1)),
+            keys,
+            evidence,
+            DocumentFacts.of_documents(collection.documents, collection.text_hashes),
+        )
+
+    def candidates(self, *, k_min: int | None = None, engine: str = "auto") -> Ordinals:
+        """Return the pairs to judge as (earlier, later), in the order of (a, b).
+
+        Both documents have the same language or the same text. Pairs of equal texts are included however short they
+        are, unless ``k_min`` is given.
+
+        Args:
+            k_min: minimum count of key terms in either direction; ``None`` for ``CANDIDATE_TERMS``.
+            engine: as in ``link``.
+        """
+        linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
+        a, b = self._in_one_language(*candidate_pairs(linked))
+        return (a, b) if k_min is not None else united((a, b), _equal_texts(self.facts.texts))
+
+    def deciding_candidates(self, *, engine: str = "auto") -> Ordinals:
+        """Return the candidates that decide statuses, in the order of (b, a).
+
+        Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
+
+        Args:
+            engine: as in ``link``.
+        """
+        if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
+            linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS, engine=engine)
+            pairs = _by_later(linked)
+        else:
+            settings = self.settings.but(k=CANDIDATE_TERMS)
+            nodes = link_nodes(self.key_terms, settings, k_min=CANDIDATE_TERMS)
+            earlier, later = (ends.astype(np.int64, copy=False) for ends in node_pairs(nodes, settings))
+            pairs = by_later(earlier, later, len(self.facts.texts))
+        a, b = self._in_one_language(*pairs)
+        earlier, later = _equal_texts(self.facts.texts)
+        b, a = united((b, a), (later, earlier))
+        return a, b
+
+    def judge(
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        *,
+        filtered: bool = True,
+        model: PairModel | None = None,
+        shares: NDArray[np.float64] | None = None,
+    ) -> JudgedCandidates:
+        """Judge all pairs at once; arguments as in ``judge_pairs``."""
+        return judge_pairs(
+            a,
+            b,
+            keys=self.keys,
+            records=self.evidence.records,
+            triples=self.evidence.triples,
+            documents=self.facts,
+            model=model,
+            shares=shares,
+            filtered=filtered,
+            meanings=self.evidence.meanings,
+        )
+
+    def judged(
+        self,
+        a: NDArray[np.signedinteger[Any]],
+        b: NDArray[np.signedinteger[Any]],
+        *,
+        filtered: bool = True,
+        screened: bool = False,
+        chunk: int = _CHUNK,
+        progress: Progress | None = None,
+    ) -> Iterator[JudgedCandidates]:
+        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk.
+
+        Args:
+            a: integers (pairs,), ordinal of the earlier document.
+            b: integers (pairs,), ordinal of the later one.
+            filtered: as in ``judge_pairs``.
+            screened: leave out most pairs of different texts with a probability below .5 and little shared wording.
+            chunk: number of pairs in a chunk, if no document has more.
+            progress: called with the number of pairs judged, after each chunk.
+        """
+        a, b = by_later(a, b, len(self.facts.texts))
+        screen = self._screen() if screened else None
+        for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
+            some, others = a[part].astype(np.int64, copy=False), b[part].astype(np.int64, copy=False)
+            if screen is None:
+                yield self.judge(some, others, filtered=filtered)
+            else:
+                for earlier, later, shares in self._deciding(screen, some, others, chunk):
+                    yield self.judge(earlier, later, filtered=filtered, shares=shares)
+            if progress is not None:
+                progress("judging", part.stop, len(b))
+
+    def _screen(self) -> Screen | None:
+        """A screen for pairs of these documents; ``None`` for little work, or if meanings may change verdicts."""
+        if is_plain() or self.evidence.meanings is not None:
+            return None
+        return Screen.of(
+            self.keys, self.evidence.records, self.evidence.triples, shipped_model(), threads=thread_count(0)
+        )
+
+    def _deciding(
+        self, screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], chunk: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield the pairs that a screen leaves over, and those of equal texts, in chunks with their shares."""
+        bounds = screen.bounds(a, b, self.facts.texts)
+        left = np.flatnonzero(bounds > -np.inf)
+        for part in _parts(b[left], chunk):
+            places = left[part]
+            shares = shares_of_pairs(a[places], b[places], self.keys)
+            kept = screen.may_decide(bounds[places], shares)
+            yield a[places[kept]], b[places[kept]], shares[kept]
+
+    def _in_one_language(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Ordinals:
+        """Return the pairs whose documents have the same language or the same text."""
+        languages, texts = self.key_terms.counts.languages, self.facts.texts
+        if not np.any(languages[1:] != languages[:-1]):
+            return a, b
+        kept = (languages[a] == languages[b]) | (texts[a] == texts[b]) & (texts[a] >= 0)
+        return a[kept], b[kept]
+
+
+def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
+    """Divide pairs in the order of b into parts of some size, or larger ones that hold all pairs of a b."""
+    begin = 0
+    while begin < len(b):
+        end = int(np.searchsorted(b, b[min(begin + size, len(b)) - 1], side="right"))
+        yield slice(begin, end)
+        begin = end
+
+
+def _by_later(linked: Linked) -> Ordinals:
+    """Return all linked pairs in the order of (b, a)."""
+    if linked.backend.name != "compiled":
+        return by_later(*candidate_pairs(linked), linked.matrix.documents)
+    from infostream_dedup.links.compiled.earlier import linked_pairs
+
+    return linked_pairs(linked.matrix.counts)
+
+
+def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
+    """Return all pairs of documents with equal texts; for large clusters, only pairs with the earliest document.
+
+    Args:
+        texts: int64 (documents,), equal for equal texts, negative for an empty text.
+    """
+    order = np.argsort(texts, kind="stable")
+    order = order[texts[order] >= 0]
+    values = texts[order]
+    begins = np.searchsorted(values, values, side="left")
+    before = np.arange(len(values)) - begins
+    if int(before.sum()) > MOST_VERBATIM_LINKS // 2:
+        return order[begins][before > 0], order[before > 0]
+    b = np.repeat(order, before)
+    first = np.cumsum(before) - before
+    place = np.arange(len(b)) - np.repeat(first - begins, before)
+    return order[place], b

@@ -1,0 +1,87 @@
+"""The interface by which a sweep learns how good its links are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, Linked
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.links import Measures, Recommendation, SimilarityMatrix
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+    from infostream_dedup.terms.key_terms import KeyTerms
+
+__all__ = ["KChooser", "LinkEstimate", "LinkEstimator"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEstimate:
+    """Estimated quality of the links of one representation.
+
+    Attributes:
+        columns: columns of the rows, by block and step; a step is a k, or the number of a threshold from 1.
+        absent: values of these columns for rows about which nothing is known.
+        recommended: the k to use, by block.
+        summary: description of the figures, for ``sweep.json``.
+        notes: sentences for the reader.
+    """
+
+    columns: Mapping[tuple[str, int], Mapping[str, Any]]
+    absent: Mapping[str, Any]
+    recommended: Mapping[str, Recommendation]
+    summary: Mapping[str, Any]
+    notes: Sequence[str]
+
+    def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
+        """Return the columns of a row."""
+        step = measures.k
+        if step is None and measures.threshold is not None:
+            step = SHARE_THRESHOLDS.index(measures.threshold) + 1
+        return self.columns.get((block, step or 0), self.absent)
+
+
+class KChooser(Protocol):
+    """Chooses the k of links without labels."""
+
+    def recommendation(
+        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
+    ) -> Recommendation:
+        """Choose k by the estimate if it is reliable, otherwise by the copies counted, otherwise 6.
+
+        Args:
+            linked: links of a collection, by count.
+            documents: int64, ordinals: only the pairs of these documents; default: all.
+            cross: only pairs of two languages.
+        """
+
+
+class LinkEstimator(Protocol):
+    """Estimates without labels how good links are."""
+
+    def estimate(
+        self,
+        key_terms: KeyTerms,
+        matrix: SimilarityMatrix | None,
+        settings: Settings,
+        blocks: Sequence[str],
+        *,
+        progress: Progress | None = None,
+    ) -> LinkEstimate:
+        """Judge the links of one representation.
+
+        Args:
+            key_terms: the key terms.
+            matrix: the links; ``None`` if they are not written out.
+            settings: the settings that decided both.
+            blocks: blocks of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
+            progress: called for each part of the work.
+        """
+
+    def forget(self) -> None:
+        """Let go of what estimates are made from: no other one will be asked for."""

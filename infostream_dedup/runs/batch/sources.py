@@ -1,0 +1,176 @@
+"""A source that is read twice: once to decide, once to copy."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_documents, row_of
+from infostream_dedup.documents.block_reading import read_document_blocks
+from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.model import Document, DocumentBlock
+
+__all__ = ["Rereadable", "rereadable"]
+
+
+class Rereadable:
+    """A source that can be read a second time.
+
+    Files, lists and frames are simply read again. Standard input is copied to a temporary file on the first pass.
+
+    Args:
+        source: the documents.
+        reading: how to read them.
+        copy: file for standard input.
+        keep: keep the documents of a list of records, instead of checking them again, as their texts are in memory
+            anyway, and those of an iterator, which has no second pass.
+
+    Attributes:
+        report: what the first pass read.
+    """
+
+    def __init__(self, source: Any, reading: Reading, copy: IO[bytes] | None, *, keep: bool = False) -> None:
+        self._source = source
+        self._reading = reading
+        self._copy = copy
+        self._mark: int | None = 0
+        self._kept: list[Document] | None = [] if keep and _is_kept(source) else None
+        self.report = ReadingReport()
+
+    @property
+    def paths(self) -> list[str]:
+        """The files of the source, which must not be overwritten."""
+        return paths_of(self._source)
+
+    def first(self) -> Iterator[Document]:
+        """The first pass: bad records are reported and quarantined here."""
+        for one in self.first_blocks(together=False):
+            if isinstance(one, Document):
+                yield one
+
+    def first_blocks(self, *, together: bool = True, always: bool = False) -> Iterator[Document | DocumentBlock]:
+        """The first pass, with many documents in blocks; single documents if they have to be copied.
+
+        Args:
+            together: whether to yield blocks at all.
+            always: also read small files in columns.
+        """
+        import orjson
+
+        if together and self._copy is None and not isinstance(self._source, Iterator):
+            read = read_document_blocks(self._source, report=self.report, reading=self._reading, always=always)
+            for one in read:
+                if isinstance(one, Document):
+                    self._note(one)
+                else:
+                    self._mark = _mark_with_block(self._mark or 0, one)
+                yield one
+            return
+        for document in read_documents(self._source, report=self.report, reading=self._reading):
+            self._note(document)
+            if self._copy is not None:
+                self._copy.write(orjson.dumps(row_of(document), option=orjson.OPT_APPEND_NEWLINE))
+            yield document
+        if self._copy is not None:
+            self._copy.flush()
+
+    def _note(self, document: Document) -> None:
+        if self._kept is None:
+            self._mark = _mark_with(self._mark or 0, document)
+        else:
+            self._kept.append(document)
+
+    @property
+    def mark(self) -> int | None:
+        """Checksum of what the first pass read; ``None`` if the documents are kept."""
+        return None if self._kept is not None else self._mark
+
+    def was_read(self, report: ReadingReport, mark: int | None) -> None:
+        """Treat the first pass as done by an earlier run.
+
+        Args:
+            report: what it read.
+            mark: its ``mark``, with which ``again`` compares what it reads.
+        """
+        self.report = report
+        self._mark = mark
+
+    def again(self) -> Iterator[Document]:
+        """The second pass: the same documents in the same order.
+
+        Raises:
+            BadDataError: the files have changed since the first pass.
+        """
+        if self._kept is not None:
+            yield from self._kept
+            return
+        reading = self._reading
+        if reading.quarantine is not None:
+            reading = replace(reading, quarantine=os.devnull)
+        source = self._source
+        if self._copy is not None:
+            # The copy uses our names, ids and encoding.
+            source = self._copy.name
+            reading = replace(reading, columns=None, make_ids=False, encoding=None)
+        report = ReadingReport()
+        mark = 0
+        for document in read_documents(source, report=report, reading=reading):
+            mark = _mark_with(mark, document)
+            # A document more than before would have no status.
+            if report.used > self.report.used:
+                break
+            yield document
+        if report.used != self.report.used or self._mark not in (mark, None):
+            raise BadDataError(
+                f"the second reading returned different documents from the first, which returned {self.report.used}; "
+                "leave the files alone while they are read, and give a list instead of an iterator",
+                code="E_CHANGED",
+                source=", ".join(str(item) for item in _items(self._source) if isinstance(item, str | Path)) or "-",
+            )
+
+
+@contextmanager
+def rereadable(source: Any, reading: Reading, *, keep: bool = False) -> Iterator[Rereadable]:
+    """Open a source for two passes, as in ``Rereadable``; a temporary copy, if needed, is removed at the end.
+
+    Raises:
+        UsageError: an iterator, whose documents are not kept.
+    """
+    if isinstance(source, Iterator) and not keep:
+        raise UsageError(
+            f"the documents are read twice, and this {type(source).__name__} can be read only once; give a list, a "
+            "table or a file"
+        )
+    if not any(isinstance(item, str) and item == "-" for item in _items(source)):
+        yield Rereadable(source, reading, None, keep=keep)
+        return
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
+        yield Rereadable(source, reading, copy)
+
+
+def _mark_with(mark: int, document: Document) -> int:
+    """Update the checksum of ids and text lengths: enough to notice that a file was replaced or changed."""
+    return zlib.crc32(f"{document.id}\0{len(document.text)}\0".encode(), mark)
+
+
+def _mark_with_block(mark: int, block: DocumentBlock) -> int:
+    lengths = block.characters[:, 1].tolist()
+    whole = "".join(f"{name}\0{length}\0" for name, length in zip(block.ids, lengths, strict=True))
+    return zlib.crc32(whole.encode(), mark)
+
+
+def _is_kept(source: Any) -> bool:
+    """Whether the source is an iterator or a list of records."""
+    if isinstance(source, Iterator):
+        return True
+    return isinstance(source, list | tuple) and len(source) > 0 and isinstance(source[0], Mapping | Document)
+
+
+def _items(source: Any) -> list[Any]:
+    return list(source) if isinstance(source, list | tuple) else [source]

@@ -1,0 +1,391 @@
+"""Compute S and T at every k of every representation, and recommend a k: the main job."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.links import (
+    GroupCounts,
+    Measures,
+    Recommendation,
+    Relation,
+    SimilarityMatrix,
+    Survey,
+    choose_backend,
+    group_counts,
+    survey,
+)
+from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings
+from infostream_dedup.model.tabular import Tabular
+from infostream_dedup.runs.batch.collection import Weighable
+from infostream_dedup.runs.batch.collection_summary import CollectionSummary
+from infostream_dedup.runs.batch.confirming import confirmed_links
+from infostream_dedup.runs.batch.examples import Example, pick_examples
+from infostream_dedup.runs.batch.group_listing import GroupListing, list_groups
+from infostream_dedup.runs.batch.judging import JudgedCollection
+from infostream_dedup.runs.batch.link_estimate import LinkEstimate, LinkEstimator
+from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, relate
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
+from infostream_dedup.terms.untranslated import untranslated_shares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.documents import ReadingReport
+
+__all__ = [
+    "ENGLISH_NOTE",
+    "SHARE_THRESHOLDS",
+    "Example",
+    "SweepResult",
+    "SweepRow",
+    "add_survey",
+    "add_untranslated",
+    "configuration_of",
+    "sweep_collection",
+]
+
+_REFUSED_K: Final = 6
+_NO_K_FOR_SHARES: Final = Recommendation(
+    None, Phrase.of("k is recommended for the count score only; the share score has no k")
+)
+_ONE_LANGUAGE: Final = Recommendation(
+    None, Phrase.of("all documents are of one language, so there are no links between languages")
+)
+_CLUSTERS_NOTE: Final = (
+    "{representation}: large clusters of equal documents were counted as a whole; no example pairs were drawn"
+)
+_SHARES_NOTE: Final = (
+    "{representation}: pairs of fewer than {k} common terms are left out at every threshold, as they do not fit"
+    " into memory"
+)
+_NOT_CONFIRMED_NOTE: Final = (
+    "{representation}: large clusters of equal documents were counted as a whole; which of their links the"
+    " evidence confirms was not "
+    "looked at"
+)
+_ACROSS_NOTE: Final = "pivot: evidence judges pairs of one language; the block confirmed has no links between languages"
+_UNTRANSLATED_NOTE: Final = (
+    "pivot: {share:.1f} % of the term weight of the documents in {language} has no equivalent in {pivot}"
+)
+ENGLISH_NOTE: Final = (
+    "morph: {number} English documents are represented by stems, as there is no English frequency dictionary"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """S and T of one representation at one k (or one threshold).
+
+    Attributes:
+        representation: ``stem``, ``morph`` or ``pivot``.
+        block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links within languages and
+            between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` stands for
+            the links that a second look accepts.
+        measures: the numbers.
+        groups: groups at this k; ``None`` as in ``group_counts``.
+        estimated: further columns, from a ``LinkEstimator``.
+    """
+
+    representation: str
+    block: str
+    measures: Measures
+    groups: GroupCounts | None = None
+    estimated: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
+        counts = {name: None if self.groups is None else getattr(self.groups, name) for name in GroupCounts.__slots__}
+        plain = {"representation": self.representation, "block": self.block, **self.measures.as_dict(), **counts}
+        errors = {name: plain.pop(name) for name in ("symmetry_error", "links_error")}
+        return {**plain, **errors, **self.estimated}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SweepResult(Tabular):
+    """Result of a sweep.
+
+    Attributes:
+        rows: in the order of representation, block, k.
+        recommended_k: per representation (``pivot:cross`` for its cross block); ``None`` if none is recommended.
+        reason: one sentence for each recommendation.
+        configuration: the settings that decided the result.
+        missing: representations that could not be computed, with the reason.
+        notes: remarks for the reader of the numbers.
+        documents: number of documents per language.
+        groups: per representation, number of groups by group size, at the recommended k (6 if none is).
+        examples: pairs at each k.
+        listed: per representation, the largest groups and the most-copied sources at the k of ``groups``.
+        about: dates and sources of the documents; ``None`` if pairs and groups were not requested.
+        untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
+            documents.
+        without_labels: per representation, description of the estimated columns; empty without an estimator.
+        planted: rows ``representation, language, edit, rate, copies, k, recovered, low, high`` on edited copies of the
+            collection's own texts; empty if none were requested.
+        report: what was read; ``None`` if no documents were read.
+        by: kind of parts: ``file``, ``source``, ``day``, ``week`` or ``month``; ``None`` without parts.
+        parts: sweeps of the parts alone, by name; documents without a date or source are under ``None``.
+    """
+
+    rows: list[SweepRow]
+    recommended_k: dict[str, int | None]
+    reason: dict[str, str]
+    configuration: dict[str, Any]
+    missing: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    documents: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, dict[int, int]] = field(default_factory=dict)
+    examples: list[Example] = field(default_factory=list)
+    listed: dict[str, GroupListing] = field(default_factory=dict)
+    about: CollectionSummary | None = None
+    untranslated: dict[str, float] = field(default_factory=dict)
+    without_labels: dict[str, Any] = field(default_factory=dict)
+    planted: list[dict[str, Any]] = field(default_factory=list)
+    report: ReadingReport | None = None
+    by: str | None = None
+    parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return the rows as records; after a sweep by parts, the rows of the parts with a column ``part``."""
+        if self.by is None:
+            return [row.as_dict() for row in self.rows]
+        return [{**row.as_dict(), "part": name} for name, part in self.parts.items() for row in part.rows]
+
+    def duplicates(self, representation: str) -> float | None:
+        """Share of the documents that repeat another in their group, at the recommended k (6 if none is).
+
+        Returns:
+            (documents in groups - groups) / documents; ``None`` if the groups were not counted.
+        """
+        k = self._decided_k(representation)
+        for row in self.rows:
+            if (row.representation, row.block, row.measures.k) == (representation, "all", k) and row.groups is not None:
+                documents = row.measures.documents
+                return round((row.groups.grouped - row.groups.groups) / documents, 6) if documents else None
+        return None
+
+    def planted_at_k(self) -> list[dict[str, Any]]:
+        """Return the rows of ``planted`` at the recommended k of their representation (6 if none is)."""
+        return [row for row in self.planted if row["k"] == self._decided_k(row["representation"])]
+
+    def _decided_k(self, representation: str) -> int:
+        return self.recommended_k.get(representation) or min(_REFUSED_K, self.configuration["n"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the content of ``sweep.json``."""
+        return {
+            "rows": self.as_rows(),
+            "recommended_k": self.recommended_k,
+            "reason": self.reason,
+            "configuration": self.configuration,
+            "documents": self.documents,
+            "untranslated": self.untranslated,
+            "missing": self.missing,
+            "notes": self.notes,
+            **({"without_labels": self.without_labels} if self.without_labels else {}),
+            **({"planted": self.planted} if self.planted else {}),
+            **({} if self.by is None else self._parts_as_dict()),
+        }
+
+    def _parts_as_dict(self) -> dict[str, Any]:
+        """The recommendations of each part, and the rows of the whole collection."""
+        parts = [
+            {
+                "part": name,
+                "documents": part.documents,
+                "recommended_k": part.recommended_k,
+                "reason": part.reason,
+                "duplicates": {one: part.duplicates(one) for one in part.configuration["representations"]},
+            }
+            for name, part in self.parts.items()
+        ]
+        return {"by": self.by, "parts": parts, "whole": {"rows": [row.as_dict() for row in self.rows]}}
+
+
+def sweep_collection(
+    collection: Weighable,
+    settings: Settings,
+    representations: Sequence[str],
+    *,
+    ks: Sequence[int] | None = None,
+    examples: bool = True,
+    estimator: LinkEstimator | None = None,
+    second_look: JudgedCollection | None = None,
+    exact: bool = False,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Measure symmetry and transitivity of every representation at every k.
+
+    Args:
+        collection: the documents.
+        settings: everything but the representation.
+        representations: representations to sweep, in this order.
+        ks: the k to show, 1 to n by default; a recommendation considers all of them.
+        examples: also pick example pairs at each k, list groups, and look at dates and sources.
+        estimator: adds the columns that say how good the links are, and recommends k; forgotten after the last
+            representation. Without it, k = 6 is recommended.
+        second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
+            ``count``.
+        exact: count the links at k = 1 to 3 in all documents, however many there are.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+        progress: called for each step.
+    """
+    configuration = configuration_of(settings, representations)
+    about = CollectionSummary.of(collection.documents) if examples else None
+    result = SweepResult(rows=[], recommended_k={}, reason={}, configuration=configuration, about=about)
+    result.documents.update(_languages(collection))
+    for number, representation in enumerate(representations):
+        if progress is not None:
+            progress(f"sweep {representation}", number, len(representations))
+        chosen = settings.but(representation=representation)
+        key_terms = collection.key_terms(chosen)
+        warn_of_terms_above_df_max(key_terms, chosen)
+        relation = relate(key_terms, chosen, exact=exact, engine=engine, progress=progress)
+        labels = _labels(key_terms)
+        estimate = None
+        if estimator is not None:
+            blocks = ("all",) if labels is None else ("all", "mono", "cross")
+            estimate = estimator.estimate(key_terms, relation.matrix, chosen, blocks, progress=progress)
+            result.without_labels[representation] = dict(estimate.summary)
+            if number + 1 == len(representations):
+                # Evidence takes as much memory as measuring does.
+                estimator.forget()
+        found = survey(
+            relation,
+            n=chosen.n if chosen.score == "count" else None,
+            labels=labels,
+            recommended=None if estimate is None else estimate.recommended,
+            progress=progress,
+        )
+        add_survey(result, found, chosen, ks, estimate)
+        if second_look is not None:
+            _add_confirmed(
+                result, relation, second_look, key_terms, representation, estimate=estimate, ks=ks, progress=progress
+            )
+        result.notes.extend([] if estimate is None else estimate.notes)
+        _add_notes(result, found.matrix, key_terms, chosen)
+        if examples and chosen.score == "count" and found.matrix is not None:
+            result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
+            k = max(found.groups_k, found.matrix.k_min)
+            leaders = choose_backend(engine, len(collection)).group_leaders(found.matrix.counts, [k])[0]
+            result.listed[representation] = list_groups(collection.documents, leaders, k)
+    if progress is not None:
+        progress("sweep", len(representations), len(representations))
+    return result
+
+
+def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
+    """The language of each document, if terms of several languages can meet."""
+    languages = key_terms.counts.languages
+    return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
+
+
+def add_survey(
+    result: SweepResult,
+    found: Survey,
+    settings: Settings,
+    ks: Sequence[int] | None,
+    estimate: LinkEstimate | None = None,
+) -> None:
+    """Add the figures of one representation's links.
+
+    Args:
+        result: receives rows, recommendations and groups.
+        found: the links.
+        settings: settings with the representation.
+        ks: the k to show, 1 to n by default.
+        estimate: estimated quality of the links.
+    """
+    representation = settings.representation
+    shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
+    for block, rows in found.rows.items():
+        result.rows.extend(
+            SweepRow(representation, block, row, groups, {} if estimate is None else estimate.at(block, row))
+            for row, groups in zip(rows, found.groups[block], strict=True)
+            if row.k in shown
+        )
+        if block != "mono":
+            name = representation if block == "all" else f"{representation}:{block}"
+            _recommend(result, name, found.recommended.get(block, _NO_K_FOR_SHARES))
+    if representation == "pivot" and "pivot:cross" not in result.recommended_k:
+        _recommend(result, "pivot:cross", _ONE_LANGUAGE if settings.score == "count" else _NO_K_FOR_SHARES)
+    if found.group_sizes is not None:
+        result.groups[representation] = dict(sorted(Counter(found.group_sizes.tolist()).items()))
+
+
+def _add_confirmed(
+    result: SweepResult,
+    relation: Relation,
+    second_look: JudgedCollection,
+    key_terms: KeyTerms,
+    representation: str,
+    *,
+    estimate: LinkEstimate | None,
+    ks: Sequence[int] | None,
+    progress: Progress | None,
+) -> None:
+    confirmed = confirmed_links(relation, second_look, progress=progress)
+    if confirmed is None:
+        result.notes.append(Phrase.of(_NOT_CONFIRMED_NOTE, representation=representation))
+        return
+    rows = confirmed.measures(None if ks is None else [k for k in ks if k >= confirmed.k_min])
+    result.rows.extend(
+        SweepRow(representation, "confirmed", row, groups, {} if estimate is None else estimate.at("confirmed", row))
+        for row, groups in zip(rows, group_counts(confirmed, rows), strict=True)
+    )
+    if _labels(key_terms) is not None:
+        result.notes.append(Phrase.of(_ACROSS_NOTE))
+
+
+def _recommend(result: SweepResult, name: str, recommendation: Recommendation) -> None:
+    result.recommended_k[name] = recommendation.k
+    result.reason[name] = recommendation.reason
+
+
+def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: KeyTerms, settings: Settings) -> None:
+    representation = settings.representation
+    if representation == "morph" and "en" in result.documents:
+        result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
+    if representation == "pivot":
+        add_untranslated(result, untranslated_shares(key_terms, settings), settings)
+    if matrix is None:
+        result.notes.append(Phrase.of(_CLUSTERS_NOTE, representation=representation))
+    elif settings.score == "share" and matrix.k_min > 1:
+        result.notes.append(Phrase.of(_SHARES_NOTE, representation=representation, k=matrix.k_min))
+
+
+def add_untranslated(result: SweepResult, shares: Mapping[Language, float], settings: Settings) -> None:
+    """Add how much of the documents has no equivalent in the pivot language.
+
+    Args:
+        result: receives shares and notes.
+        shares: share of the term weight, 0 to 1, by language.
+        settings: settings with the pivot language.
+    """
+    result.untranslated.update((language, round(share, 6)) for language, share in shares.items())
+    for language, share in shares.items():
+        if language != settings.pivot:
+            result.notes.append(
+                Phrase.of(_UNTRANSLATED_NOTE, share=100 * share, language=language, pivot=settings.pivot)
+            )
+
+
+def _languages(collection: Weighable) -> Mapping[str, int]:
+    counts = Counter(collection.languages)
+    return {language: counts[language] for language in LANGUAGES if counts[language]}
+
+
+def configuration_of(settings: Settings, representations: Sequence[str]) -> dict[str, Any]:
+    """The settings that decide a sweep, as ``SweepResult`` holds them."""
+    plain = settings.as_dict()
+    del plain["representation"], plain["k"], plain["threshold"], plain["min_terms"], plain["rule"]
+    return {"version": VERSION, "representations": list(representations), **plain}

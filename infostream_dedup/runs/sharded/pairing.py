@@ -1,0 +1,396 @@
+"""Finds pairs of a collection in a work folder, as ``pairs`` and ``dedup`` do in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+
+from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.pair_table import chunks_of_pairs, least_count, relations
+from infostream_dedup.runs.batch.pairing import PairRow, rows_of_pairs
+from infostream_dedup.runs.sharded.collapse import NodeTable
+from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, key_term_labels
+from infostream_dedup.runs.sharded.layout import indptr_of
+from infostream_dedup.runs.sharded.linking import LINKS, merge_links
+from infostream_dedup.runs.sharded.pivot_terms import column_labels
+from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
+from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.pivot_space import PivotSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.runs.sharded.linked_run import LinkedRun
+    from infostream_dedup.runs.sharded.work_folder import Stage
+
+__all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "all_key_terms", "paired", "pairs_on_disk", "turn_links"]
+
+_PAIRS_AT_ONCE: Final = 1_000_000
+_ROWS_AT_ONCE: Final = 50_000
+
+
+def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nodes: int) -> Iterator[pa.RecordBatch]:
+    """Reverse links: find the links to the nodes of each chunk.
+
+    Args:
+        batches: of LINKS.
+        firsts: int64 (chunks,), first node of each chunk, ascending.
+        nodes: number of nodes of the collection.
+
+    Yields:
+        Rows of LINKS from the nodes of each chunk to those of one row of ``batches``, not yet merged.
+    """
+    bounds = np.append(firsts, nodes)
+    for row in LINKS.rows(batches):
+        sources = np.repeat(np.arange(row["nodes"], dtype=np.int64), row["sizes"]) + row["first"]
+        order = np.argsort(row["columns"], kind="stable")
+        targets = row["columns"][order].astype(np.int64)
+        cuts = np.searchsorted(targets, bounds)
+        for chunk, (begin, end) in enumerate(pairwise(cuts.tolist())):
+            own = int(bounds[chunk + 1] - bounds[chunk])
+            chosen = order[begin:end]
+            yield LINKS.row(
+                first=bounds[chunk],
+                nodes=own,
+                sizes=np.bincount(targets[begin:end] - bounds[chunk], minlength=own),
+                columns=sources[chosen],
+                counts=row["counts"][chosen],
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPairs:
+    """Pairs of documents with the counts of both directions.
+
+    Attributes:
+        a: int64 (pairs,), the earlier document.
+        b: int64 (pairs,), the later one.
+        forward: int64 (pairs,), key terms of a found in b.
+        backward: int64 (pairs,), key terms of b found in a.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    forward: NDArray[np.int64]
+    backward: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> DocumentPairs:
+        """The chosen pairs."""
+        return DocumentPairs(self.a[chosen], self.b[chosen], self.forward[chosen], self.backward[chosen])
+
+
+class PairFinder:
+    """Finds pairs of documents in links of both directions.
+
+    Args:
+        nodes: the nodes of the collection.
+        out: links by asking node.
+        into: the same links by answering node.
+        least: smallest count of a link.
+    """
+
+    def __init__(self, nodes: NodeTable, out: LinkTable, into: LinkTable, least: int) -> None:
+        self._nodes = nodes
+        self._out, self._into = out, into
+        self._least = least
+        self._bounds, self._members = nodes.members()
+
+    def members_of(self, nodes: slice) -> NDArray[np.int64]:
+        """Documents of consecutive nodes, node by node."""
+        return self._members[self._bounds[nodes.start] : self._bounds[nodes.stop]]
+
+    def work(self, *, whole: bool) -> NDArray[np.int64]:
+        """int64 (nodes,): about how many pairs each document of a node is in, at least 1.
+
+        Args:
+            whole: count every document of a linked node, not only its leader.
+        """
+        nodes = self._nodes
+        weights = nodes.weights if whole else np.ones(len(nodes), dtype=np.int64)
+        work = 1 + weights * (nodes.inside >= self._least)
+        for table in (self._out, self._into):
+            for rows in table.chunks():
+                sums = indptr_of(weights[rows.columns])
+                work[rows.nodes] += sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
+        return work
+
+    def later(self, documents: NDArray[np.int64]) -> DocumentPairs:
+        """All pairs whose earlier document is among ``documents``, in the order of (a, b)."""
+        one, node, forward, backward = self._neighbours(documents)
+        place, other = self._written_out(node)
+        pairs = DocumentPairs(one[place], other, forward[place], backward[place])
+        pairs = pairs.where(pairs.b > pairs.a)
+        return pairs.where(np.lexsort((pairs.b, pairs.a)))
+
+    def earlier(self, documents: NDArray[np.int64], alone: NDArray[np.bool_]) -> DocumentPairs:
+        """Pairs whose later document is among ``documents``, in the order of (b, a).
+
+        Among equal documents, only the earliest is paired with it: the counts are the same.
+
+        Args:
+            documents: int64, distinct.
+            alone: bool (nodes,), nodes all of whose documents are paired.
+        """
+        one, node, forward, backward = self._neighbours(documents)
+        single = ~alone[node]
+        place, other = self._written_out(node[~single])
+        every = np.flatnonzero(~single)[place]
+        chosen = np.concatenate([np.flatnonzero(single), every])
+        leader = np.concatenate([self._nodes.leaders[node[single]], other])
+        # The given document is the later one, so its counts are those of the reverse direction.
+        pairs = DocumentPairs(leader, one[chosen], backward[chosen], forward[chosen])
+        pairs = pairs.where(pairs.a < pairs.b)
+        return pairs.where(np.lexsort((pairs.a, pairs.b)))
+
+    def _neighbours(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        """Documents with every node linked to or from them, including their own; counts in both directions."""
+        table = self._nodes
+        node_of = table.node_of[documents]
+        asked = np.unique(node_of)
+        node, other, forward, backward = _both_ways(asked, self._out.rows(asked), self._into.rows(asked))
+        inside = asked[table.inside[asked] >= self._least]
+        node, other = np.concatenate([node, inside]), np.concatenate([other, inside])
+        forward = np.concatenate([forward, table.inside[inside].astype(np.int64)])
+        backward = np.concatenate([backward, table.inside[inside].astype(np.int64)])
+        order = np.argsort(node, kind="stable")
+        node, other, forward, backward = node[order], other[order], forward[order], backward[order]
+        begin, end = np.searchsorted(node, node_of), np.searchsorted(node, node_of, side="right")
+        sizes = end - begin
+        starts = indptr_of(sizes)
+        place = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
+        return np.repeat(documents, sizes), other[place], forward[place], backward[place]
+
+    def _written_out(self, node: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Position in ``node`` and document, for every document of each node."""
+        sizes = self._bounds[node + 1] - self._bounds[node]
+        starts = indptr_of(sizes)
+        place = np.arange(starts[-1]) + np.repeat(self._bounds[node] - starts[:-1], sizes)
+        return np.repeat(np.arange(len(node)), sizes), self._members[place]
+
+
+def paired(linked: LinkedRun, least: int) -> PairFinder:
+    """The pairs of a collection in a work folder.
+
+    Args:
+        linked: the collection in one representation.
+        least: smallest count that matters.
+    """
+    turned = linked.stage(
+        f"turned{least}",
+        {"links": LINKS},
+        {"links": linked.links(least).key},
+        lambda: _make_turned(linked, linked.links(least), least),
+    )
+    return PairFinder(linked.nodes, linked.link_table(least), LinkTable(turned.batches("links")), least)
+
+
+def _make_turned(linked: LinkedRun, links: Stage, least: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    firsts = np.array([row["first"] for row in LINKS.rows(links.batches("links"))], dtype=np.int64)
+    parts = linked.stage(
+        f"turning{least}",
+        {"links": LINKS},
+        {"links": links.key},
+        lambda: (("links", row) for row in turn_links(links.batches("links"), firsts, len(linked.nodes))),
+    )
+    batches = list(parts.batches("links"))
+    for chunk in range(len(firsts)):
+        # One part for each asking chunk, in their order.
+        yield "links", merged_rows(batches[chunk :: len(firsts)])
+        linked.run.tell(f"{linked.settings.representation}: links turned round", chunk + 1, len(firsts))
+    linked.drop(f"turning{least}")
+
+
+def merged_rows(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """Merge several rows of LINKS of the same nodes, whose columns ascend from row to row, into one."""
+    (row,) = merge_links(batches)
+    return row
+
+
+def _both_ways(asked: NDArray[np.int64], out: BlockRows, into: BlockRows) -> tuple[NDArray[np.int64], ...]:
+    """Node, linked node, and counts of both directions, for every node of ``asked`` (ascending)."""
+    size = int(max(out.columns.max(initial=0), into.columns.max(initial=0), asked.max(initial=0))) + 1
+    shape = (len(asked), size)
+    ahead = sp.csr_array((out.counts.astype(np.uint16), out.columns, out.indptr), shape=shape)
+    back = sp.csr_array((into.counts.astype(np.uint16) << 8, into.columns, into.indptr), shape=shape)
+    # With both counts in one number, a single sum of sparse matrices is enough.
+    both = sp.csr_array(ahead + back)
+    counts = both.data.astype(np.int64)
+    return np.repeat(asked, np.diff(both.indptr)), both.indices.astype(np.int64), counts & 0xFF, counts >> 8
+
+
+class DocumentRows:
+    """Key terms, targets and ids of any documents, memory-mapped."""
+
+    def __init__(self, linked: LinkedRun) -> None:
+        self._chunks = list(KEYS.rows(linked.keys.batches("keys")))
+        self._bounds = [(indptr_of(row["sizes"]), indptr_of(row["target_sizes"])) for row in self._chunks]
+        self._firsts = np.array([row["first"] for row in self._chunks], dtype=np.int64)
+        self._numbers = linked.numbers_of_keys
+        self._documents = list(linked.documents())
+        self._document_firsts = np.array([row["first"] for row in self._documents], dtype=np.int64)
+        self.languages = np.concatenate([np.zeros(0, np.uint8), *(row["languages"] for row in self._chunks)])
+        self._labels = _labels(linked)
+        self._linked = linked
+
+    def ids(self, documents: NDArray[np.int64]) -> list[str]:
+        """Ids of documents, which ascend."""
+        found: list[str] = []
+        cuts = np.searchsorted(documents, np.append(self._document_firsts, np.iinfo(np.int64).max))
+        for row, begin, end in zip(self._documents, cuts, cuts[1:], strict=False):
+            found += row["ids"].take(pa.array(documents[begin:end] - row["first"])).to_pylist()
+        return found
+
+    def key_terms(self, documents: NDArray[np.int64]) -> KeyTerms:
+        """Key terms of documents, which ascend, among themselves: a column is a key term of one of them.
+
+        In a pivot language, they come with the words of the documents.
+        """
+        keys, weights, sizes = self._rows(documents, "keys", 0)
+        used = np.unique(keys)
+        labels = self._labels.take(pa.array(used)).to_pylist()
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        column = np.full(len(self._labels), -1, dtype=np.int64)
+        column[used[order]] = np.arange(len(used))
+        shape = (len(documents), len(used))
+        matrix = sp.csr_array((weights, column[keys], indptr_of(sizes)), shape=shape)
+        targets, _, target_sizes = self._rows(documents, "targets", 1)
+        place = column[targets]
+        kept = place >= 0
+        bounds = indptr_of(kept)[indptr_of(target_sizes)]
+        met = sp.csr_array((np.ones(int(kept.sum()), dtype=np.bool_), place[kept], bounds), shape=shape)
+        met.sort_indices()
+        matrix.sort_indices()
+        terms = [labels[number] for number in order]
+        counts = TermCounts(matrix, terms, self.languages[documents], np.zeros(len(documents), dtype=np.int64))
+        return KeyTerms(matrix, met, counts, [], self._space(documents, used[order]))
+
+    def _space(self, documents: NDArray[np.int64], columns: NDArray[np.int64]) -> PivotSpace | None:
+        """The words of some documents, for some key columns."""
+        if self._linked.pivot is None:
+            return None
+        space = self._linked.pivot.space_of(documents, self._linked.columns.batches("columns"))
+        return replace(space, canonical=space.canonical[columns], sets=space.sets[columns])
+
+    def pair_rows(
+        self,
+        a: NDArray[np.int64],
+        b: NDArray[np.int64],
+        settings: Settings,
+        *,
+        k_min: int | None = None,
+        terms: bool = True,
+    ) -> Iterator[PairRow]:
+        """Rows of pairs of documents, in their order.
+
+        Args:
+            a: int64 (pairs,), the earlier documents.
+            b: int64 (pairs,), the later ones.
+            settings: settings that decide the relation.
+            k_min: minimum count of key terms in either direction; ``None`` for pairs with a relation.
+            terms: include the shared terms.
+        """
+        documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
+        key_terms = self.key_terms(documents)
+        ids = self.ids(documents)
+        for table in chunks_of_pairs(key_terms, place[: len(a)], place[len(a) :]):
+            relation = relations(table, settings)
+            wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
+            yield from rows_of_pairs(ids, table, relation, key_terms, wanted=wanted, terms=terms)
+
+    def _rows(
+        self, documents: NDArray[np.int64], name: str, which: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Key-term numbers of each document's terms (other terms are left out), weights and sizes."""
+        cuts = np.searchsorted(documents, np.append(self._firsts, np.iinfo(np.int64).max))
+        terms, weights, sizes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for row, bounds, begin, end in zip(self._chunks, self._bounds, cuts, cuts[1:], strict=False):
+            if end <= begin:
+                continue
+            indptr, rows = bounds[which], documents[begin:end] - row["first"]
+            length = np.diff(indptr)[rows]
+            starts = indptr_of(length)
+            place = np.arange(starts[-1]) + np.repeat(indptr[:-1][rows] - starts[:-1], length)
+            number = self._numbers[row[name][place]].astype(np.int64)
+            known = number >= 0
+            terms.append(number[known])
+            sizes.append(np.diff(indptr_of(known)[starts]))
+            if name == "keys":
+                weights.append(row["weights"][place])
+        return np.concatenate(terms), np.concatenate(weights), np.concatenate(sizes)
+
+
+def all_key_terms(linked: LinkedRun) -> KeyTerms:
+    """Key terms of all documents, in memory; a column is a term that is a key term of one of them."""
+    rows = DocumentRows(linked)
+    return rows.key_terms(np.arange(len(rows.languages), dtype=np.int64))
+
+
+def _labels(linked: LinkedRun) -> pa.StringArray:
+    """The word of each key term, by number."""
+    found = linked.stage(
+        "labels",
+        {"labels": LABELS},
+        {"keys": linked.keys.key},
+        lambda: (("labels", row) for row in _label_rows(linked)),
+    )
+    rows = list(LABELS.rows(found.batches("labels")))
+    numbers = np.concatenate([np.zeros(0, np.uint32), *(row["numbers"] for row in rows)])
+    terms = pa.concat_arrays([pa.array([], pa.string()), *(row["terms"] for row in rows)])
+    return terms.take(pa.array(np.argsort(numbers)))
+
+
+def _label_rows(linked: LinkedRun) -> Iterator[pa.RecordBatch]:
+    if linked.pivot is not None:
+        # Every column is a key term of some document, so both have the same numbers.
+        return column_labels(linked.columns.batches("columns"))
+    return key_term_labels(linked.counts(), linked.vocabulary, linked.numbers_of_keys)
+
+
+def pairs_on_disk(
+    linked: LinkedRun,
+    *,
+    k_min: int | None = None,
+    terms: bool = True,
+    cross_language: bool = False,
+    parts: NDArray[np.int64] | None = None,
+) -> Iterator[PairRow]:
+    """Linked pairs in the order of (a, b), as ``batch.pairing.pair_rows`` lists them.
+
+    Args:
+        linked: the collection.
+        k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
+        terms: include the shared terms.
+        cross_language: only pairs of different languages.
+        parts: int64 (documents,), number of the file of each document: only pairs from different files.
+    """
+    settings = linked.settings
+    finder, rows = paired(linked, least_count(settings) if k_min is None else k_min), DocumentRows(linked)
+    sizes, node_of = linked.nodes.sizes.astype(np.int64), linked.nodes.node_of
+    for block in row_blocks(finder.work(whole=True)[node_of], _PAIRS_AT_ONCE):
+        pairs = finder.later(np.arange(block.start, min(block.stop, len(node_of)), dtype=np.int64))
+        chosen = np.ones(len(pairs), dtype=np.bool_)
+        if k_min is None and settings.score == "count":
+            a, b = sizes[node_of[pairs.a]], sizes[node_of[pairs.b]]
+            chosen &= np.maximum(pairs.forward, pairs.backward) >= need(
+                settings.k, a, b, n=settings.n, short=settings.short
+            )
+        if cross_language:
+            chosen &= rows.languages[pairs.a] != rows.languages[pairs.b]
+        if parts is not None:
+            chosen &= parts[pairs.a] != parts[pairs.b]
+        pairs = pairs.where(chosen)
+        for begin in range(0, len(pairs), _ROWS_AT_ONCE):
+            some = slice(begin, begin + _ROWS_AT_ONCE)
+            yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms)

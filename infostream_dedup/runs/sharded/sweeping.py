@@ -1,0 +1,240 @@
+"""Measures S, T and groups at every k of a collection in a work folder, as ``sweep`` does in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from infostream_dedup.documents import ReadingReport
+from infostream_dedup.links import Measures, survey
+from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.model import LANGUAGES
+from infostream_dedup.runs.batch.sweeping import (
+    ENGLISH_NOTE,
+    SweepResult,
+    add_survey,
+    add_untranslated,
+    configuration_of,
+)
+from infostream_dedup.runs.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
+from infostream_dedup.runs.sharded.layout import Layout
+from infostream_dedup.runs.sharded.totals import TOTALS, count_block, low_totals, sum_of_totals, totals_row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.link_estimate import LinkEstimate
+    from infostream_dedup.runs.sharded.collapse import NodeTable
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.sharded.linked_run import LinkedRun
+    from infostream_dedup.runs.sharded.work_folder import Stage
+
+__all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
+
+_TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
+_FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"
+_BLOCKS_NOTE: Final = (
+    "{representation}: below k = {k}, neither T nor the blocks mono and cross were measured, as there are too many"
+    " links to be stored"
+)
+_EXAMPLES_NOTE: Final = (
+    "{representation}: no example pairs were drawn; 'pairs --k-min' with the same work folder lists them"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some of the links of a collection.
+
+    Attributes:
+        labels: uint8 (nodes,).
+        same: links within labels, rather than those between them.
+    """
+
+    labels: NDArray[np.uint8]
+    same: bool
+
+    @property
+    def name(self) -> str:
+        return "within" if self.same else "between"
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.labels.tobytes()).hexdigest()
+
+
+class FoldedLinks:
+    """The links of a collection in a work folder as a ``links.Relation``.
+
+    Args:
+        linked: the collection in one representation.
+        k_min: smallest count that is stored; by default, the smallest one whose links are certainly few enough.
+        part: only these links; ``None`` for all.
+    """
+
+    def __init__(self, linked: LinkedRun, k_min: int | None = None, part: _Part | None = None) -> None:
+        self._linked = linked
+        self._part = part
+        self.k_min = linked.least_k if k_min is None else k_min
+
+    @property
+    def matrix(self) -> None:
+        """Links are not written out document by document."""
+        return None
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted.
+
+        Links within or between labels are not counted below ``k_min`` at all.
+        """
+        del progress
+        chosen = None if ks is None else set(ks)
+        low = self._low() if chosen is None or min(chosen, default=self.k_min) < self.k_min else []
+        rows = [*low, *sum_of_totals(self._totals.batches("totals")).measures()]
+        return [row for row in rows if chosen is None or row.k in chosen]
+
+    def _low(self) -> list[Measures]:
+        """Links below ``k_min``, which are not stored; none if there is a window."""
+        linked, most = self._linked, self.k_min - 1
+        if most == 0 or linked.windowed or self._part is not None:
+            return []
+        return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
+
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+        """As ``Relation.group_sizes``, in no particular order."""
+        nodes = self._nodes
+        forest = list(merge_forests(self._totals.batches("forest"), len(nodes)))
+        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
+        """As ``Relation.between``.
+
+        Raises:
+            ValueError: equal documents that are one node have different labels.
+        """
+        nodes = self._linked.nodes
+        of_nodes = labels[nodes.leaders].astype(np.uint8)
+        if not np.array_equal(of_nodes[nodes.node_of], labels):
+            raise ValueError("documents with equal key terms have different labels")
+        return FoldedLinks(self._linked, self.k_min, _Part(of_nodes, same))
+
+    @cached_property
+    def _nodes(self) -> NodeTable:
+        """The nodes; documents of one node are not linked to each other between labels."""
+        nodes = self._linked.nodes
+        if self._part is None or self._part.same:
+            return nodes
+        return replace(nodes, inside=np.zeros_like(nodes.inside))
+
+    @cached_property
+    def _totals(self) -> Stage:
+        linked, part, name = self._linked, self._part, f"totals{self.k_min}"
+        decided = {"links": linked.links(self.k_min).key, "n": linked.settings.n}
+        if part is not None:
+            name, decided = f"{name}-{part.name}", {**decided, "labels": part.digest}
+        return linked.stage(name, _TABLES, decided, self._make_totals)
+
+    def _make_totals(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        linked, nodes, part = self._linked, self._nodes, self._part
+        table, run = linked.link_table(self.k_min), linked.run
+        ks = range(self.k_min, linked.settings.n + 1)
+        blocks = max(1, min(run.plan.blocks(len(table), len(nodes)), len(nodes)))
+        order = np.arange(len(nodes))
+        if blocks > 1:
+            forest = span_links(linked.links(self.k_min).batches("links"), len(nodes))
+            order = linkage_order(forest, len(nodes))
+        step = f"{linked.settings.representation}: S and T by blocks"
+        for number, (begin, end) in enumerate(block_bounds(table.sizes()[order], blocks)):
+            own = np.sort(order[begin:end])
+            rows = table.whole() if blocks == 1 else table.block(own)
+            labels, same = (None, True) if part is None else (part.labels, part.same)
+            totals, spanned = count_block(own, rows, nodes, ks, labels=labels, same=same, workers=run.workers)
+            yield "totals", totals_row(totals)
+            yield "forest", spanned
+            run.tell(step, number + 1, blocks)
+
+
+def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]:
+    """Cut rows into blocks with about the same number of links.
+
+    Args:
+        sizes: int64 (rows,), links of each row, in the order that is cut.
+        blocks: how many, at least 1; some may be empty.
+    """
+    up_to = np.cumsum(sizes + 1)
+    whole = int(up_to[-1]) if len(up_to) else 0
+    cuts = np.searchsorted(up_to, [whole * block // blocks for block in range(1, blocks)], side="left")
+    bounds = [0, *cuts.tolist(), len(sizes)]
+    return list(pairwise(bounds))
+
+
+def sweep_on_disk(
+    run: DiskRun,
+    *,
+    ks: Sequence[int] | None = None,
+    examples: bool = True,
+    window_days: float | None = None,
+    estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
+) -> SweepResult:
+    """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
+
+    Args:
+        run: the collection.
+        ks: the k to show, 1..n by default.
+        examples: say in a note that there are no example pairs.
+        window_days: maximum number of days between two linked documents; ``None`` for no limit.
+        estimate: says how good the links of a representation are in the given blocks, and recommends k; else 6 is.
+
+    Returns:
+        As ``sweep`` in memory, but without example pairs.
+    """
+    result = SweepResult(
+        rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
+    )
+    for number, representation in enumerate(run.representations):
+        run.tell(f"sweep {representation}", number, len(run.representations))
+        linked = run.linked(representation, window_days=window_days)
+        _add_languages(result, linked)
+        relation = FoldedLinks(linked)
+        labels = _labels(linked)
+        blocks = ("all",) if labels is None else ("all", "mono", "cross")
+        found = None if estimate is None else estimate(linked, blocks)
+        recommended = None if found is None else found.recommended
+        surveyed = survey(relation, n=run.settings.n, labels=labels, recommended=recommended)
+        add_survey(result, surveyed, linked.settings, ks, found)
+        if found is not None:
+            result.without_labels[representation] = dict(found.summary)
+            result.notes.extend(found.notes)
+        if linked.pivot is not None:
+            add_untranslated(result, linked.pivot.untranslated(), linked.settings)
+        if representation == "morph" and "en" in result.documents:
+            result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
+        if relation.k_min > 1:
+            note = _FROM_NOTE if labels is None else _BLOCKS_NOTE
+            result.notes.append(Phrase.of(note, representation=representation, k=relation.k_min))
+        if examples:
+            result.notes.append(Phrase.of(_EXAMPLES_NOTE, representation=representation))
+        result = replace(result, report=ReadingReport(**linked.report))
+    run.tell("sweep", len(run.representations), len(run.representations))
+    return result
+
+
+def _add_languages(result: SweepResult, linked: LinkedRun) -> None:
+    totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
+    result.documents.update((language, one.documents) for language, one in totals if one.documents)
+
+
+def _labels(linked: LinkedRun) -> NDArray[np.uint8] | None:
+    """The language of each document, if terms of several languages can match."""
+    nodes = linked.nodes
+    if linked.pivot is None or len(np.unique(nodes.languages)) < 2:
+        return None
+    return nodes.languages[nodes.node_of]

@@ -1,0 +1,19 @@
+"""The durable state of a stream: documents, signatures, frequencies, groups and verdicts in one SQLite file."""
+
+from infostream_dedup.stream.store.blobs import Ragged
+from infostream_dedup.stream.store.reader import Known, StoredBatch
+from infostream_dedup.stream.store.remembered_table import RememberedTable
+from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded, Position
+from infostream_dedup.stream.store.store import Store, StoreChangedError
+
+__all__ = [
+    "Known",
+    "LanguageFrequencies",
+    "Loaded",
+    "Position",
+    "Ragged",
+    "RememberedTable",
+    "Store",
+    "StoreChangedError",
+    "StoredBatch",
+]

@@ -1,0 +1,314 @@
+"""Queries for people browsing a store: documents, verdicts, groups, sources, a page at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from infostream_dedup.stream.store.summary import time_text
+
+__all__ = [
+    "GroupFilter",
+    "GroupPlace",
+    "document_shown",
+    "document_versions",
+    "group_events",
+    "group_page",
+    "group_with_members",
+    "key_terms_of",
+    "surviving_group",
+    "verdict_log",
+]
+
+_DOCUMENT: Final = (
+    "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
+    " of_id, document.group_id, relation, forward, backward, terms, kind,"
+    " coalesce(probability, (SELECT probability FROM judgement WHERE judgement.ordinal = document.ordinal)),"
+    " translation_of, translation, story_id, document.url, forgotten"
+)
+
+_GROUPS: Final = (
+    "SELECT grouping.group_id, document.title, documents, sources, languages,"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', first / 1000000, 'unixepoch'),"
+    " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch'), alarm, earliest, document.source, document.url"
+    " FROM grouping JOIN document ON document.ordinal = grouping.earliest"
+)
+_GROUP_FIELDS: Final = (
+    *("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url"),
+)
+_EVENT_FIELDS: Final = ("ordinal", "kind", "group", "other", "value")
+_ALONE: Final = (
+    "document.id = ?1 AND document.group_id = ?1"
+    " AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
+)
+"""A document that forms a group alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFilter:
+    """Choice of groups to list.
+
+    Attributes:
+        language: language of at least one of their documents; None for any.
+        source: source of at least one of their documents; None for any.
+        since: published (or arrived, without a date) then or later, UTC microseconds since 1970; None for any.
+        until: published (or arrived) before then; None for any.
+        least: minimum number of documents, 2 or more.
+        alarm: only groups that stopped growing because they are chains.
+        words: words in the headline, in any case; None for any.
+    """
+
+    language: str | None = None
+    source: str | None = None
+    since: int | None = None
+    until: int | None = None
+    least: int = 2
+    alarm: bool = False
+    words: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlace:
+    """Where a page of groups ended.
+
+    Attributes:
+        value: number of documents, or last date, of the last group.
+        ordinal: ordinal of its earliest document.
+    """
+
+    value: int | str
+    ordinal: int
+
+
+def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
+    """Return all versions of a document, the oldest first: its stored fields, verdict and current group."""
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT}, coalesce(membership.group_id, document.group_id) FROM document"  # noqa: S608
+        " LEFT JOIN membership USING (ordinal) WHERE document.id = ? ORDER BY version",
+        (id,),
+    )
+    return [_document(row[:-1]) | {"group": row[-1]} for row in rows]
+
+
+def key_terms_of(connection: sqlite3.Connection, ordinal: int) -> list[dict[str, Any]]:
+    """Return rows ``term, weight`` of a document, heaviest first; empty once its signature has expired."""
+    query = "SELECT term, weight FROM v_terms WHERE ordinal = ? ORDER BY rank"
+    return [{"term": term, "weight": weight} for term, weight in connection.execute(query, (ordinal,))]
+
+
+def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[dict[str, Any]]:
+    """Return the verdicts on the documents after an ordinal, in the order of the stream."""
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} FROM document WHERE ordinal > ? ORDER BY ordinal LIMIT ?",  # noqa: S608
+        (after, limit),
+    )
+    return [_document(row) for row in rows]
+
+
+def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[dict[str, Any]]:
+    """Return what happened to groups and sources through the documents from ``first`` to ``last``, in order.
+
+    Rows are ``ordinal, kind, group, other, value`` (see ``GroupEvent``).
+    """
+    rows = connection.execute(
+        "SELECT ordinal, kind, group_id, other, value FROM event"
+        " WHERE batch BETWEEN (SELECT batch FROM document WHERE ordinal = ?1)"
+        " AND (SELECT batch FROM document WHERE ordinal = ?2) AND ordinal BETWEEN ?1 AND ?2 ORDER BY number",
+        (first, last),
+    )
+    return [dict(zip(_EVENT_FIELDS, row, strict=True)) for row in rows]
+
+
+def group_page(
+    connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
+) -> list[dict[str, Any]]:
+    """Return a page of the current groups of two or more documents.
+
+    Args:
+        connection: open connection to the store.
+        chosen: which groups.
+        by_date: the latest first; otherwise the largest first; then the earliest document first.
+        after: where the last page ended; None for the first page.
+        limit: number of groups.
+
+    Returns:
+        Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal, source, url``, the last three
+        of its earliest document.
+    """
+    # SQLite's own lower() only knows ASCII.
+    connection.create_function("folded", 1, str.casefold, deterministic=True)
+    conditions, values = _conditions(chosen)
+    found: list[tuple[Any, ...]] = []
+    # Each part is one range of an index, so a page far down takes as long as the first.
+    for part, further in _parts(connection, after, by_date=by_date):
+        rows = connection.execute(
+            f"{_GROUPS} WHERE {' AND '.join([*conditions, part])}"
+            f" ORDER BY {'last' if by_date else 'documents'} DESC, earliest LIMIT ?",
+            (*values, *further, limit if limit < 0 else limit - len(found)),
+        )
+        found += rows.fetchall()
+    return [dict(zip(_GROUP_FIELDS, row, strict=True)) | {"alarm": bool(row[7])} for row in found]
+
+
+def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
+    """Return a present group with its members in the order of publication, and its events; None if there is none.
+
+    A member's ``joined`` says how it joined: ``verdict``, or ``merge`` if its group was joined later.
+    """
+    several = connection.execute("SELECT 1 FROM grouping WHERE group_id = ?", (group,)).fetchone()
+    held = "document.ordinal IN (SELECT ordinal FROM membership WHERE group_id = ?)" if several else _ALONE
+    rows = connection.execute(
+        f"SELECT {_DOCUMENT} FROM document WHERE {held}"  # noqa: S608
+        " ORDER BY coalesce(published, nullif(clock, 0)), ordinal",
+        (group,),
+    )
+    members = [_document(row) for row in rows]
+    if not members:
+        return None
+    for member in members:
+        member["joined"] = "verdict" if member.pop("group_then") == group else "merge"
+        del member["story_then"]
+    events = connection.execute(
+        "SELECT ordinal, kind, group_id, other, value FROM event"
+        " WHERE kind <> 'limit' AND (group_id = ? OR other = ?) ORDER BY number",
+        (group, group),
+    )
+    return {
+        "group": group,
+        "documents": len(members),
+        "members": members,
+        "events": [dict(zip(_EVENT_FIELDS, event, strict=True)) for event in events],
+    }
+
+
+def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - the name of the field
+    """Return the latest version of a document; None if the store does not have it.
+
+    The result has the document, its verdict, its current group and story, and its key terms, heaviest first.
+    """
+    found = document_versions(connection, id)
+    if not found:
+        return None
+    shown = found[-1]
+    story = connection.execute("SELECT story_id FROM telling WHERE group_id = ?", (shown["group"],)).fetchone()
+    shown["story"] = None if story is None else story[0]
+    return shown | {"versions": len(found), "key_terms": key_terms_of(connection, shown["ordinal"])}
+
+
+def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
+    """Return the group that the document with this id belongs to now; None if no document has the id."""
+    found = connection.execute(
+        "SELECT coalesce(membership.group_id, document.group_id) FROM document LEFT JOIN membership USING (ordinal)"
+        " WHERE id = ? ORDER BY ordinal LIMIT 1",
+        (group,),
+    ).fetchone()
+    return None if found is None else str(found[0])
+
+
+def _parts(
+    connection: sqlite3.Connection, after: GroupPlace | None, *, by_date: bool
+) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return the conditions for what follows a position in the list; groups without any date come last."""
+    if not by_date:
+        if after is None:
+            return [("documents >= 2", ())]
+        return [
+            ("documents = ? AND earliest > ?", (after.value, after.ordinal)),
+            ("documents < ?", (after.value,)),
+        ]
+    undated = ("last IS NULL AND earliest > ?", (-1 if after is None or after.value else after.ordinal,))
+    if after is None:
+        return [("last IS NOT NULL", ()), undated]
+    if not after.value:
+        return [undated]
+    last = _last_of(connection, after)
+    return [("last = ? AND earliest > ?", (last, after.ordinal)), ("last < ?", (last,)), undated]
+
+
+def _last_of(connection: sqlite3.Connection, place: GroupPlace) -> int:
+    """The last date of the group that a page ended with, to the microsecond."""
+    found = connection.execute(
+        "SELECT last FROM membership JOIN grouping USING (group_id) WHERE ordinal = ?", (place.ordinal,)
+    ).fetchone()
+    if found is not None and time_text(found[0]) == place.value:
+        return int(found[0])
+    # It has grown since: continue from the end of the second in which it was, so that no group is left out.
+    seconds = datetime.fromisoformat(str(place.value)).timestamp()
+    return (int(seconds) + 1) * 1_000_000
+
+
+def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:
+    conditions: list[str] = ["documents >= ?"]
+    values: list[Any] = [chosen.least]
+    if chosen.alarm:
+        conditions.append("alarm")
+    if chosen.words is not None:
+        conditions.append("instr(folded(title), ?) > 0")
+        values.append(chosen.words.casefold())
+    for time, comparison in ((chosen.since, "last >= ?"), (chosen.until, "first < ?")):
+        if time is not None:
+            conditions.append(comparison)
+            values.append(time)
+    for column, value in (("language", chosen.language), ("source", chosen.source)):
+        if value is not None:
+            conditions.append(
+                "EXISTS (SELECT 1 FROM membership WHERE membership.group_id = grouping.group_id"  # noqa: S608
+                f" AND membership.{column} = ?)"
+            )
+            values.append(value)
+    return conditions, values
+
+
+def _document(row: Sequence[Any]) -> dict[str, Any]:
+    (
+        ordinal,
+        name,
+        version,
+        source,
+        language,
+        clock,
+        published,
+        title,
+        status,
+        of,
+        group,
+        *met,
+        terms,
+        kind,
+        probability,
+        translation_of,
+        translation,
+        story,
+        url,
+        forgotten,
+    ) = row
+    relation, forward, backward = met
+    return {
+        "ordinal": ordinal,
+        "id": name,
+        "version": version,
+        "title": title,
+        "source": source,
+        "language": language,
+        "published": time_text(published),
+        "arrived": time_text(clock or None),
+        "status": status,
+        "of": of,
+        "group_then": group,
+        "relation": relation,
+        "forward": forward,
+        "backward": backward,
+        "terms": None if terms is None else orjson.loads(terms),
+        "kind": kind,
+        "probability": probability,
+        "translation_of": translation_of,
+        "translation": None if translation is None else orjson.loads(translation),
+        "story_then": story,
+        "url": url,
+        "forgotten": bool(forgotten),
+    }

@@ -1,0 +1,266 @@
+"""Read documents column by column, which keeps restarts fast."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+import orjson
+
+from infostream_dedup.machine.ahead import run_ahead
+from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32, Ragged
+from infostream_dedup.stream.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["REPEATS", "table_of"]
+
+REPEATS: Final = (
+    "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated')"
+    " OR coalesce(kind, '') IN ('template', 'updated'))"
+)
+"""``Verdict.repeats`` in SQL: 0 or 1 for a row of table ``document``."""
+
+_ROWS_AT_ONCE: Final = 1000
+"""Few enough that their pages stay in a cache, enough that passing them from thread to thread costs nothing."""
+
+
+class _Column(Protocol):
+    """A column of the table, read in pieces: SQLite concatenates the values of several documents.
+
+    A Python object for each value of each document would take twice as long as all of SQLite's work.
+    """
+
+    sql: str
+    """Aggregates of its cells; ``{0}`` stands for the value of a document."""
+
+    def extend(self, cells: Iterator[Any]) -> None: ...
+
+    def extend_empty(self, documents: int) -> None: ...
+
+    def finish(self) -> Any: ...
+
+
+class _Values:
+    """Numbers, texts or nulls."""
+
+    sql = "json_group_array({0})"
+
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        self._values += orjson.loads(next(cells))
+
+    def extend_empty(self, documents: int) -> None:
+        self._values += [None] * documents
+
+    def finish(self) -> list[Any]:
+        return self._values
+
+
+class _Repeated(_Values):
+    """Texts; equal ones are shared: a million copies of a source's name would outweigh everything else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[Any, Any] = {}
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        values = orjson.loads(next(cells))
+        self._values += map(self._seen.setdefault, values, values)
+
+
+class _Numbers(_Values):
+    """Whole numbers, none of them null."""
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        self._values.append(np.array(orjson.loads(next(cells)), dtype=np.int64))
+
+    def extend_empty(self, documents: int) -> None:
+        self._values.append(np.zeros(documents, dtype=np.int64))
+
+    def finish(self) -> Any:
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self._values])
+
+
+_BLOBS: Final = "CAST(group_concat({0}, '') AS BLOB), json_group_array(coalesce(length({0}), 0))"
+"""SQLite concatenates only texts, but casts between blobs and texts leave all bytes as they are."""
+
+
+class _Rows:
+    """Rows of numbers that ``blobs_of`` wrote; a missing row is empty.
+
+    Args:
+        dtype: type of the numbers.
+    """
+
+    sql = _BLOBS
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._dtype = dtype
+        # Mostly grows in place; joining parts at the end would need twice the memory.
+        self._values = bytearray()
+        self._sizes = _Numbers()
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        self._values += next(cells) or b""
+        self._sizes.extend(cells)
+
+    def extend_empty(self, documents: int) -> None:
+        self._sizes.extend_empty(documents)
+
+    def finish(self) -> Ragged:
+        sizes = self._sizes.finish()
+        indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
+        np.cumsum(sizes // self._dtype.itemsize, out=indptr[1:])
+        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
+
+
+class _Hashes(_Values):
+    """Short blobs, mostly of one length; a missing one is empty."""
+
+    sql = _BLOBS
+
+    def extend(self, cells: Iterator[Any]) -> None:
+        blob, sizes = next(cells) or b"", orjson.loads(next(cells))
+        even = sizes.count(sizes[0]) == len(sizes)
+        layout = f"{sizes[0]}s" * len(sizes) if even else "".join([f"{size}s" for size in sizes])
+        self._values += struct.unpack(layout, blob)
+
+    def extend_empty(self, documents: int) -> None:
+        self._values += [b""] * documents
+
+
+_Columns = tuple[tuple[str, str, Callable[[], _Column]], ...]
+
+_COLUMNS: Final[_Columns] = (
+    ("ordinals", "document.ordinal", _Numbers),
+    ("ids", "id", _Values),
+    ("versions", "version", _Numbers),
+    ("sources", "source", _Repeated),
+    ("clocks", "clock", _Numbers),
+    ("published", "published", _Values),
+    ("languages", "language", _Repeated),
+    ("text_hashes", "text_hash", _Hashes),
+    ("opening_hashes", "opening_hash", _Hashes),
+    ("epochs", "epoch", _Numbers),
+    ("lengths", "length", _Numbers),
+    ("keys", "signature.keys", lambda: _Rows(INT32)),
+    ("weights", "signature.weights", lambda: _Rows(INT64)),
+    ("targets", "targets", lambda: _Rows(INT32)),
+    ("numbers", "numbers", lambda: _Rows(INT64)),
+    ("statuses", "status", _Repeated),
+    ("repeats", REPEATS, _Numbers),
+    # Most documents are alone in their group, so its name need not be read twice.
+    ("groups", "nullif(group_id, id)", _Values),
+)
+_EVIDENCE_COLUMNS: Final[_Columns] = (
+    ("keys", "evidence.keys", lambda: _Rows(INT32)),
+    ("weights", "evidence.weights", lambda: _Rows(INT64)),
+    ("records", "record", lambda: _Rows(UINT32)),
+    ("urls", "url", _Values),
+)
+_PIVOT_COLUMNS: Final[_Columns] = (
+    ("keys", "pivot.keys", lambda: _Rows(INT32)),
+    ("weights", "pivot.weights", lambda: _Rows(INT64)),
+    ("members", "members", lambda: _Rows(INT64)),
+    ("canonical", "canonical", lambda: _Rows(INT32)),
+    ("further", "further", lambda: _Rows(INT32)),
+    ("links", "links", lambda: _Rows(INT64)),
+)
+_PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": _PIVOT_COLUMNS}
+"""Tables with a row for some documents, and the columns that they complete."""
+
+
+def table_of(connection: sqlite3.Connection, first: int, end: int) -> RememberedTable:
+    """Read the documents with ordinals from `first` to `end` (exclusive).
+
+    If they are many, SQLite reads on another thread, so the connection must not be bound to the one that opened it.
+    """
+    with collector_paused():
+        found = _read(connection, first, end)
+    table = found["signature"]
+    table["evidence"] = EvidenceTable(**found["evidence"])
+    table["pivot"] = PivotTable(**found["pivot"])
+    groups = [id if group is None else group for id, group in zip(table["ids"], table["groups"], strict=True)]  # noqa: A001
+    table["groups"] = _groups_now(connection, groups, table["ordinals"])
+    return RememberedTable(**table)
+
+
+def _read(connection: sqlite3.Connection, first: int, end: int) -> dict[str, dict[str, Any]]:
+    """Read all columns of documents in one pass; those of a table without rows are left empty."""
+    read = [part for part in _PARTS if part == "signature" or _has_rows(connection, part, first, end)]
+    built = {part: {name: kind() for name, _, kind in named} for part, named in _PARTS.items()}
+    columns = [column for part in read for column in built[part].values()]
+    expressions = [expression for part in read for _, expression, _ in _PARTS[part]]
+    query = _query(read, [one.sql.format(value) for one, value in zip(columns, expressions, strict=True)])
+    pieces = _pieces(connection, query, first, end)
+    for piece in run_ahead(pieces) if end - first > _ROWS_AT_ONCE else pieces:
+        cells = iter(piece)
+        for column in columns:
+            column.extend(cells)
+    found = {part: {name: column.finish() for name, column in built[part].items()} for part in read}
+    documents = len(found["signature"]["ordinals"])
+    for part in _PARTS.keys() - found.keys():
+        for column in built[part].values():
+            column.extend_empty(documents)
+        found[part] = {name: column.finish() for name, column in built[part].items()}
+    return found
+
+
+def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the concatenated columns of some documents at a time."""
+    begin = _next_ordinal(connection, first)
+    while begin is not None and begin < end:
+        until = begin + _ROWS_AT_ONCE
+        yield connection.execute(query, (begin, min(until, end))).fetchone()
+        begin = _next_ordinal(connection, until)
+
+
+def _query(parts: list[str], aggregates: list[str]) -> str:
+    """SQL for the columns of the documents from one ordinal to another, each in one or two cells."""
+    joins = " ".join(f"LEFT JOIN {part} ON {part}.ordinal = document.ordinal" for part in parts)
+    # Without another index, rows come in the order of their ordinals.
+    documents = f"document NOT INDEXED {joins} WHERE document.ordinal >= ? AND document.ordinal < ?"
+    return f"SELECT {', '.join(aggregates)} FROM {documents}"  # noqa: S608
+
+
+def _next_ordinal(connection: sqlite3.Connection, least: int) -> int | None:
+    ordinal: int | None = connection.execute(
+        "SELECT min(ordinal) FROM document WHERE ordinal >= ?", (least,)
+    ).fetchone()[0]
+    return ordinal
+
+
+def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -> bool:
+    asked = f"SELECT EXISTS (SELECT 1 FROM {part} WHERE ordinal >= ? AND ordinal < ?)"  # noqa: S608
+    return bool(connection.execute(asked, (first, end)).fetchone()[0])
+
+
+def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
+    """Find the group of each document after all merges.
+
+    Args:
+        connection: open connection to the store.
+        groups: each document's first group.
+        ordinals: the documents; merges before a document do not affect it, because a group's name may be used again.
+    """
+    merges: dict[str, list[tuple[int, int, str]]] = {}
+    for number, ordinal, other, group in connection.execute(
+        "SELECT number, ordinal, other, group_id FROM event WHERE kind = 'merge' ORDER BY number"
+    ):
+        merges.setdefault(other, []).append((number, ordinal, group))
+
+    def now(group: str, since: int) -> str:
+        last = -1
+        while later := [one for one in merges.get(group, ()) if one[0] > last and one[1] >= since]:
+            last, _, group = later[0]
+        return group
+
+    return list(map(now, groups, ordinals.tolist())) if merges else groups

@@ -1,0 +1,180 @@
+"""The stream at a glance: the latest verdicts, the last hour compared with the usual, silent sources, alarms, reprints.
+
+All queries read only the latest documents, so that a page takes as long in a large store as in a small one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from typing import Any, Final
+
+from infostream_dedup.model.stream_records import STATUSES
+from infostream_dedup.stream.store.summary import time_text
+
+__all__ = ["activity", "alarm_rows", "latest_verdicts", "reprint_counts"]
+
+_LATEST: Final = 20_000
+_HOUR: Final = 3_600_000_000
+_LEAST_DOCUMENTS: Final = 5
+_SILENCE: Final = 3.0
+"""A source is silent after this many times its longest pause so far."""
+
+# SQLite counts, not Python: between two rows of an answer another thread may run, often the writer's.
+_PAUSES: Final = """SELECT source, max(clock), max(clock - before) FROM (
+        SELECT source, clock, lag(clock) OVER (PARTITION BY source ORDER BY ordinal) AS before
+        FROM document WHERE ordinal >= ? AND clock > 0 AND source IS NOT NULL
+    ) GROUP BY source HAVING count(*) >= ?"""
+
+_REPRINTS: Final = """SELECT document.source, earlier.source, of_ordinal IS NOT NULL AS known, count(*),
+        sum(document.status = 'new'), sum(document.status IN ('exact', 'duplicate')),
+        json_group_array(document.published - earlier.published)
+            FILTER (WHERE document.published >= earlier.published)
+    FROM (SELECT ordinal, source, status, published, CASE WHEN status IN ('exact', 'duplicate') THEN
+            (SELECT max(ordinal) FROM document AS named
+                WHERE named.id = latest.of_id AND named.ordinal < latest.ordinal)
+        END AS of_ordinal
+        FROM document AS latest WHERE ordinal >= ?) AS document
+    LEFT JOIN document AS earlier ON earlier.ordinal = of_ordinal
+    GROUP BY document.source, earlier.source, known"""
+
+_NAMES: Final = ("ordinal", "id", "title", "source", "language", "published", "status", "of", "group", "kind")
+
+
+def latest_verdicts(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
+    """Return rows of the last documents, the latest first."""
+    rows = connection.execute(
+        "SELECT ordinal, id, title, source, language, published, status, of_id, group_id, kind FROM document"
+        " WHERE forgotten = 0 AND ordinal > (SELECT max(ordinal) FROM document) - ? ORDER BY ordinal DESC LIMIT ?",
+        (_LATEST, limit),
+    )
+    return [dict(zip(_NAMES, row, strict=True)) | {"published": time_text(row[5])} for row in rows]
+
+
+def activity(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Compare the last hour of the stream's clock with the hours before, over the latest documents.
+
+    Returns:
+        ``clock``, ``documents`` (of the whole stream), ``batches``; ``statuses``: rows ``status, last_hour, usual``
+        (mean number per hour; None if less than an hour preceded); ``silent``: rows ``source, last, pause_hours,
+        usual_hours`` of sources with five or more documents that have been quiet for three times their longest pause.
+    """
+    (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
+    (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
+    clock, begin = connection.execute(
+        "SELECT max(clock), min(clock) FROM document WHERE ordinal >= ? AND clock > 0", (end - _LATEST,)
+    ).fetchone()
+    if clock is None:
+        return {"clock": None, "documents": end, "batches": batches, "statuses": [], "silent": []}
+    border = clock - _HOUR
+    counts = {
+        status: (now, before)
+        for status, now, before in connection.execute(
+            "SELECT status, sum(clock > :border), sum(clock <= :border) FROM document"
+            " WHERE ordinal >= :first AND clock > 0 GROUP BY status",
+            {"border": border, "first": end - _LATEST},
+        )
+    }
+    hours = (border - begin) / _HOUR
+    statuses = [
+        {"status": status, "last_hour": now, "usual": round(before / hours, 1) if hours >= 1 else None}
+        for status in STATUSES
+        for now, before in (counts.get(status, (0, 0)),)
+    ]
+    return {
+        "clock": time_text(clock),
+        "documents": end,
+        "batches": batches,
+        "statuses": statuses,
+        "silent": _silent(connection, end - _LATEST, clock),
+    }
+
+
+def alarm_rows(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
+    """Return rows ``number, group, at, value, title, documents`` of alarms, the latest first.
+
+    An alarm says that a group stopped growing because it is a chain: ``value`` is the share of its pairs that are
+    linked. ``documents`` is its present size.
+    """
+    rows = connection.execute(
+        "SELECT event.number, event.group_id, document.clock, event.value, first.title, grouping.documents FROM event"
+        " JOIN document ON document.ordinal = event.ordinal"
+        " LEFT JOIN grouping ON grouping.group_id = event.group_id"
+        " LEFT JOIN document AS first ON first.ordinal = grouping.earliest"
+        " WHERE event.kind = 'alarm' ORDER BY event.number DESC LIMIT ?",
+        (limit,),
+    )
+    return [
+        {
+            "number": number,
+            "group": group,
+            "at": time_text(clock or None),
+            "value": value,
+            "title": title,
+            "documents": documents or 1,
+        }
+        for number, group, clock, value, title, documents in rows
+    ]
+
+
+def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Count what sources publish first and what they repeat, over the latest documents.
+
+    Returns:
+        Rows ``source, documents, originals, repeats, own, delay_hours, taken_from``, the sources with most documents
+        first. ``repeats`` are exact and duplicate documents, ``own`` those that repeat the same source;
+        ``delay_hours`` is the median time to the document that was repeated, None without dates; ``taken_from`` are
+        the three sources whose documents it repeats most, with their numbers.
+    """
+    (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
+    rows = connection.execute(_REPRINTS, (end - _LATEST,))
+    counts: dict[str | None, Counter[str]] = defaultdict(Counter)
+    origins: dict[str | None, Counter[str | None]] = defaultdict(Counter)
+    delays: dict[str | None, list[float]] = defaultdict(list)
+    for source, other, known, documents, originals, repeats, waits in rows:
+        counts[source] += Counter(documents=documents, originals=originals, repeats=repeats)
+        if known and other == source:
+            counts[source]["own"] += documents
+        elif known:
+            origins[source][other] += documents
+            delays[source] += [wait / _HOUR for wait in json.loads(waits)]
+    return [
+        {
+            "source": source,
+            **{name: count[name] for name in ("documents", "originals", "repeats", "own")},
+            "delay_hours": _median(delays[source]),
+            "taken_from": [{"source": other, "documents": number} for other, number in _top(origins[source])],
+        }
+        for source, count in sorted(counts.items(), key=lambda item: (-item[1]["documents"], item[0] or ""))
+    ]
+
+
+def _silent(connection: sqlite3.Connection, first: int, clock: int) -> list[dict[str, Any]]:
+    rows = connection.execute(_PAUSES, (first, _LEAST_DOCUMENTS))
+    found = [
+        ((clock - last) / longest, source, last, clock - last, longest)
+        for source, last, longest in rows
+        if longest and clock - last > _SILENCE * longest
+    ]
+    return [
+        {
+            "source": source,
+            "last": time_text(last),
+            "pause_hours": round(pause / _HOUR, 1),
+            "usual_hours": round(longest / _HOUR, 1),
+        }
+        for _, source, last, pause, longest in sorted(found, key=lambda one: (-one[0], one[1]))
+    ]
+
+
+def _median(values: list[float]) -> float | None:
+    if not values:
+        return None
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return round(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2, 1)
+
+
+def _top(counter: Counter[str | None]) -> list[tuple[str | None, int]]:
+    return sorted(counter.items(), key=lambda item: (-item[1], item[0] or ""))[:3]

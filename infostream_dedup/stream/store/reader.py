@@ -1,0 +1,293 @@
+"""Reading one stored stream: documents, batches, verdicts, frequencies, events."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from infostream_dedup.errors import BadDataError
+from infostream_dedup.model.document import Document, Language
+from infostream_dedup.model.stream_records import GroupEvent, StoryEvent, Verdict
+from infostream_dedup.stream.store.batch_rows import VERDICT_COLUMNS, verdict_of_row
+from infostream_dedup.stream.store.blobs import INT64, numbers_of
+from infostream_dedup.stream.store.connection import naming_failures, snapshot
+from infostream_dedup.stream.store.document_columns import table_of
+from infostream_dedup.stream.store.kept_documents import kept_document
+from infostream_dedup.stream.store.migrations import version_of
+from infostream_dedup.stream.store.opening import settings_of
+from infostream_dedup.stream.store.remembered_table import RememberedTable
+from infostream_dedup.stream.store.restoring import (
+    LanguageFrequencies,
+    first_ordinal,
+    position_of,
+    summed_frequencies,
+    terms_of,
+)
+
+__all__ = ["Known", "StoreReader", "StoredBatch"]
+
+_KEPT: Final = (
+    "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
+    " WHERE ordinal = ?"
+)
+_VERDICT: Final = (
+    f"{', '.join(VERDICT_COLUMNS)}, kind, coalesce(document.probability, judgement.probability), criteria,"
+    " translation_of, translation, story_id"
+)
+_JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
+_KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id IN"  # noqa: S608
+_IDS_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBatch:
+    """A stored batch.
+
+    Attributes:
+        batch_id: as given.
+        content_hash: checksum of the batch's content.
+        verdicts: one for each document of the batch, in order.
+    """
+
+    batch_id: str
+    content_hash: bytes
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A document in the store.
+
+    Attributes:
+        ordinal: its position in the stream.
+        version: number of earlier documents with the same id.
+        content_hash: checksum of the whole document.
+        verdict: the verdict on it.
+    """
+
+    ordinal: int
+    version: int
+    content_hash: bytes
+    verdict: Verdict
+
+
+class StoreReader:
+    """Queries to a stored stream. `Store` adds all writing operations.
+
+    Args:
+        connection: an open connection to the store.
+        path: the store's file, resolved.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, for queries in SQL."""
+        return self._connection
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings the store was created with."""
+        with self.reading():
+            return settings_of(self._connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Let several reads see one state.
+
+        Raises:
+            BadDataError: since the store was opened, a newer version of this program has migrated it.
+        """
+        with snapshot(self._connection, self.path) as connection:
+            version_of(connection, self.path)
+            yield connection
+
+    def documents(self, first: int, end: int) -> RememberedTable:
+        """Read the documents with ordinals from `first` to `end` (exclusive); for analyses, not for the engine."""
+        with self.reading():
+            return table_of(self._connection, first, end)
+
+    def span(self, *, since: int | None = None, until: int | None = None) -> tuple[int, int]:
+        """Find the documents that arrived within a period of the stream's clock.
+
+        Args:
+            since: UTC microseconds since 1970; ``None`` for the beginning of the stream.
+            until: end of the period, exclusive; ``None`` for the end of the stream.
+
+        Returns:
+            The first ordinal, and one past the last.
+        """
+        with self.reading() as connection:
+            first = 0 if since is None else first_ordinal(connection, "clock", since)
+            end = position_of(connection).documents if until is None else first_ordinal(connection, "clock", until)
+        return first, max(first, end)
+
+    def terms(self) -> list[str]:
+        """Return all terms by number."""
+        with self.reading() as connection:
+            return terms_of(connection)
+
+    def frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
+        """Return the document frequencies that an epoch uses: sums over all epochs before it."""
+        with self.reading() as connection:
+            return summed_frequencies(connection, before=before, terms=position_of(connection).terms)
+
+    def repeat_frequencies(self, *, before: int) -> dict[Language, LanguageFrequencies]:
+        """Return the part of `frequencies` due to documents that repeat earlier ones."""
+        with self.reading() as connection:
+            terms = position_of(connection).terms
+            return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")
+
+    def titles(self, ordinals: Iterable[int]) -> list[str]:
+        """Return the headlines of documents; empty for forgotten ones.
+
+        Raises:
+            KeyError: an ordinal is unknown.
+        """
+        return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
+
+    def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - the name of the field
+        """Return the ordinal of the latest version of a document by its id or address; ``None`` if there is none."""
+        column, value = ("id", id) if id is not None else ("url", url)
+        query = f"SELECT max(ordinal) FROM document WHERE {column} = ? AND forgotten = 0"  # noqa: S608
+        with self.reading() as connection:
+            row = connection.execute(query, (value,)).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def headlines(self, first: int, end: int) -> list[str]:
+        """Return the headlines of the documents from `first` to `end` (exclusive); empty for forgotten ones."""
+        with self.reading() as connection:
+            query = "SELECT title FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"
+            return [row[0] for row in connection.execute(query, (first, end))]
+
+    def answers(self, first: int, end: int) -> list[int | None]:
+        """Return the ordinal that each verdict names, for documents from `first` to `end` (exclusive)."""
+        with self.reading() as connection:
+            query = (
+                "SELECT (SELECT max(named.ordinal) FROM document AS named WHERE named.id = document.of_id"
+                " AND named.ordinal < document.ordinal) FROM document"
+                " WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"
+            )
+            return [row[0] for row in connection.execute(query, (first, end))]
+
+    @property
+    def expired_below(self) -> int:
+        """The signatures of all smaller ordinals have been deleted."""
+        with self.reading() as connection:
+            return int(connection.execute("SELECT expired_below FROM store").fetchone()[0])
+
+    def text(self, ordinal: int) -> str | None:
+        """Return the text of a document, or ``None`` if the store does not keep it."""
+        with naming_failures(self.path):
+            row = self._connection.execute("SELECT packed FROM body WHERE ordinal = ?", (ordinal,)).fetchone()
+        return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
+
+    def wording(self, ordinals: Sequence[int]) -> list[bytes]:
+        """Return the word triples of documents, as ``KeptEvidence.triples``; empty where the store has none."""
+        found: dict[int, bytes] = {}
+        with naming_failures(self.path):
+            for begin in range(0, len(ordinals), _IDS_AT_ONCE):
+                asked = ordinals[begin : begin + _IDS_AT_ONCE]
+                query = f"SELECT ordinal, triples FROM wording WHERE ordinal IN ({', '.join('?' * len(asked))})"  # noqa: S608
+                found.update(self._connection.execute(query, asked))
+        return [found.get(ordinal, b"") for ordinal in ordinals]
+
+    def kept(self, ordinal: int) -> Document:
+        """Return a document with its text and the fields that a store keeps.
+
+        Raises:
+            BadDataError: the store does not have the text.
+        """
+        with naming_failures(self.path):
+            row = self._connection.execute(_KEPT, (ordinal,)).fetchone()
+        if row is None:
+            message = f"the text of document {ordinal} is missing, and the model needs it; run 'store verify'"
+            raise BadDataError(message, code="E_STORE_DAMAGED", source=str(self.path))
+        id_, title, language, published, source, url, packed = row
+        text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+        return kept_document(id_, text, title=title, language=language, published=published, source=source, url=url)
+
+    def _value(self, query: str, ordinal: int) -> Any:
+        with naming_failures(self.path):
+            row = self._connection.execute(query, (ordinal,)).fetchone()
+        if row is None:
+            raise KeyError(ordinal)
+        return row[0]
+
+    def batch(self, batch_id: str) -> StoredBatch | None:
+        """Return a stored batch with its original verdicts, or ``None`` if the id is unknown."""
+        with self.reading():
+            row = self._connection.execute(
+                "SELECT content_hash, first_ordinal, documents, answers FROM batch WHERE batch_id = ?", (batch_id,)
+            ).fetchone()
+            if row is None:
+                return None
+            content_hash, first, documents, answers = row
+            if answers is None:
+                verdicts = tuple(self._verdicts(first, first + documents))
+            else:
+                verdicts = tuple(self.verdict_at(ordinal) for ordinal in numbers_of(answers, INT64).tolist())
+            return StoredBatch(batch_id, content_hash, verdicts)
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
+        """Return all stored versions of a document, oldest first."""
+        return tuple(self.known_of((id,)).get(id, ()))
+
+    def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
+        """Return all stored versions of some documents, oldest first; unknown ids are absent."""
+        found: dict[str, list[Known]] = {}
+        with naming_failures(self.path):
+            for begin in range(0, len(ids), _IDS_AT_ONCE):
+                asked = ids[begin : begin + _IDS_AT_ONCE]
+                query = f"{_KNOWN} ({', '.join('?' * len(asked))}) ORDER BY id, version"
+                for id_, *row in self._connection.execute(query, asked):
+                    found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(tuple(row[3:]))))
+        return found
+
+    def verdict_of(self, id: str) -> Verdict | None:  # noqa: A002
+        """Return the verdict on a document's latest version, or ``None`` if the id is unknown."""
+        known = self.known(id)
+        return known[-1].verdict if known else None
+
+    def verdict_at(self, ordinal: int) -> Verdict:
+        """Return the verdict on the document with an ordinal.
+
+        Raises:
+            KeyError: the ordinal is unknown.
+        """
+        for verdict in self._verdicts(ordinal, ordinal + 1):
+            return verdict
+        raise KeyError(ordinal)
+
+    def _verdicts(self, first: int, end: int) -> Iterator[Verdict]:
+        with naming_failures(self.path):
+            rows = self._connection.execute(
+                f"SELECT {_VERDICT} FROM {_JUDGED} WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
+                (first, end),
+            )
+            yield from map(verdict_of_row, rows)
+
+    def story_events(self) -> Iterator[StoryEvent]:
+        """Yield all events of stories, in order."""
+        with naming_failures(self.path):
+            rows = self._connection.execute("SELECT ordinal, story_id, other, begun FROM story_event ORDER BY number")
+            yield from (StoryEvent(*row) for row in rows)
+
+    def stories(self) -> dict[str, str]:
+        """Return the present story of each group that has one, by group."""
+        with self.reading() as connection:
+            return dict(connection.execute("SELECT group_id, story_id FROM telling ORDER BY group_id"))
+
+    def events(self) -> Iterator[GroupEvent]:
+        """Yield all events of groups, in order."""
+        with naming_failures(self.path):
+            rows = self._connection.execute("SELECT ordinal, kind, group_id, other, value FROM event ORDER BY number")
+            yield from (GroupEvent(*row) for row in rows)

@@ -1,8 +1,0 @@
-"""Translation of terms by a ladder of rungs, the surest first."""
-
-from __future__ import annotations
-
-from infostream_dedup.translation.ladder import Translator
-from infostream_dedup.translation.rung import Rung, Translation
-
-__all__ = ["Rung", "Translation", "Translator"]
