@@ -23,11 +23,22 @@ LIMIT = 900
 """Seconds that a command may take."""
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# A case that first waits for the compiler says nothing about the code under test. `make test` draws the same cases
-# each time; `make test-slow` draws new ones.
-settings.register_profile("same cases", deadline=None, derandomize=True)
-settings.register_profile("new cases", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same cases"))
+# A case that first waits for the compiler says nothing about the code under test. `make test` draws the same few cases
+# each time; `make test-all` draws many new ones.
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+SLOW = {"attack", "browser", "spark"}
+"""Folders of tests of which each is slow."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the folders that are left to ``make test-all``, and the smoke tests as slow."""
+    for item in items:
+        inside = item.path.relative_to(Path(__file__).parent).parts
+        if inside[0] in SLOW or item.get_closest_marker("smoke"):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

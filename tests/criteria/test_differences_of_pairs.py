@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.criteria import CRITERIA, differences, document_models
@@ -207,7 +207,6 @@ def test_columns_come_in_the_order_asked_for():
 WORDS = "мост река школа суд 5 41,25 6:4 автобус. Ремонт\nЗакрыли".split(" ")
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(*[st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)] * 2), min_size=2, max_size=5))
 def test_ranges_and_directions(texts):
     documents = [document(text, id=str(n), title=title, source="s") for n, (text, title) in enumerate(texts)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.characters import in_one_alphabet
@@ -156,7 +156,6 @@ _LETTERS = "абвАБВйёоОсСнНТтуі xXhHpPsScCzZkKeETiyø אя 0123
 _PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.03.26", "12 300", "¶", "Ю"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.lists(_PIECES, max_size=12), st.lists(_PIECES, max_size=60)), min_size=1, max_size=20))
 def test_compiled_reading_equals_plain_reading(drawn: list[tuple[list[str], list[str]]]) -> None:
     compare(
@@ -179,7 +178,6 @@ def test_a_title_repeated_by_the_text_is_read_once() -> None:
     assert np.array_equal(raw.triples_of(0), raw.triples_of(1))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import read_documents
@@ -166,7 +166,6 @@ choices = st.fixed_dictionaries(
 
 
 @given(documents=documents_of_a_window, chosen=choices, least_keys=st.sampled_from([0, 3]))
-@settings(max_examples=200, deadline=None)
 def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys, plain_judge):
     found, expected = judged(plain_judge, StreamSettings(window_days=None, **chosen), documents, least_keys)
     assert found == expected

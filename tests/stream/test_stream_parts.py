@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
@@ -122,7 +122,6 @@ def test_numbers_of_tags_and_scripts_do_not_count(kept):
     assert number_rows(titled, full_texts(titled).texts).row(0).tolist() == rows.row(0).tolist()
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(["7", "12", "1,5", "05.03.2026", "пять", "７", "и"]), max_size=5), max_size=6))
 def test_numbers_of_many_documents_are_those_of_each_alone(parts):
     texts = [" и ".join(own) for own in parts]

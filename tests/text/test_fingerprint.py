@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text import fingerprint
@@ -28,14 +28,12 @@ def at_once(bodies: list[str], heading: str = "") -> list[bytes]:
 
 
 # The first call compiles.
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(PARTS), max_size=10).map("".join), max_size=4), st.sampled_from(["", " Нет "]))
 @example(["", "   ", " a  b ", "a b", "a\u0301 b"], "x ")
 def test_many_as_each(bodies: list[str], heading: str) -> None:
     assert at_once(bodies, heading) == [text_hash(body) for body in bodies]
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=20), max_size=3))
 def test_any_text(bodies: list[str]) -> None:
     assert at_once(bodies) == [text_hash(body) for body in bodies]

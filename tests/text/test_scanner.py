@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.character_classes import (
@@ -67,7 +67,6 @@ def plain(strings):
     return [surfaces(clean(text)) for text in strings]
 
 
-@settings(max_examples=600, deadline=None)
 @given(st.lists(any_form | texts | st.text(), max_size=8))
 @example(["П'ять, об’єкт. «Київ»", "", "http://a.org/б Слово"])
 @example(["\ud800 Слово\udfff", "Ёлка-палка -и- А.Б. В. Г"])
