@@ -66,6 +66,7 @@ def test_a_stem_is_never_empty_nor_longer(form: str) -> None:
     assert 0 < len(stem_ukrainian(form)) <= len(form)
 
 
+@pytest.mark.slow
 def test_share_of_same_lemma_pairs_that_meet() -> None:
     """Paradigms of pymorphy3, as far as their forms are frequent: every second lemma, by checksum."""
     forms_of = frequent_forms()

@@ -171,6 +171,7 @@ def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_key
     assert found == expected
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("changes", [{}, {"same_source": "ban", "least_shared": 0}, {"duplicate_rule": "contained"}])
 def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judge, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def plain(surfaces):
     return [forms(surface) for surface in surfaces]
 
 
+@pytest.mark.slow
 def test_every_three_letters():
     words = [
         f"{mark}{''.join(one)}" for one in product(LETTERS, LETTERS, [*LETTERS, "", "-а", "ʼа"]) for mark in ("", "¶")

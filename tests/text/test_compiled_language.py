@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ def test_every_text_has_the_language_that_plain_code_finds(strings):
     assert told(strings) == [detect(text) for text in strings]
 
 
+@pytest.mark.slow
 def test_every_character_counts_as_in_the_plain_code():
     """Twenty times each character, beside letters that leave the decision to it."""
     characters = [chr(point) for point in range(0x11000) if not 0xD800 <= point < 0xE000]

@@ -75,6 +75,7 @@ def test_every_text_gives_the_surfaces_of_the_plain_code(strings):
     assert read(strings, Scanner()) == plain(strings)
 
 
+@pytest.mark.slow
 def test_every_three_neighbours():
     for left in CONSONANTS_AND_VOWELS[:3] + "AwZ5_.-'\"\u200b \u00a0<&%{@:;¶«\u0301":
         every = CONSONANTS_AND_VOWELS[:4] + MARKS[:2] + INVISIBLE[:3] + " \n\u00a0" + PUNCTUATION + LETTERS + "’`ʼꞌ"
@@ -83,6 +84,7 @@ def test_every_three_neighbours():
         assert [text for text, one, other in zip(strings, found, expected, strict=True) if one != other] == []
 
 
+@pytest.mark.slow
 def test_every_character_in_its_place():
     for around in ["{}", "а{}", "{}Б", "а{}Б.", ". {} Б", "а {} б", "а-{}", "'{}'"]:
         strings = [around.format(chr(point)) for point in range(0x11000) if not 0xD800 <= point < 0xE000]

@@ -193,6 +193,7 @@ def test_spans_cover_everything_and_do_not_overlap(text: str) -> None:
         assert text[start:end] == text[start:end].strip() != ""
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_one_thing_takes_no_longer_than_text() -> None:
     for junk in [".", ". ", " ", "\n", '."', "а.", "А. ", "1.", "г. "]:
         text = junk * (1_000_000 // len(junk))

@@ -146,6 +146,7 @@ def is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_one_thing_takes_no_longer_than_text() -> None:
     for junk in [".", ". ", "-", "а-", "ʼ", "А.", ": ", "аА"]:
         text = junk * (1_000_000 // len(junk))
