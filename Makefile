@@ -6,29 +6,39 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 TRANSLATE := .venv-translate
 
-.PHONY: demo test test-slow test-spark test-translate lint bench spark-demo attack reports clean
+# Workers of pytest. Types are checked beside them.
+WORKERS ?= auto
+
+.PHONY: demo test unit test-all test-smoke test-spark test-translate lint bench spark-demo attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
 
-test: $(VENV)/.installed-dev lint  ## linters, types, tests
-	$(BIN)/pytest -n auto -m "not slow and not translate"
+test: $(VENV)/.installed-dev  ## linters and types beside unit, property and pin tests: minutes
+	$(MAKE) --no-print-directory -j 2 lint unit
 
-test-slow: $(VENV)/.installed-dev  ## all tests, the slow ones too; property tests draw new cases
-	HYPOTHESIS_PROFILE="new cases" $(BIN)/pytest -n auto -m "not translate"
+unit: $(VENV)/.installed-dev
+	$(BIN)/pytest -q -n $(WORKERS) -m "not slow and not translate"
+
+test-all: $(VENV)/.installed-dev lint  ## every test: processes, kills, attacks, browsers, Spark, 200 new cases a property
+	$(BIN)/pip install --quiet -e '.[spark]'
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n $(WORKERS) -m "not translate"
+
+test-smoke: $(VENV)/.installed-dev  ## a few tests of what "make test" leaves out; those of Spark where it is installed
+	$(BIN)/pytest -q -n $(WORKERS) -m smoke
 
 test-spark: $(VENV)/.installed-dev  ## Spark in one process; needs Java 17 or newer
 	$(BIN)/pip install --quiet -e '.[spark]'
-	$(BIN)/pytest tests/spark -m "not slow"
+	$(BIN)/pytest tests/spark
 
 test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes reports/translate.md
 	$(TRANSLATE)/bin/python reports/make_translate_report.py
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev  ## style, imports, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/mypy
 
 attack: $(VENV)/.installed-dev  ## kills, cuts, full disks, power loss, flipped bits, soak; writes reports/attack.md
 	$(BIN)/python -m benchmarks.attack

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import io
+import logging
 import os
-import select
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,16 +20,26 @@ from hypothesis import settings
 os.environ.setdefault("INFOSTREAM_DEDUP_LOOPS", "compiled")
 
 RunIn = Callable[..., "subprocess.CompletedProcess[bytes]"]
-SERVER = Path(__file__).with_name("command_server.py")
 LIMIT = 900
 """Seconds that a command may take."""
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# A case that first waits for the compiler says nothing about the code under test. `make test` draws the same cases
-# each time; `make test-slow` draws new ones.
-settings.register_profile("same cases", deadline=None, derandomize=True)
-settings.register_profile("new cases", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same cases"))
+# A case that first waits for the compiler says nothing about the code under test. `make test` draws the same few cases
+# each time; `make test-all` draws many new ones.
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+SLOW = {"attack", "browser", "spark"}
+"""Folders of tests of which each is slow."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the folders that are left to ``make test-all``, and the smoke tests as slow."""
+    for item in items:
+        inside = item.path.relative_to(Path(__file__).parent).parts
+        if inside[0] in SLOW or item.get_closest_marker("smoke"):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -48,79 +60,80 @@ def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session")
-def run_command() -> Iterator[RunIn]:
+def run_command() -> RunIn:
     """``run_command(folder, "sweep", "a.jsonl", stdin=b"", TZ="UTC")``: exit code, standard output, standard error.
 
-    Runs the command line in a process of its own. It is a child of one that has loaded the package, unless an
-    environment is given: then it is a new interpreter.
+    Runs the command line in this process, as the console script does; in a process of its own if ``anew`` or if an
+    environment is given, or if the test has changed that of the start.
     """
-    started: list[Commands] = []
+    begun_with = _environment()
 
     def start(
-        folder: Path, *arguments: str, stdin: bytes = b"", **environment: str
+        folder: Path, *arguments: str, stdin: bytes = b"", anew: bool = False, **environment: str
     ) -> subprocess.CompletedProcess[bytes]:
-        if not environment:
-            if not started:
-                started.append(Commands())
-            if started[0].serves():
-                return started[0].run(arguments, stdin, folder)
-        return run_anew(folder, arguments, stdin, environment)
+        if anew or environment or begun_with != _environment():
+            return run_anew(folder, arguments, stdin, environment)
+        return run_here(folder, arguments, stdin)
 
-    yield start
-    for one in started:
-        one.close()
+    return start
 
 
-class Commands:
-    """Runs commands in children of a process that has already loaded the package."""
+def run_here(folder: Path, arguments: tuple[str, ...], stdin: bytes) -> subprocess.CompletedProcess[bytes]:
+    """Run a command in this process; what it changes in the process is put back."""
+    from infostream_dedup.cli import main
 
-    def __init__(self) -> None:
-        self._environment = _environment()
-        self._server = subprocess.Popen(
-            [sys.executable, str(SERVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**self._environment, "PYTHONWARNINGS": "error"},
-        )
+    logger = logging.getLogger("infostream_dedup")
+    before = (os.environ.copy(), Path.cwd(), os.umask(0), [*logger.handlers], sys.argv)
+    os.umask(before[2])
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    code: object = 1
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        given.write(stdin)
+        given.seek(0)
+        with _standard_streams(given.fileno(), out.fileno(), errors.fileno()):
+            try:
+                os.chdir(folder)
+                sys.argv = ["infostream-dedup", *map(os.fspath, arguments)]
+                main()
+            except SystemExit as leaving:
+                code = leaving.code
+            finally:
+                sys.argv, logger.handlers[:] = before[4], before[3]
+                os.umask(before[2])
+                os.chdir(before[1])
+                for number, handler in handlers.items():
+                    signal.signal(number, handler)
+                if os.environ != before[0]:
+                    os.environ.clear()
+                    os.environ.update(before[0])
+        out.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess(arguments, code, out.read(), errors.read())
 
-    def serves(self) -> bool:
-        """Whether the environment is still that of the start; a test may have changed it."""
-        return self._environment == _environment()
 
-    def run(self, arguments: tuple[str, ...], stdin: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
-        """Run a command to its end."""
-        with tempfile.TemporaryDirectory() as own:
-            streams = [Path(own) / name for name in ("in", "out", "errors")]
-            for path, content in zip(streams, (stdin, b"", b""), strict=True):
-                path.write_bytes(content)
-            umask = os.umask(0)
-            os.umask(umask)
-            request = {
-                "arguments": [*map(os.fspath, arguments)],
-                "folder": str(folder),
-                "umask": umask,
-                "streams": [*map(str, streams)],
-            }
-            code = os.waitstatus_to_exitcode(self._answer(json.dumps(request)))
-            return subprocess.CompletedProcess(arguments, code, streams[1].read_bytes(), streams[2].read_bytes())
-
-    def _answer(self, request: str) -> int:
-        self._server.stdin.write(f"{request}\n".encode())
-        self._server.stdin.flush()
-        ready, _, _ = select.select([self._server.stdout], [], [], LIMIT)
-        line = self._server.stdout.readline() if ready else b""
-        if not line:
-            pytest.fail("the command did not end in time" if not ready else "the server of commands has ended")
-        return int(line)
-
-    def close(self) -> None:
-        """End the process."""
-        self._server.stdin.close()
-        self._server.stdout.close()
-        try:
-            self._server.wait(timeout=10)
-        finally:
-            self._server.kill()
+@contextmanager
+def _standard_streams(*descriptors: int) -> Iterator[None]:
+    """Let these be standard input, output and error, for Python and for others."""
+    kept = [os.dup(number) for number in range(3)]
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    for stream in streams[1:]:
+        stream.flush()
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+    sys.stdin, sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.FileIO(number, "w" if number else "r", closefd=False), "utf-8", write_through=number == 2)
+        for number in range(3)
+    )
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+        sys.stdin, sys.stdout, sys.stderr = streams
+        for number, descriptor in enumerate(kept):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
 
 
 def _environment() -> dict[str, str]:

@@ -40,6 +40,7 @@ def archives(tmp_path_factory) -> tuple[Path, Path]:
     return next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_its_data_and_nothing_else(archives) -> None:
     with zipfile.ZipFile(archives[0]) as wheel:
         names = set(wheel.namelist())
@@ -53,6 +54,7 @@ def test_the_wheel_holds_the_package_its_data_and_nothing_else(archives) -> None
     assert {name.split("/")[0].split("-")[0] for name in names} == {"infostream_dedup"}
 
 
+@pytest.mark.slow
 def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> None:
     wheel, source = archives
     subprocess.run(["tar", "-xf", source, "-C", tmp_path], check=True)
@@ -67,6 +69,7 @@ def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> 
         }
 
 
+@pytest.mark.smoke
 def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
@@ -102,6 +105,7 @@ def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     assert (tmp_path / "kept.csv").read_text(encoding="utf-8").count("\n") == 2, "the header and one of the two"
 
 
+@pytest.mark.slow
 def test_what_it_asks_for_is_agreed(archives) -> None:
     with zipfile.ZipFile(archives[0]) as wheel:
         name = next(name for name in wheel.namelist() if name.endswith("METADATA"))

@@ -204,9 +204,8 @@ def test_a_representation_named_twice_is_swept_once() -> None:
     assert len(sweep(ROWS, representations=["stem", "stem"]).rows) == 12
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_values_of_other_types_are_refused() -> None:
+    for call, message in [
         (lambda: pairs(ROWS, settings={"k": 6}), r"settings is of type dict; give a record Settings\(...\)"),
         (lambda: ingest(ROWS, "s.db", settings=Settings()), "settings is of type Settings; give a record StreamSettin"),
         (lambda: passages.find(ROWS, settings=Settings()), "settings is of type Settings; give a record PassageSettin"),
@@ -221,11 +220,9 @@ def test_a_representation_named_twice_is_swept_once() -> None:
         (lambda: dedup(ROWS, boilerplate=["Снег."]), "boilerplate is of type list; give the path of a file that holds"),
         (lambda: sweep(ROWS, tz=3), "unknown time zone 3; give an IANA name"),
         (lambda: sweep(ROWS, max_line_bytes="10"), "max_line_bytes is '10'; expected a whole number of at least 1"),
-    ],
-)
-def test_values_of_other_types_are_refused(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(InfostreamError, match=message):
-        call()
+    ]:
+        with pytest.raises(InfostreamError, match=message):
+            call()
 
 
 def test_labels_of_one_kind_are_refused_by_the_name_of_their_file(labels: Path) -> None:

@@ -55,38 +55,38 @@ def functions() -> dict[str, object]:
     return {name: function for name, function in found.items() if inspect.isfunction(function)}
 
 
-@pytest.mark.parametrize("command", sorted(set(commands(cli)) - OTHER_FACE))
-def test_every_command_has_a_public_function(command):
-    assert RENAMED.get(command, command.replace(" ", ".").replace("-", "_")) in functions()
+def test_every_command_has_a_public_function():
+    for command in sorted(set(commands(cli)) - OTHER_FACE):
+        assert RENAMED.get(command, command.replace(" ", ".").replace("-", "_")) in functions()
 
 
-@pytest.mark.parametrize("name", [name for name in functions() if name != "moment"])
-def test_the_package_hands_every_function_on(name):
-    room, _, function = name.rpartition(".")
-    home = getattr(infostream_dedup, room) if room else infostream_dedup
-    assert getattr(home, function) is functions()[name]
-    assert (room or function) in infostream_dedup.__all__
+def test_the_package_hands_every_function_on():
+    for name in [name for name in functions() if name != "moment"]:
+        room, _, function = name.rpartition(".")
+        home = getattr(infostream_dedup, room) if room else infostream_dedup
+        assert getattr(home, function) is functions()[name]
+        assert (room or function) in infostream_dedup.__all__
 
 
-@pytest.mark.parametrize("name", functions())
-def test_every_function_says_what_it_takes_and_gives(name):
-    function = functions()[name]
-    text = inspect.getdoc(function) or ""
-    takes = [one for one in inspect.signature(function).parameters if one != "path"]
-    assert not takes or "Args:" in text
-    for parameter in takes:
-        assert f"\n    {parameter}: " in text, parameter
-    annotation = inspect.signature(function).return_annotation
-    assert annotation == "None" or "Returns:" in text
+def test_every_function_says_what_it_takes_and_gives():
+    for name in functions():
+        function = functions()[name]
+        text = inspect.getdoc(function) or ""
+        takes = [one for one in inspect.signature(function).parameters if one != "path"]
+        assert not takes or "Args:" in text
+        for parameter in takes:
+            assert f"\n    {parameter}: " in text, parameter
+        annotation = inspect.signature(function).return_annotation
+        assert annotation == "None" or "Returns:" in text
 
 
-@pytest.mark.parametrize("name", functions())
-def test_an_unknown_keyword_fails(name):
-    function = functions()[name]
-    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-    positional = [[] for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
-    with pytest.raises(TypeError, match="bogus"):
-        function(*positional, bogus=1)
+def test_an_unknown_keyword_fails():
+    for name in functions():
+        function = functions()[name]
+        needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+        positional = [[] for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+        with pytest.raises(TypeError, match="bogus"):
+            function(*positional, bogus=1)
 
 
 def test_an_unknown_keyword_beside_settings_fails_too(tmp_path):
@@ -103,18 +103,15 @@ def test_a_sweep_takes_representations():
         api.sweep([], settings=Settings(representation="stem"))
 
 
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [
+def test_settings_without_a_meaning_are_refused():
+    for function, name in [
         *((api.sweep, name) for name in ("k", "threshold", "rule", "min_terms")),
         *((api.similarity_matrix, name) for name in ("k", "threshold", "rule", "min_terms")),
         (api.pairs, "rule"),
         (functools.partial(api.evaluate, labels="none"), "k"),
-    ],
-)
-def test_settings_without_a_meaning_are_refused(function, name):
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-        function([], **{name: 1})
+    ]:
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+            function([], **{name: 1})
 
 
 @pytest.mark.parametrize(
@@ -145,15 +142,13 @@ def test_other_than_two_known_languages_are_refused(languages):
         api.passages.compare("Мост", "A bridge", languages=languages)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in functions() if "reading" in inspect.signature(functions()[name]).parameters]
-)
-def test_reading_options_given_both_ways_are_refused(name):
-    function = functions()[name]
-    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-    positional = [[] if one.name == "source" else "none" for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
-    with pytest.raises(ConfigurationError, match="reading and tz are both given"):
-        function(*positional, reading=Reading(), tz="Europe/Kyiv")
+def test_reading_options_given_both_ways_are_refused():
+    for name in [name for name in functions() if "reading" in inspect.signature(functions()[name]).parameters]:
+        function = functions()[name]
+        needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+        positional = [[] if one.name == "source" else "none" for one in needed if one.kind is one.POSITIONAL_OR_KEYWORD]
+        with pytest.raises(ConfigurationError, match="reading and tz are both given"):
+            function(*positional, reading=Reading(), tz="Europe/Kyiv")
 
 
 def test_keywords_are_those_of_the_records():

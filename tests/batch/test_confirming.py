@@ -20,6 +20,7 @@ def _groups(links: set[tuple[int, int]], documents: int) -> list[int]:
     return [len(members) for members in {id(one): one for one in group.values()}.values() if len(members) > 1]
 
 
+@pytest.mark.slow
 def test_every_row_beside_links_and_paths_counted_one_by_one() -> None:
     source = str(documents_path())
     found = sweep(source, representations=["morph"], confirmed=True, examples=False)

@@ -76,6 +76,7 @@ def test_every_long_step_shows_its_progress(monkeypatch):
     assert last["measuring"] == (9, 9)
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_real_news_have_the_same_bytes(corpora):
     source = corpora / "slavictopics.docs.jsonl.gz"

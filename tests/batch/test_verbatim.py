@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup import Settings
@@ -35,7 +35,6 @@ def streams(draw):
     return draw(st.lists(st.sampled_from(texts), min_size=1, max_size=25))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     streams(),
     st.sampled_from(["equal", "contained"]),
@@ -52,7 +51,6 @@ def test_statuses_are_those_of_all_pairs(texts, rule, short, k, target):
         assert statuses(collection, chosen, duplicate_rule=rule) == expected
 
 
-@settings(max_examples=40, deadline=None)
 @given(streams(), st.integers(1, 4))
 def test_measures_and_groups_are_those_of_all_links(texts, k_min):
     chosen = Settings(representation="stem", df_min=1, df_max=0.99)

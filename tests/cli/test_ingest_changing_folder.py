@@ -13,6 +13,8 @@ from contextlib import contextmanager
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROWS = [{"id": str(number), "text": f"снег в киеве, день {number}"} for number in range(6)]
 
 
@@ -52,6 +54,7 @@ def ended(process):
     return [json.loads(line)["id"] for line in rest.splitlines()], errors.decode()
 
 
+@pytest.mark.smoke
 def test_a_file_that_grows_after_it_was_read_is_read_on(folder):
     file = folder / "a.jsonl"
     write(file, ROWS[:2])

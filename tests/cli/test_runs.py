@@ -134,7 +134,7 @@ def test_warnings_are_lines_of_the_log(run_command, folder) -> None:
     first, last = (json.loads(line) for line in answer.stderr.splitlines())
     assert first["message"].startswith("old.jsonl: the text is cp1251")
     assert (first["level"], last["level"]) == ("warning", "info")
-    answer = run_command(folder, "pairs", "old.jsonl", "--log-level", "warning")
+    answer = run_command(folder, "pairs", "old.jsonl", "--log-level", "warning", anew=True)
     assert answer.stderr.decode().splitlines() == [first["message"]]
     answer = run_command(folder, "pairs", "old.jsonl", "--log-level", "error")
     assert (answer.stderr, answer.returncode) == (b"", 0)

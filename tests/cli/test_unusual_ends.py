@@ -13,6 +13,8 @@ from contextlib import closing
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DOCS = "".join(json.dumps({"id": str(n), "text": f"Мост через реку открыл министр {n}"}) + "\n" for n in range(5))
 COMMAND = f"{sys.executable} -m infostream_dedup"
 # A copy that is nearly done says so and waits to be ended.
@@ -73,6 +75,7 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
+@pytest.mark.smoke
 def test_a_closed_output_is_refused_and_leaves_nothing(docs, tmp_path):
     done = shell(f"{COMMAND} ingest {docs} --store s.db >&-", tmp_path)
     assert done.returncode == 74
@@ -89,6 +92,7 @@ def test_closed_errors_and_input_are_not_failures(run, docs, tmp_path, closed):
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.smoke
 def test_a_request_to_end_is_an_orderly_end(store, tmp_path):
     code, said = interrupted(tmp_path, signal.SIGTERM, "store", "backup", "s.db", "copy.db")
     assert code == 143
@@ -105,6 +109,7 @@ def test_a_request_to_end_waits_for_the_end_of_an_import(tmp_path, name, code, w
     assert done.stderr == f"infostream-dedup: {word}\n"
 
 
+@pytest.mark.smoke
 def test_ctrl_c_while_the_command_line_is_loaded_shows_no_traceback(tmp_path):
     (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
     done = shell(f"{COMMAND} --version", tmp_path)
@@ -119,7 +124,7 @@ def test_the_next_copy_removes_what_a_killed_one_left(run, store, tmp_path):
     # The part of a process that lives, as far as anybody can tell.
     alive = tmp_path / f".infostream-dedup-{os.getpid()}-1.part"
     alive.write_bytes(b"")
-    assert run("store", "backup", "s.db", "copy.db").returncode == 0
+    assert run("store", "backup", "s.db", "copy.db", anew=True).returncode == 0
     assert parts(tmp_path) == [alive.name]
 
 

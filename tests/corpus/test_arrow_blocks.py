@@ -8,7 +8,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, columns, frames, parquet, read_documents
@@ -82,7 +82,6 @@ def folder(tmp_path_factory):
 in_columns = partial(read_document_blocks, always=True)
 
 
-@settings(max_examples=150, deadline=None)
 @given(tables(), st.sampled_from(OPTIONS), st.integers(1, 9), st.booleans())
 @example(pa.table({"id": ["1", "1", "1"], "text": ["a", "a", "b"]}), {"on_error": "skip"}, 9, False)
 def test_columns_are_what_single_rows_are(folder, table, options, size, in_file):

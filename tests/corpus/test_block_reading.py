@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, json_blocks, read_documents
@@ -111,7 +111,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("blocks")
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(lines(), max_size=9),
     st.sampled_from(OPTIONS),

@@ -8,7 +8,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, read_documents
@@ -92,7 +92,6 @@ def tables(draw):
     return draw(st.sampled_from([b"", b"\xef\xbb\xbf"])) + data
 
 
-@settings(max_examples=300, deadline=None)
 @given(tables(), st.sampled_from(OPTIONS), st.sampled_from([16, 50, 1 << 16]))
 @example(b'id,text\n1,"a\nb"\n1,c\n2,"d"e\n3,f\n', {"on_error": "skip"}, 16)
 @example(b"id,text\n1,a\n2\n3,c\n\n4,d\n", {"on_error": "skip"}, 1 << 16)
@@ -106,7 +105,6 @@ def test_columns_are_what_single_rows_are(folder, data, options, size):
     assert together == single
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from([1, 3, 1 << 16]))
 def test_any_bytes(folder, pieces, size):
     path = folder / "any.csv"

@@ -19,12 +19,12 @@ RUN = (
 )
 
 
-@pytest.mark.parametrize("text", RUN)
-def test_what_a_spreadsheet_would_run_gets_an_apostrophe(text):
-    assert guarded(text) == "'" + text
-    assert unguarded(guarded(text)) == text
-    assert csv_line([text]).decode().startswith(("'", "\"'"))
-    assert csv_line([text], raw=True).decode().strip('"\n') == text.strip('"\n')
+def test_what_a_spreadsheet_would_run_gets_an_apostrophe():
+    for text in RUN:
+        assert guarded(text) == "'" + text
+        assert unguarded(guarded(text)) == text
+        assert csv_line([text]).decode().startswith(("'", "\"'"))
+        assert csv_line([text], raw=True).decode().strip('"\n') == text.strip('"\n')
 
 
 @pytest.mark.parametrize("text", ["", "text", "1=1", "a@b", " text", "'quoted'", "«=»"])

@@ -12,7 +12,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import ReadingReport, read_documents
@@ -76,7 +76,6 @@ CSV_PIECES = st.sampled_from([
 # fmt: on
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(JSON_PIECES | st.binary(max_size=4), max_size=30).map(b"".join))
 def test_any_json_lines(content: bytes) -> None:
     _, report, rows = _read("d.jsonl", content)
@@ -97,7 +96,6 @@ def _is_lines(content: bytes) -> bool:
         return is_json_lines(str(path), None)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(CSV_PIECES | st.binary(max_size=4), max_size=30).map(b"".join), st.booleans())
 def test_any_csv(content: bytes, with_header: bool) -> None:
     _read("d.csv", b"id,text\n" + content if with_header else content)
@@ -105,7 +103,6 @@ def test_any_csv(content: bytes, with_header: bool) -> None:
 
 @pytest.mark.parametrize("name", GOOD)
 def test_random_bytes(name: str) -> None:
-    @settings(max_examples=100, deadline=None)
     @given(st.binary(max_size=200))
     def check(content: bytes) -> None:
         _read(name, content)
@@ -117,7 +114,6 @@ def test_random_bytes(name: str) -> None:
 def test_good_files_with_some_bytes_changed(name: str) -> None:
     good = GOOD[name]
 
-    @settings(max_examples=100, deadline=None)
     @given(st.lists(st.tuples(st.integers(0, len(good) - 1), st.integers(0, 255)), min_size=1, max_size=5))
     def check(changes: list[tuple[int, int]]) -> None:
         content = bytearray(good)
@@ -144,7 +140,6 @@ NAMES = st.sampled_from(["id", "text", "title", "lang", "published", "source", "
 RECORDS = st.dictionaries(NAMES | st.integers(), VALUES, max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(RECORDS | VALUES.filter(lambda value: not isinstance(value, str)), max_size=4))
 def test_any_values_in_memory(values: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:

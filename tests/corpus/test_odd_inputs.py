@@ -225,13 +225,18 @@ def test_folders_and_patterns(tmp_path: Path) -> None:
         read_documents(tmp_path / "empty")
 
 
-@pytest.mark.parametrize(
-    "make",
-    [list, pd.Series, pl.Series, pd.Index, np.array, pa.array, lambda texts: pa.chunked_array([texts]),
-     lambda texts: pl.LazyFrame(PLAIN)],
-)  # fmt: skip
-def test_texts_in_memory(make: Callable[[list[str]], Any]) -> None:
-    assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
+def test_texts_in_memory() -> None:
+    for make in [
+        list,
+        pd.Series,
+        pl.Series,
+        pd.Index,
+        np.array,
+        pa.array,
+        lambda texts: pa.chunked_array([texts]),
+        lambda texts: pl.LazyFrame(PLAIN),
+    ]:
+        assert [one.text for one in read_documents(make(TEXTS))] == TEXTS
 
 
 @pytest.mark.parametrize("gap", [None, float("nan")])

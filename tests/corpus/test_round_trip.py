@@ -60,7 +60,6 @@ def _without_nulls(documents: list[Document]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row_of(document).items() if value is not None} for document in documents]
 
 
-@settings(deadline=None)
 @given(_collections(DATES | NUMBERS, JSON), st.sampled_from([".jsonl", ".jsonl.gz", ".ndjson", ".json"]))
 def test_json_lines(rows: list[dict[str, Any]], ending: str) -> None:
     documents, back = _there_and_back(rows, ending)
@@ -68,7 +67,6 @@ def test_json_lines(rows: list[dict[str, Any]], ending: str) -> None:
     assert [list(row_of(document)) for document in back] == [list(row) for row in rows]
 
 
-@settings(deadline=None)
 @given(_collections(DATES, TEXT.filter(bool)), st.sampled_from([".csv", ".csv.gz"]))
 def test_csv_of_text(rows: list[dict[str, Any]], ending: str) -> None:
     documents, back = _there_and_back(rows, ending)
@@ -91,7 +89,6 @@ def test_a_language_found_in_the_text_is_not_written(lang: str | None) -> None:
     assert [row_of(document)["lang"] for document in documents] == [lang or None, "ru"]
 
 
-@settings(deadline=None)
 @given(_collections(DATES | NUMBERS, st.integers(-(2**63), 2**63 - 1)))
 def test_csv_of_numbers_keeps_their_digits(rows: list[dict[str, Any]]) -> None:
     documents, back = _there_and_back(rows, ".csv")
@@ -102,14 +99,12 @@ def test_csv_of_numbers_keeps_their_digits(rows: list[dict[str, Any]]) -> None:
         }
 
 
-@settings(deadline=None)
 @given(_collections(NUMBERS, st.floats(1, 10)))
 def test_csv_with_decimal_commas_keeps_moments(rows: list[dict[str, Any]]) -> None:
     documents, back = _there_and_back(rows, ".csv", dialect="excel")
     assert [(one.id, one.text, one.time) for one in back] == [(one.id, one.text, one.time) for one in documents]
 
 
-@settings(deadline=None)
 @given(_collections(DATES | st.integers(10**9, 10**10), TEXT.filter(bool) | st.integers(-(2**63), 2**64)))
 def test_workbook(rows: list[dict[str, Any]]) -> None:
     documents, back = _there_and_back(rows, ".xlsx")
@@ -154,7 +149,6 @@ def test_parquet(kind: str, batch: int, monkeypatch: pytest.MonkeyPatch) -> None
     check()
 
 
-@settings(deadline=None)
 @given(_collections(DATES | NUMBERS, JSON), st.sampled_from([1, 2, 8192]))
 def test_parquet_of_anything_keeps_documents_and_columns(rows: list[dict[str, Any]], batch: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -169,7 +163,6 @@ def test_parquet_of_anything_keeps_documents_and_columns(rows: list[dict[str, An
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "Arrow"])
 def test_frames(kind: str) -> None:
-    @settings(max_examples=50, deadline=None)
     @given(_collections(DATES, TEXT))
     def check(rows: list[dict[str, Any]]) -> None:
         if not rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.judging.criteria.parts import paragraphs, read_parts
@@ -39,12 +38,19 @@ def test_fields_of_each_document():
     assert models.numbers.totals.tolist() == [3, 1]
 
 
-@pytest.mark.parametrize(
-    ("given", "count"),
-    [(None, 0), ([], 0), (["x", "y"], 2), (3, 3), (-2, 0), ("4", 4), ("a.jpg b.jpg", 2), (True, 0), (float("nan"), 0)],
-)
-def test_objects_are_counted_however_they_are_given(given, count):
-    assert document_models([Document(id="a", text="слово", lang="ru", images=given)]).images.tolist() == [count]
+def test_objects_are_counted_however_they_are_given():
+    for given, count in [
+        (None, 0),
+        ([], 0),
+        (["x", "y"], 2),
+        (3, 3),
+        (-2, 0),
+        ("4", 4),
+        ("a.jpg b.jpg", 2),
+        (True, 0),
+        (float("nan"), 0),
+    ]:
+        assert document_models([Document(id="a", text="слово", lang="ru", images=given)]).images.tolist() == [count]
 
 
 def test_addresses_in_the_body_count_where_links_are_not_given():

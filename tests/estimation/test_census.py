@@ -65,7 +65,7 @@ def test_only_pairs_of_seven_days_and_series_apart(triple_rows, universe):
     assert (found.total, found.series) == (2, 1)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sets(st.integers(0, 40), max_size=25), max_size=14), st.integers(0, 3))
 def test_equal_to_brute_force_on_anything(triple_rows, universe, texts, seed):
     rows = triple_rows(texts)

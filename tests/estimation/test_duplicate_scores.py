@@ -38,9 +38,8 @@ GOOD = FitCheck(
 )
 
 
-@pytest.mark.parametrize(
-    ("signs", "code", "word"),
-    [
+def test_one_bad_sign_is_enough():
+    for signs, code, word in [
         ({}, "reliable", "nothing speaks"),
         ({"disagreement": 0.06}, "upper_bound", "disagree"),
         ({"overall": 0.3}, "upper_bound", "over all candidates"),
@@ -51,12 +50,10 @@ GOOD = FitCheck(
         ({"far_links": 100, "far": 0.09}, "reliable", "nothing"),
         ({"candidates": 199}, "refused", "199"),
         ({"links": 49, "disagreement": 0.9}, "refused", "49"),
-    ],
-)
-def test_one_bad_sign_is_enough(signs, code, word):
-    check = replace(GOOD, **signs)
-    assert check.code == code
-    assert word in check.reason
+    ]:
+        check = replace(GOOD, **signs)
+        assert check.code == code
+        assert word in check.reason
 
 
 def test_sources_that_a_mean_hides_by_hand():

@@ -48,7 +48,7 @@ def test_a_case_worked_by_hand(triple_rows, universe):
     assert backward.tolist() == [1.0, 1.0, 1 / 3, 1.0, 0.0, 0.0]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sets(st.integers(0, 1 << 40), max_size=20), max_size=8), st.integers(0, 3))
 def test_the_same_as_from_all_triples(triple_rows, universe, texts, seed):
     random = np.random.default_rng(seed)

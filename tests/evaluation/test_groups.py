@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.lab.evaluation.groups import GROUP_MEASURES, GroupScores, group_scores
@@ -102,7 +102,6 @@ def _by_definition(groups: list[int], truth: Truth) -> list[float | None]:
     return [*map(float, found), None if f1 is None else float(f1)]
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_agrees_with_the_definitions(data: st.DataObject) -> None:
     size = data.draw(st.integers(2, 7))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.lab.evaluation.labels import labels_of
@@ -89,7 +89,6 @@ def _random_truth(data: st.DataObject, size: int) -> Truth:
     return truth_of(documents, ["ru"] * size, labels)
 
 
-@settings(max_examples=60)
 @given(st.data(), st.sampled_from(["both", "either"]), st.sampled_from(["scaled", "strict"]))
 def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: str) -> None:
     size, n = data.draw(st.integers(2, 6)), 5

@@ -64,9 +64,8 @@ def wording(forward: float, backward: float) -> dict[str, float]:
     return {"wording_forward": forward, "wording_backward": backward}
 
 
-@pytest.mark.parametrize(
-    ("changes", "kind", "rule"),
-    [
+def test_rules() -> None:
+    for changes, kind, rule in [
         ({"same_text": True, **_OWN, "same_form": True}, "copy", "equal text"),
         ({"same_address": True, **wording(0.25, 0.25)}, "updated", "same page again"),
         ({"same_source": True, "same_title": True, **wording(0.9, 0.9)}, "updated", "same page again"),
@@ -192,13 +191,11 @@ def wording(forward: float, backward: float) -> dict[str, float]:
             "follow-up",
             "next step",
         ),
-    ],
-)
-def test_rules(changes: dict[str, Any], kind: str, rule: str | None) -> None:
-    pair = facts(**changes)
-    number = int(rules_of_pairs(pair)[0])
-    assert (RULES[number].name if number < len(RULES) else None) == rule
-    assert names_of_kinds(kinds_of_pairs(pair)) == [kind]
+    ]:
+        pair = facts(**changes)
+        number = int(rules_of_pairs(pair)[0])
+        assert (RULES[number].name if number < len(RULES) else None) == rule
+        assert names_of_kinds(kinds_of_pairs(pair)) == [kind]
 
 
 @pytest.mark.parametrize("accepted", [0.02, 0.5])

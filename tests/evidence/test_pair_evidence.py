@@ -131,9 +131,8 @@ def test_no_word_tells_both_that_something_happened_and_that_somebody_spoke() ->
     assert not set(step_beginnings().tolist()) & set(speech_beginnings().tolist())
 
 
-@pytest.mark.parametrize(
-    ("title", "text", "step"),
-    [
+def test_only_the_lead_of_the_later_document_is_asked_whether_it_tells_a_step() -> None:
+    for title, text, step in [
         ("Водителя автобуса арестовали", "Об этом рассказал его адвокат.", 0.0),
         ("Водителя автобуса арестовали", "Суд рассмотрит дело в марте.", 1.0),
         ("Адвокат водителя", "Мы будем добиваться правды, заявил он.", 0.0),
@@ -145,18 +144,14 @@ def test_no_word_tells_both_that_something_happened_and_that_somebody_spoke() ->
         ("", " ".join(["погода"] * 20) + " водителя арестовали", 0.0),
         ("", " ".join(["погода"] * 19) + " арестовали, заявил адвокат", 1.0),
         ("", "", 0.0),
-    ],
-)
-def test_only_the_lead_of_the_later_document_is_asked_whether_it_tells_a_step(
-    title: str, text: str, step: float
-) -> None:
-    plain = Document(id="1", title="Адвокат водителя", text="Мы будем добиваться правды, заявил он.")
-    raw, languages = read([plain, Document(id="2", title=title, text=text), plain])
-    records = pack_evidence(raw, languages, EvidenceFrequencies())
-    a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
-    keys = key_rows(*key_terms(1, 3))
-    found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
-    assert found[:, COLUMNS.index("step")].tolist() == [step, 0.0, 0.0]
+    ]:
+        plain = Document(id="1", title="Адвокат водителя", text="Мы будем добиваться правды, заявил он.")
+        raw, languages = read([plain, Document(id="2", title=title, text=text), plain])
+        records = pack_evidence(raw, languages, EvidenceFrequencies())
+        a, b = np.array([0, 1, 0]), np.array([1, 2, 2])
+        keys = key_rows(*key_terms(1, 3))
+        found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
+        assert found[:, COLUMNS.index("step")].tolist() == [step, 0.0, 0.0]
 
 
 def test_a_document_equals_itself() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.characters import in_one_alphabet
@@ -49,9 +49,8 @@ def day(day_: int, month: int) -> int:
     return date_hash(month * 32 + day_)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_numbers_and_dates() -> None:
+    for text, expected in [
         ("стоит17,76 лея", figures("17.76")),
         ("12 300 человек", figures("12300")),
         ("1,200 people, 1.200 and 1200", figures("1200")),
@@ -66,11 +65,9 @@ def day(day_: int, month: int) -> int:
         ("в 2024 году", [date_hash(2024)]),
         ("курс 17.04", figures("17.04")),
         ("41.04.2024 нет такого дня", figures("41.04.2024")),
-    ],
-)
-def test_numbers_and_dates(text: str, expected: list[int]) -> None:
-    assert [number & ~HEAD_BIT for number in read_plainly(text, 0).numbers] == expected
-    compare([Document(id="1", text=text)])
+    ]:
+        assert [number & ~HEAD_BIT for number in read_plainly(text, 0).numbers] == expected
+        compare([Document(id="1", text=text)])
 
 
 def test_a_day_and_month_is_a_date_in_the_title_and_a_figure_elsewhere() -> None:
@@ -156,7 +153,6 @@ _LETTERS = "абвАБВйёоОсСнНТтуі xXhHpPsScCzZkKeETiyø אя 0123
 _PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.03.26", "12 300", "¶", "Ю"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.lists(_PIECES, max_size=12), st.lists(_PIECES, max_size=60)), min_size=1, max_size=20))
 def test_compiled_reading_equals_plain_reading(drawn: list[tuple[list[str], list[str]]]) -> None:
     compare(
@@ -179,7 +175,6 @@ def test_a_title_repeated_by_the_text_is_read_once() -> None:
     assert np.array_equal(raw.triples_of(0), raw.triples_of(1))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import read_documents
@@ -37,7 +37,6 @@ def found_in(texts):
 
 
 # The first call compiles.
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(PARTS), max_size=14).map("".join), max_size=3))
 @example(["12ʼ345ʼ6 3", "12ʼx3", "два-три, 5٣4 6"])
 @example(["1,200 people", "1,200 людей", "on 1,200.5 -  ", "5.03.2026.", "x5 'six' ʼ7", ""])
@@ -45,7 +44,6 @@ def test_joined_parts(texts):
     assert found_in(texts) == [numbers(text) for text in texts]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text(text):
     assert found_in([text]) == [numbers(text)]
@@ -55,7 +53,6 @@ WORDS = [*NUMBER_WORDS, "слово", "Пятница", "The", "one-off", "п", 
 BETWEEN = [" ", "  ", ", ", "\n", " — ", ". ", "[", "«", "'", "_", "-"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(BETWEEN)), max_size=60), st.booleans())
 def test_words_of_many_blocks(words, upper):
     text = "".join(word + between for word, between in words)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
@@ -46,7 +46,6 @@ def numbers(row):
 
 
 @given(table=count_tables(), workers=st.integers(1, 3))
-@settings(max_examples=100, deadline=None)
 def test_every_k_equals_plain_loops(table, workers):
     found = block_totals(LinkBlock(sp.csr_array(table)), range(1, N + 2), workers=workers).measures()
     assert [row.k for row in found] == list(range(1, N + 2))
@@ -58,7 +57,6 @@ def test_every_k_equals_plain_loops(table, workers):
 
 
 @given(table=count_tables(6), data=st.data())
-@settings(max_examples=150, deadline=None)
 def test_nodes_equal_their_documents_written_out(table, data):
     size = len(table)
     weights = np.array(data.draw(st.lists(st.integers(1, 3), min_size=size, max_size=size)), dtype=np.int64)
@@ -71,7 +69,6 @@ def test_nodes_equal_their_documents_written_out(table, data):
 
 
 @given(table=count_tables(), ks=st.sets(st.integers(2, N)))
-@settings(max_examples=50, deadline=None)
 def test_both_sweeps_give_the_same_rows(table, ks):
     table[table < 2] = 0
     matrix = SimilarityMatrix(sp.csr_array(table), N, 2)
@@ -106,7 +103,6 @@ def weighted_relations(draw):
 
 
 @given(relation=weighted_relations(), data=st.data())
-@settings(max_examples=200, deadline=None)
 def test_totals_of_any_cut_add_up_to_those_of_the_whole(relation, data):
     table, weights, inside = relation
     whole = block_totals(LinkBlock(sp.csr_array(table), weights, inside), range(1, N + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.links.compiled import row_parts
@@ -19,7 +19,6 @@ tables = st.lists(
 
 
 @given(documents=tables)
-@settings(deadline=None)
 def test_documents_of_a_node_are_equal_and_equal_documents_share_a_node(documents):
     keys = np.array([keys for keys, _ in documents], dtype=np.int64).reshape(-1, 3)
     targets = np.array([target for _, target in documents], dtype=np.bool_).reshape(-1, 3)

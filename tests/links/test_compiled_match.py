@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
@@ -62,7 +62,6 @@ def counted(documents, k_min):
 
 @pytest.mark.parametrize("shard_size", [1, 3, 1 << 18])
 @given(documents=collections(), k_min=st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
 def test_counts_equal_plain_sets(shard_size, documents, k_min):
     keys, targets = matrices(documents)
     found = match(
@@ -76,7 +75,6 @@ def test_counts_equal_plain_sets(shard_size, documents, k_min):
 
 
 @given(documents=collections(), k_min=st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
 def test_matched_weights_are_those_of_the_asking_document(documents, k_min):
     keys, targets = matrices(documents)
     found = match(keys, targets, n=12, weights=True, k_min=k_min, resources=Resources(workers=2))
@@ -88,7 +86,6 @@ def test_matched_weights_are_those_of_the_asking_document(documents, k_min):
 
 
 @given(documents=collections(), k_min=st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
 def test_both_backends_give_the_same_matrix(documents, k_min):
     keys, targets = matrices(documents)
     ours = match(keys, targets, n=12, weights=True, k_min=k_min)
@@ -226,7 +223,6 @@ def test_nodes_hold_equal_documents_and_the_links_between_them():
 
 
 @given(documents=collections(), k_min=st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
 def test_nodes_give_the_symmetry_and_transitivity_of_their_documents(documents, k_min):
     keys, targets = matrices(documents + documents[:5] + documents[:2])
     ks = range(k_min, 9)
@@ -250,7 +246,6 @@ def test_a_large_verbatim_cluster_is_matched_once():
 
 
 @given(documents=collections(), k_min=st.integers(1, 4), cut=st.integers(0, 14), shard_size=st.integers(1, 9))
-@settings(max_examples=60, deadline=None)
 def test_an_index_of_some_documents_answers_questions_of_all(documents, k_min, cut, shard_size):
     # Two indexes that list the key terms of all documents find together what one matching of all finds.
     keys, targets = (term_rows(matrix) for matrix in matrices(documents))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -62,7 +62,6 @@ def test_a_link_joins_at_every_k_that_both_directions_reach() -> None:
     st.integers(1, 9).flatmap(lambda documents: arrays(np.uint8, (documents, documents), elements=st.integers(0, 4))),
     st.lists(st.integers(1, 5), min_size=1),
 )
-@settings(deadline=None)
 def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, ks: list[int]) -> None:
     np.fill_diagonal(counts, 0)
     found = compiled.group_leaders(sp.csr_array(counts), ks)
@@ -73,7 +72,6 @@ def test_compiled_code_finds_the_same_leaders(counts: np.ndarray, ks: list[int])
     st.integers(1, 9).flatmap(lambda documents: arrays(np.uint8, (documents, documents), elements=st.integers(0, 4))),
     st.integers(0, 9),
 )
-@settings(deadline=None)
 def test_rows_joined_apart_and_merged_are_joined(counts: np.ndarray, cut: int) -> None:
     np.fill_diagonal(counts, 0)
     links, ks = sp.csr_array(counts), [1, 2, 4]

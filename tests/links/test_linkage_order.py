@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -33,7 +33,6 @@ def test_a_case_worked_by_hand() -> None:
     st.integers(1, 9).flatmap(lambda nodes: arrays(np.uint8, (nodes, nodes), elements=st.integers(0, 6))),
     st.integers(1, 3),
 )
-@settings(deadline=None)
 def test_components_by_matrix_powers(counts: np.ndarray, threads: int) -> None:
     labels = []
     for low in (5, 3, 1):

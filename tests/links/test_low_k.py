@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.links import PLAIN, sweep_counts
@@ -33,7 +33,6 @@ def matrices(documents):
 
 
 @given(documents=documents_strategy, doubled=st.booleans(), shard_size=st.integers(1, 9))
-@settings(max_examples=80, deadline=None)
 def test_all_but_closed_paths_is_exact_and_those_are_near(documents, doubled, shard_size):
     # Doubled documents are matched as nodes of two and three.
     keys, targets = matrices(documents * 2 + documents[:1] if doubled else documents)
@@ -55,7 +54,6 @@ def test_all_but_closed_paths_is_exact_and_those_are_near(documents, doubled, sh
 
 
 @given(documents=documents_strategy.filter(bool), doubled=st.booleans())
-@settings(max_examples=30, deadline=None)
 def test_a_sample_of_all_documents_is_exact(documents, doubled):
     keys, targets = matrices(documents * 2 + documents[:1] if doubled else documents)
     expected = sweep_unstored(keys, targets, n=5)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.links import (
@@ -51,7 +51,6 @@ def nodes(keys, targets, *, k_min):
 
 
 @given(terms=collections(), k_min=st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
 def test_all_forms_agree_where_links_are_stored(terms, k_min):
     plain = stored(*terms)
     ks = range(k_min, N + 1)
@@ -69,7 +68,6 @@ def test_all_forms_agree_where_links_are_stored(terms, k_min):
 
 
 @given(terms=collections(), k_min=st.integers(2, 4))
-@settings(max_examples=30, deadline=None)
 def test_low_links_are_counted_exactly(terms, k_min):
     found = LowLinks(stored(*terms, k_min=k_min)).measures()
     assert [row.k for row in found] == list(range(1, N + 1))
@@ -79,7 +77,6 @@ def test_low_links_are_counted_exactly(terms, k_min):
 
 
 @given(terms=collections(), data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_blocks_of_languages_are_measured_alike(terms, data):
     documents = terms[0].shape[0]
     labels = np.array(data.draw(st.lists(st.integers(0, 1), min_size=documents, max_size=documents)), dtype=np.uint8)
@@ -94,7 +91,6 @@ def test_blocks_of_languages_are_measured_alike(terms, data):
 
 
 @given(terms=collections())
-@settings(max_examples=40, deadline=None)
 def test_with_equal_weights_shares_are_counts(terms):
     # Only full documents: a share of k / n is then reached by exactly k terms.
     full = np.flatnonzero(np.diff(terms[0].indptr) == 4)

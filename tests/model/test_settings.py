@@ -43,9 +43,8 @@ def test_numbers_of_numpy_become_those_of_python():
             settings.but(k=wrong)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_values_out_of_range_are_named():
+    for given, message in [
         ({"representation": "stems"}, "representation is 'stems'; expected one of stem, morph"),
         ({"n": 0}, "n is 0"),
         ({"n": True}, "n is True"),
@@ -57,11 +56,9 @@ def test_numbers_of_numpy_become_those_of_python():
         ({"target": "top:x"}, "expected text, signature or top:M"),
         ({"preset": "bset"}, "preset is 'bset'"),
         ({"tresh": 1}, "unknown setting 'tresh'"),
-    ],
-)
-def test_values_out_of_range_are_named(given, message):
-    with pytest.raises(ConfigurationError, match=message):
-        Settings.of(**given)
+    ]:
+        with pytest.raises(ConfigurationError, match=message):
+            Settings.of(**given)
 
 
 @pytest.mark.parametrize(("target", "size"), [("text", None), ("signature", 0), ("top:30", 30)])

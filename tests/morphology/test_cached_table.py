@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.morphology import cached_table, form_cache, listed_terms
@@ -101,7 +101,6 @@ rows = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(rows, st.lists(st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)), unique=True))
 def test_any_table_answers_as_its_rows(known: dict[str, FormRow], asked: list[str]) -> None:
     assert table_of(in_columns(known)).rows(asked) == [known.get(key, UNKNOWN_ROW) for key in asked]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.morphology.compiled import stemming
@@ -68,7 +68,6 @@ any_words = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=500)
 @given(any_words, st.sampled_from(OUR_LANGUAGES))
 @example(["ʼ" * 40], "en")
 @example(["'" * 40, "ʼ'" * 9], "ru")
@@ -76,7 +75,6 @@ def test_any_words_have_the_same_stems(words, language):
     assert fast(words, language) == stems(words, language)
 
 
-@settings(deadline=None)
 @given(st.lists(made_up, min_size=1, max_size=9), st.data())
 def test_some_of_the_words_in_any_order(words, data):
     numbers = np.array(data.draw(st.lists(st.integers(0, len(words) - 1))), dtype=np.int64)

@@ -11,9 +11,8 @@ from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.language.text.tokens import Shape
 
 
-@pytest.mark.parametrize(
-    ("form", "expected"),
-    [
+def test_plurals_and_possessives_become_singulars() -> None:
+    for form, expected in [
         ("countries", "country"),
         ("elections", "election"),
         ("taxes", "tax"),
@@ -32,18 +31,25 @@ from infostream_dedup.language.text.tokens import Shape
         ("presidentʼs", "president"),
         ("womenʼs", "woman"),
         ("vice-presidents", "vice-president"),
-    ],
-)
-def test_plurals_and_possessives_become_singulars(form: str, expected: str) -> None:
-    assert lemma(form) == expected
+    ]:
+        assert lemma(form) == expected
 
 
-@pytest.mark.parametrize(
-    "form",
-    ["news", "series", "species", "politics", "status", "crisis", "press", "brussels", "athens", "jones", "specimen"],
-)
-def test_singulars_in_s_stay(form: str) -> None:
-    assert lemma(form) == form
+def test_singulars_in_s_stay() -> None:
+    for form in [
+        "news",
+        "series",
+        "species",
+        "politics",
+        "status",
+        "crisis",
+        "press",
+        "brussels",
+        "athens",
+        "jones",
+        "specimen",
+    ]:
+        assert lemma(form) == form
 
 
 @pytest.mark.parametrize("form", ["agreed", "running", "quickly", "went", "strong"])
@@ -51,9 +57,8 @@ def test_verbs_and_adjectives_stay_as_they_are(form: str) -> None:
     assert lemma(form) == form
 
 
-@pytest.mark.parametrize(
-    ("form", "shape", "term"),
-    [
+def test_nouns_and_names_are_terms() -> None:
+    for form, shape, term in [
         ("governments", Shape.LOWER, "government"),
         ("negotiations", Shape.START, "negotiation"),
         ("villagers", Shape.LOWER, "villager"),
@@ -67,15 +72,12 @@ def test_verbs_and_adjectives_stay_as_they_are(form: str) -> None:
         ("march", Shape.LOWER, "march"),
         ("sun", Shape.CAPITAL, "sun"),
         ("anti-aircraft", Shape.LOWER, "anti-aircraft"),
-    ],
-)
-def test_nouns_and_names_are_terms(form: str, shape: Shape, term: str) -> None:
-    assert noun_term(form, shape) == term
+    ]:
+        assert noun_term(form, shape) == term
 
 
-@pytest.mark.parametrize(
-    ("form", "shape"),
-    [
+def test_other_words_are_none() -> None:
+    for form, shape in [
         ("us", Shape.LOWER),
         ("the", Shape.CAPITAL),
         ("quickly", Shape.LOWER),
@@ -101,10 +103,8 @@ def test_nouns_and_names_are_terms(form: str, shape: Shape, term: str) -> None:
         ("reuters", Shape.CAPITAL),
         ("iii", Shape.UPPER),
         ("ltd", Shape.CAPITAL),
-    ],
-)
-def test_other_words_are_none(form: str, shape: Shape) -> None:
-    assert noun_term(form, shape) is None
+    ]:
+        assert noun_term(form, shape) is None
 
 
 @given(st.text(alphabet="abeiknorsty-ʼ", min_size=1, max_size=12), st.sampled_from(list(Shape)))

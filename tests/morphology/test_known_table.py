@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.morphology.form_table import NO_TERM, UNKNOWN
@@ -47,7 +47,6 @@ words = st.text("абв", min_size=1, max_size=3)
 one_answer = st.none() | st.tuples(words, st.booleans())
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(words, st.tuples(one_answer, one_answer, one_answer)), st.lists(words, unique=True), st.booleans()
 )

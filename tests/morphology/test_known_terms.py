@@ -45,6 +45,7 @@ def test_the_files_belong_to_the_dictionaries_and_rules_of_today() -> None:
     assert unpacked(shipped.SHARES_FILE), AGAIN
 
 
+@pytest.mark.slow
 @with_their_versions
 @pytest.mark.parametrize("language", WITH_FORMS)
 def test_every_form_is_there_and_a_part_of_them_made_anew_is_equal(language: Language) -> None:

@@ -30,6 +30,7 @@ def refused(key):
     raise AssertionError(f"{key} was analysed here")
 
 
+@pytest.mark.slow
 def test_other_processes_answer_the_same_in_the_same_order(every_key_is_worth_a_process):
     expected = [analyse(key) for key in KEYS]
     assert {taken for _, taken in expected} == {0, 1}

@@ -17,9 +17,9 @@ def test_all_numerals_of_two_letters_and_more_up_to_39_are_known():
     assert all(is_roman_numeral(one) for one in written if len(one) > 1)
 
 
-@pytest.mark.parametrize("form", ["i", "v", "iiii", "vv", "iix", "xi-fi", "ivan", "сі", "-", "ii-"])
-def test_other_forms_are_none(form):
-    assert not is_roman_numeral(form)
+def test_other_forms_are_none():
+    for form in ["i", "v", "iiii", "vv", "iix", "xi-fi", "ivan", "сі", "-", "ii-"]:
+        assert not is_roman_numeral(form)
 
 
 @pytest.mark.parametrize("form", ["хх", "хіі", "ііі", "ii-iii"])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.api.passages import compare
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.passages import PassageSettings, copied_sentences, find_passages, passages_of
+from infostream_dedup.judging.passages.finding import compare
 from infostream_dedup.judging.passages.sentence_collection import read_collection
 from infostream_dedup.model import Document
 

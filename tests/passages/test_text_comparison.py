@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.api.passages import compare
 from infostream_dedup.judging.passages import PassageSettings
+from infostream_dedup.judging.passages.finding import compare
 
 ONE = "Один кот спал на тёплой печи."
 TWO = "Два пса лаяли на старую луну."

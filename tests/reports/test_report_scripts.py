@@ -17,6 +17,8 @@ import pytest
 
 from infostream_dedup.sample import documents_path
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 MOST_OF_A_LABEL = 40
 MOST_UNLABELLED = 100
@@ -78,7 +80,6 @@ def part_of_the_corpora(corpora: Path, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.mark.corpus
-@pytest.mark.slow
 @pytest.mark.parametrize("command", [*PAGES, *BY_HAND])
 def test_a_script_writes_its_pages(command: str, part_of_the_corpora: Path) -> None:
     _run(part_of_the_corpora, command)

@@ -29,6 +29,8 @@ from infostream_dedup.stream.store import Store
 
 from .conftest import sample_documents
 
+pytestmark = pytest.mark.slow
+
 HARDNESS = int(os.environ.get("ATTACK_SCALE", "1"))
 
 
@@ -80,7 +82,6 @@ def batches() -> list[dict[str, Any]]:
     return [{"batch_id": str(n), "documents": documents[n : n + 10]} for n in range(0, len(documents), 10)]
 
 
-@pytest.mark.slow
 def test_kills_lose_and_double_nothing(served: Served, tmp_path: Path) -> None:
     """A client that repeats what was not answered gets the verdicts of an unharmed run."""
     random, answered = Random(7), []  # noqa: S311 - moments of kills
@@ -108,7 +109,6 @@ def test_kills_lose_and_double_nothing(served: Served, tmp_path: Path) -> None:
         assert store.documents(0, 1000).ordinals.tolist() == list(range(len(expected)))
 
 
-@pytest.mark.slow
 def test_kills_lose_and_double_no_judgement(served: Served) -> None:
     """Two people judge while the service is killed; each sends what was not answered again, under the same key."""
     random, left = Random(11), 5 * HARDNESS  # noqa: S311 - moments of kills
@@ -140,7 +140,6 @@ def test_kills_lose_and_double_no_judgement(served: Served) -> None:
     assert [tuple(sorted(pair)) for pair in pairs] == [(a, b) for a, b, *_ in rows]
 
 
-@pytest.mark.slow
 def test_slow_and_greedy_clients_are_cut_off_while_others_are_served(served: Served) -> None:
     """More clients than Granian takes by itself: silent, slow in the headers, slow in the body, never reading."""
     host = f"Host: 127.0.0.1:{served.port}\r\n"
@@ -188,6 +187,7 @@ def held_connections(port: int, sockets: list[socket.socket]) -> set[int]:
     return {other for one in sockets if (port, other := one.getsockname()[1]) in ends}
 
 
+@pytest.mark.smoke
 def test_a_stream_of_verdicts_goes_on_where_it_was_cut_and_ends_with_the_service(served: Served) -> None:
     seen: list[int] = []
     first, second = batches()[:2]

@@ -68,6 +68,7 @@ def test_documents_are_estimated_within_a_factor_of_two(documents, tmp_path, nam
         assert found == NUMBER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.jsonl.xz", "a.jsonl.bz2", "a.xlsx", "a.feather"])
 def test_a_packed_collection_too_large_for_memory_goes_to_disk(documents, tmp_path, monkeypatch, caplog, name):
     path = write(documents, tmp_path / name)

@@ -99,6 +99,7 @@ def test_a_run_killed_in_every_stage_goes_on(documents, tmp_path):
     assert rows_of(again) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
 
 
+@pytest.mark.smoke
 def test_a_run_killed_once_goes_on(documents, tmp_path):
     folder = tmp_path / "work"
     command = [sys.executable, "-c", KILLED, str(documents), str(folder), "stem-links1-1"]

@@ -47,6 +47,7 @@ def test_sweep(spark, frame, rows, cut, adaptive):
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
 
 
+@pytest.mark.smoke
 def test_pairs(frame, rows):
     from infostream_dedup import spark as on_spark
 
@@ -63,6 +64,7 @@ def test_pairs(frame, rows):
     found.unpersist()
 
 
+@pytest.mark.smoke
 def test_dedup(frame, rows, tmp_path):
     from infostream_dedup import spark as on_spark
 

@@ -46,6 +46,7 @@ def test_any_cut_with_repeats_gives_the_same_slots(tmp_path_factory, sizes, repe
     assert [[row["id"] for row in slot] for slot in judged] == list(expected.values())
 
 
+@pytest.mark.smoke
 def test_a_late_document_is_judged_with_the_next_slot_and_a_failure_loses_nothing(tmp_path):
     judged = []
 

@@ -11,6 +11,8 @@ import pytest
 
 from infostream_dedup.stream.store import Store
 
+pytestmark = pytest.mark.slow
+
 BATCHES = 60
 
 
@@ -35,7 +37,7 @@ def run_and_kill(script, path, randomness):
     return acknowledged
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(480, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [pytest.param(20, marks=pytest.mark.smoke), 480])
 def test_killed_at_any_moment(synthetic, writer_script, tmp_path, faults, kills, record_property):
     randomness = random.Random(1997)  # noqa: S311
     runs = 0

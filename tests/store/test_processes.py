@@ -9,6 +9,8 @@ import pytest
 
 from infostream_dedup.stream.store import Store
 
+pytestmark = pytest.mark.slow
+
 READER = """
 import sys
 from infostream_dedup.stream.store import Store
@@ -26,7 +28,7 @@ print(reads)
 """
 
 
-@pytest.mark.parametrize("batches", [80, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("batches", [80, 400])
 def test_four_writers_and_four_readers(synthetic, writer_script, tmp_path, faults, batches):
     path = tmp_path / "stream.db"
     Store.open(path, settings_digest=synthetic.DIGEST, settings={"n": 12}).close()
@@ -44,6 +46,7 @@ def test_four_writers_and_four_readers(synthetic, writer_script, tmp_path, fault
         assert synthetic.content(store) == synthetic.content(alone)
 
 
+@pytest.mark.smoke
 def test_a_store_that_many_make_at_once_is_made_once(writer_script, synthetic, tmp_path):
     path = tmp_path / "stream.db"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

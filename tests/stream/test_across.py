@@ -178,6 +178,7 @@ sys.stdout.buffer.write(orjson.dumps([one.as_dict(dedup.settings.verdict_fields)
 """
 
 
+@pytest.mark.slow
 def test_verdicts_do_not_depend_on_the_hash_seed(stream, whole, tmp_path):
     (tmp_path / "stream.json").write_bytes(orjson.dumps(stream))
     ran = subprocess.run(

@@ -132,6 +132,7 @@ def test_a_story_that_fills_the_first_epoch(tmp_path):
     assert {status for status, *_ in found[1:]} == {"duplicate"}
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", [pytest.param("mdnews", marks=pytest.mark.slow), "slavictopics"])
 def test_real_news_in_one_epoch_and_in_two(corpora, tmp_path, name):

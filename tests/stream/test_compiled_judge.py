@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import read_documents
@@ -166,12 +166,12 @@ choices = st.fixed_dictionaries(
 
 
 @given(documents=documents_of_a_window, chosen=choices, least_keys=st.sampled_from([0, 3]))
-@settings(max_examples=200, deadline=None)
 def test_any_window_is_judged_as_the_plain_way_does(documents, chosen, least_keys, plain_judge):
     found, expected = judged(plain_judge, StreamSettings(window_days=None, **chosen), documents, least_keys)
     assert found == expected
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("changes", [{}, {"same_source": "ban", "least_shared": 0}, {"duplicate_rule": "contained"}])
 def test_real_news_are_judged_as_the_plain_way_does(corpora, changes, plain_judge, monkeypatch):

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.model import LANGUAGES, Document, Settings
@@ -46,7 +46,6 @@ def collection_statistics(frequencies, numbers, terms):
     n=st.integers(1, 12),
     weighting=st.sampled_from([("bm25", 0), ("bm25", 2), ("tfidf", 0), ("tfidf", 2)]),
 )
-@settings(max_examples=40, deadline=None)
 def test_the_same_keys_and_weights_as_a_collection_of_the_same_statistics(stream, representation, n, weighting):
     name, df_min = weighting
     chosen_settings = Settings(representation=representation, weighting=name, n=n, k=1, min_terms=1, df_min=df_min)

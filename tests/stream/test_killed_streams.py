@@ -67,7 +67,7 @@ def kill_after_next_batch(store, way, draw):
     ("way", "kills"),
     [
         pytest.param(("judged", "none"), 2, marks=pytest.mark.slow),
-        (("judged", "pivot"), 2),
+        pytest.param(("judged", "pivot"), 2, marks=pytest.mark.smoke),
         pytest.param(("judged", "none"), 25, marks=pytest.mark.slow),
         pytest.param(("judged", "pivot"), 25, marks=pytest.mark.slow),
         pytest.param(("faithful", "none"), 25, marks=pytest.mark.slow),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.model import Document
@@ -242,7 +242,6 @@ def stream_of(script, news):
 
 
 @given(script=documents_of_a_stream, chosen=choices, sizes=st.lists(st.integers(1, 7), min_size=1))
-@settings(max_examples=80, deadline=None)
 def test_any_stream_in_any_batches_is_decided_as_the_slow_way_does(script, chosen, sizes, terms, news, plain_stream):
     documents = stream_of(script, news)
     stream_settings = StreamSettings(terms=terms, **chosen)

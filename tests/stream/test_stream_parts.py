@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
@@ -41,9 +41,8 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
     assert one.but(terms=Settings(k=3)).digest == one.digest
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_settings_that_cannot_be():
+    for changes, message in [
         ({"k_duplicate": 13}, "k_duplicate is 13; expected a whole number from 1 to 12"),
         ({"k_similar": 7}, "k_similar is 7; expected a whole number from 1 to 6"),
         ({"window_days": 0}, "window_days is 0"),
@@ -56,13 +55,11 @@ def test_the_digest_changes_with_what_decides_and_only_with_it():
         ({"terms": Settings(background=False)}, "background is off"),
         ({"terms": Settings(score="share")}, "a stream accepts only count"),
         ({"terms": Settings(target="top:20")}, "a stream accepts text or signature"),
-    ],
-)
-def test_settings_that_cannot_be(changes, message):
-    with pytest.raises(ConfigurationError, match=message):
-        StreamSettings(**changes)
-    with pytest.raises(ConfigurationError, match="unknown setting 'window'"):
-        StreamSettings.of({"window": 7})
+    ]:
+        with pytest.raises(ConfigurationError, match=message):
+            StreamSettings(**changes)
+        with pytest.raises(ConfigurationError, match="unknown setting 'window'"):
+            StreamSettings.of({"window": 7})
 
 
 def test_the_clock_never_goes_back_and_never_leaps():
@@ -122,7 +119,6 @@ def test_numbers_of_tags_and_scripts_do_not_count(kept):
     assert number_rows(titled, full_texts(titled).texts).row(0).tolist() == rows.row(0).tolist()
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(["7", "12", "1,5", "05.03.2026", "пять", "７", "и"]), max_size=5), max_size=6))
 def test_numbers_of_many_documents_are_those_of_each_alone(parts):
     texts = [" и ".join(own) for own in parts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
@@ -34,7 +34,6 @@ def _terms(code, more):
     return more[place + 1 : place + 1 + more[place]].tolist()
 
 
-@settings(deadline=None)
 @given(
     batches=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6, unique=True), max_size=8),
     most=st.integers(1, 8),
@@ -61,7 +60,6 @@ def test_any_words_are_put_in_the_order_of_the_text(words):
     assert distinct[places].tolist() == words
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, unique=True), st.sampled_from([0, 1, 2]))
 def test_few_and_many_words_are_learnt_alike(words, language):
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.stream.term_numbers import TermNumbers, longer
@@ -13,7 +13,6 @@ letters = st.text(st.sampled_from("abаб¶ї'-зщ€𝔸"), max_size=70)
 """Few letters, so that words come again, of one to four bytes; ¶ is a mark elsewhere in the program."""
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(letters, max_size=30), max_size=6))
 def test_numbers_are_those_of_a_dictionary(batches):
     numbers, plain = TermNumbers(), {}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
@@ -116,7 +116,6 @@ words = st.sampled_from(
 short_texts = st.lists(words | st.text(st.sampled_from("АаЄєҐґЁёABab'-ʼ. "), max_size=6), max_size=12).map(" ".join)
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(short_texts, max_size=6))
 def test_any_words_have_the_same_terms(texts):
     chosen = Settings(representation="stem")
@@ -168,7 +167,6 @@ choices = st.builds(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=300)
 @given(term_counts(), choices, st.integers(1, 2))
 def test_random_counts_have_the_same_key_terms(counts, chosen, workers):
     assert_same_key_terms(select_key_terms(counts, chosen), compiled.select_key_terms(counts, chosen, workers=workers))

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms
@@ -41,7 +41,6 @@ def test_one_several_and_no_terms():
     assert totals == [3, 0, 0, 4]
 
 
-@settings(deadline=None)
 @given(
     sizes=st.lists(st.sampled_from([0, 1, 23, 24, 25, 300, 1024, 1025, 3000]), max_size=4),
     largest=st.sampled_from([0, 1, 255, 256, 70_000, 20_000_000]),

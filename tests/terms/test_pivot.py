@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.translation.rung import Translation as Answer
@@ -160,7 +160,6 @@ def collections():
     return st.lists(document, min_size=1, max_size=9)
 
 
-@settings(max_examples=150, deadline=None)
 @given(collections(), st.integers(1, 4), st.sampled_from(["text", "signature", "top:2"]), st.sampled_from([1, 2]))
 def test_key_terms_targets_and_counts_equal_the_plain_version_on_sets(documents, n, target, df_min):
     chosen = Settings.of(representation="pivot", n=n, target=target, df_min=df_min, df_max=1e9, background=False)
@@ -307,7 +306,6 @@ def test_untranslated_weight_is_given_by_language(found):
         untranslated_shares(select_key_terms(counted(TRIO), CHOSEN.but(representation="morph")), CHOSEN)
 
 
-@settings(max_examples=25, deadline=None)
 @given(collections(), st.sampled_from(["text", "signature", "top:2"]))
 def test_compiled_code_gives_the_same(documents, target):
     chosen = Settings.of(representation="pivot", n=3, target=target, df_min=1, df_max=1e9, background=False)

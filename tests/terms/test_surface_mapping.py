@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.terms.kernels.surface_mapping import (
@@ -37,7 +37,6 @@ def test_one_several_and_no_terms():
     assert (more.tolist(), most) == ([2, 8, 6], 2)
 
 
-@settings(deadline=None)
 @given(
     held=st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=12),
     entered_of_word=st.lists(st.lists(st.integers(NOTHING, 4), min_size=6, max_size=6), min_size=1, max_size=3),

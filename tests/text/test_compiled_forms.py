@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from hypothesis import example, given, settings
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.compiled import forms as compiled_forms
@@ -28,6 +29,7 @@ def plain(surfaces):
     return [forms(surface) for surface in surfaces]
 
 
+@pytest.mark.slow
 def test_every_three_letters():
     words = [
         f"{mark}{''.join(one)}" for one in product(LETTERS, LETTERS, [*LETTERS, "", "-а", "ʼа"]) for mark in ("", "¶")
@@ -41,7 +43,6 @@ surfaces = st.tuples(st.sampled_from(["", "¶"]), st.lists(pieces, min_size=1, m
 )
 
 
-@settings(deadline=None, max_examples=400)
 @given(st.lists(surfaces, max_size=80))
 @example(["а" * size for size in range(28, 44)] + ["A" + "b" * size for size in range(36, 70)])
 @example(["¶" + "Я" + "я" * size for size in range(44)] + ["", "¶", "я", "¶я"])
@@ -56,7 +57,6 @@ SURFACES = [
 
 
 # The first call compiles.
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(SURFACES), max_size=30))
 def test_forms_of_all_surfaces(surfaces: list[str]) -> None:
     found = compiled_forms.forms(SurfaceList.of(surfaces))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given, settings
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.compiled import language
@@ -18,7 +19,6 @@ def told(strings):
     return [LANGUAGES[number] for number in language.detect(texts_of(strings))]
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.lists(st.text(st.sampled_from(LETTERS) | st.characters(exclude_categories=["Cs"]), max_size=150), max_size=6))
 @example(["мост https://example.org/bridge", "https://example.org/bridge", "Rio-де-Жанейро", "3-й и 4-й"])
 @example(["\u212a" * 30, "İ" * 50 + "б" * 20, "ы" * 11, "і" * 11, "k" * 21 + "ж" * 10, "k" * 20 + "ж" * 10])
@@ -34,6 +34,7 @@ def test_every_text_has_the_language_that_plain_code_finds(strings):
     assert told(strings) == [detect(text) for text in strings]
 
 
+@pytest.mark.slow
 def test_every_character_counts_as_in_the_plain_code():
     """Twenty times each character, beside letters that leave the decision to it."""
     characters = [chr(point) for point in range(0x11000) if not 0xD800 <= point < 0xE000]

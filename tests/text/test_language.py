@@ -47,9 +47,9 @@ TEXTS: list[tuple[str, Language]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "language"), TEXTS)
-def test_detect(text: str, language: Language) -> None:
-    assert detect(text) == language
+def test_detect() -> None:
+    for text, language in TEXTS:
+        assert detect(text) == language
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,7 @@ def test_any_text_has_a_language_whatever_its_case(text: str) -> None:
     assert detect(text) == detect(text.lower())
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_accuracy_on_documents(corpora: Path) -> None:
     """Titles are left out: in some sets they are file names."""
@@ -79,8 +80,9 @@ def test_accuracy_on_documents(corpora: Path) -> None:
         with gzip.open(path, "rb") as lines:
             for line in lines:
                 document = json.loads(line)
-                total[document["lang"]] += 1
-                right[document["lang"]] += detect(document["text"]) == document["lang"]
+                if language := document.get("lang"):
+                    total[language] += 1
+                    right[language] += detect(document["text"]) == language
     assert set(total) == set(OUR_LANGUAGES)
     for language in OUR_LANGUAGES:
         assert right[language] >= LEAST_ACCURACY * total[language], (

@@ -56,15 +56,15 @@ CLEANED = {
 }
 
 
-@pytest.mark.parametrize(("raw", "cleaned"), CLEANED.values(), ids=CLEANED.keys())
-def test_clean(raw: str, cleaned: str) -> None:
-    assert clean(raw) == cleaned
+def test_clean() -> None:
+    for raw, cleaned in CLEANED.values():
+        assert clean(raw) == cleaned
 
 
-@pytest.mark.parametrize(("raw", "cleaned"), CLEANED.values(), ids=CLEANED.keys())
-def test_in_place_words_keep_their_places(raw: str, cleaned: str) -> None:
-    assert len(in_place(raw)) == len(raw)
-    assert clean(in_place(raw)) == cleaned
+def test_in_place_words_keep_their_places() -> None:
+    for raw, cleaned in CLEANED.values():
+        assert len(in_place(raw)) == len(raw)
+        assert clean(in_place(raw)) == cleaned
 
 
 FOLDED = {
@@ -92,9 +92,9 @@ FOLDED = {
 }
 
 
-@pytest.mark.parametrize(("word", "folded"), FOLDED.items())
-def test_fold(word: str, folded: str) -> None:
-    assert fold(word) == folded
+def test_fold() -> None:
+    for word, folded in FOLDED.items():
+        assert fold(word) == folded
 
 
 LOOK_ALIKES = str.maketrans("АВЕКМНОРСТХаеорсхуі", "ABEKMHOPCTXaeopcxyi")
@@ -177,13 +177,13 @@ def test_other_scripts_pass_through() -> None:
     assert clean(hindi_arabic_chinese) == hindi_arabic_chinese
 
 
-@pytest.mark.parametrize("junk", [".", " ", "'", "&", "<", "%", "{", "@", "a", "www.", "://", "\u0301", " '", "a."])
-def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
+def test_a_megabyte_of_one_thing_takes_no_longer_than_text() -> None:
     """No pattern backtracks: a quadratic one would take minutes."""
-    text = "о" + junk * (1_000_000 // len(junk)) + "@://www."
-    begun = time.perf_counter()
-    clean(text)
-    assert time.perf_counter() - begun < 10
+    for junk in [".", " ", "'", "&", "<", "%", "{", "@", "a", "www.", "://", "\u0301", " '", "a."]:
+        text = "о" + junk * (1_000_000 // len(junk)) + "@://www."
+        begun = time.perf_counter()
+        clean(text)
+        assert time.perf_counter() - begun < 10
 
 
 def all_forms(text: str) -> list[str]:

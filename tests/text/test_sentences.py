@@ -155,13 +155,13 @@ GLUED = {
 """Phrases whose boundaries the marks cannot show."""
 
 
-@pytest.mark.parametrize("marked", phrases(RUSSIAN) + phrases(UKRAINIAN) + phrases(ENGLISH))
-def test_golden(marked: str) -> None:
-    text = raw(marked)
-    got = [text[start:end] for start, end in sentences(text)]
-    expected = GLUED.get(marked) or cut(marked)
-    why = "\n".join(f"{text[: one.end]} <- {one.rule}" for one in decisions(text))
-    assert got == expected, f"\nexpected {' | '.join(expected)}\ngot      {' | '.join(got)}\n{why}"
+def test_golden() -> None:
+    for marked in phrases(RUSSIAN) + phrases(UKRAINIAN) + phrases(ENGLISH):
+        text = raw(marked)
+        got = [text[start:end] for start, end in sentences(text)]
+        expected = GLUED.get(marked) or cut(marked)
+        why = "\n".join(f"{text[: one.end]} <- {one.rule}" for one in decisions(text))
+        assert got == expected, f"\nexpected {' | '.join(expected)}\ngot      {' | '.join(got)}\n{why}"
 
 
 def test_enough_phrases() -> None:
@@ -193,12 +193,13 @@ def test_spans_cover_everything_and_do_not_overlap(text: str) -> None:
         assert text[start:end] == text[start:end].strip() != ""
 
 
-@pytest.mark.parametrize("junk", [".", ". ", " ", "\n", '."', "а.", "А. ", "1.", "г. "])
-def test_a_megabyte_of_one_thing_takes_no_longer_than_text(junk: str) -> None:
-    text = junk * (1_000_000 // len(junk))
-    begun = time.perf_counter()
-    sentences(text)
-    assert time.perf_counter() - begun < 20
+@pytest.mark.slow
+def test_a_megabyte_of_one_thing_takes_no_longer_than_text() -> None:
+    for junk in [".", ". ", " ", "\n", '."', "а.", "А. ", "1.", "г. "]:
+        text = junk * (1_000_000 // len(junk))
+        begun = time.perf_counter()
+        sentences(text)
+        assert time.perf_counter() - begun < 20
 
 
 def without(rule, text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text import surface_pool
@@ -70,7 +70,6 @@ def test_it_is_a_sequence_of_strings():
         listed[4]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["а", "б", "вв", "ггг" * 20]), max_size=40))
 def test_a_pool_numbers_words_as_they_come(words):
     pool = SurfacePool()

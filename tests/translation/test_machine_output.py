@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.translation.machine_output import phrase_of, single_term
 
 
-@pytest.mark.parametrize(
-    ("output", "term", "target", "answer"),
-    [
+def test_a_good_answer_becomes_a_term():
+    for output, term, target, answer in [
         ("правительство", "уряд", "ru", "правительство"),
         ("Правительство.", "уряд", "ru", "правительство"),
         ("«Киев»", "київ", "ru", "киев"),
@@ -18,15 +16,12 @@ from infostream_dedup.language.translation.machine_output import phrase_of, sing
         ("The government", "уряд", "en", "government"),
         ("Oil!", "нафта", "en", "oil"),
         ("премьер-министр", "премʼєр-міністр", "ru", "премьер-министр"),
-    ],
-)
-def test_a_good_answer_becomes_a_term(output, term, target, answer):
-    assert single_term(output, term, target) == answer
+    ]:
+        assert single_term(output, term, target) == answer
 
 
-@pytest.mark.parametrize(
-    ("output", "term", "target", "why"),
-    [
+def test_what_is_not_an_equivalent_gives_nothing():
+    for output, term, target, why in [
         ("", "уряд", "ru", "empty"),
         (" . ", "уряд", "ru", "no word"),
         ("⁇ правительство", "уряд", "ru", "a piece that the model does not know"),
@@ -46,10 +41,8 @@ def test_a_good_answer_becomes_a_term(output, term, target, answer):
         ("который", "уряд", "ru", "no noun"),
         ("the", "уряд", "en", "a stop word"),
         ("год", "рік", "ru", "a word of time, which is no term"),
-    ],
-)
-def test_what_is_not_an_equivalent_gives_nothing(output, term, target, why):
-    assert single_term(output, term, target) is None, why
+    ]:
+        assert single_term(output, term, target) is None, why
 
 
 def test_several_words_may_go_on_to_the_next_model():

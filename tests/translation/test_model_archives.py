@@ -198,7 +198,7 @@ def test_parts_that_do_not_fit_together_are_refused(contents, pack, place):
     refused(pack(contents), place, "E_MODEL", r"cannot be (loaded|used) \(")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_damage_is_found_or_harmless(data, tiny_file, tmp_path):
     raw = bytearray(tiny_file.read_bytes())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.links.window.window_index import WindowIndex
@@ -54,7 +54,6 @@ def play(script):
 
 
 @given(script=steps)
-@settings(max_examples=150, deadline=None)
 def test_any_order_of_adding_expiring_and_asking(script):
     play(script)
 
@@ -85,7 +84,6 @@ small_documents = st.lists(st.tuples(small, small), max_size=30)
     gone=st.integers(0, 40),
     at_once=st.integers(1, 50),
 )
-@settings(max_examples=200, deadline=None)
 def test_many_at_once_are_the_same_as_one_by_one(entries, gone, at_once):
     dtype, before, bulk, after = entries
     with pytest.MonkeyPatch.context() as patch:
@@ -133,7 +131,6 @@ def test_a_long_stream_in_bulk_goes_on_exactly():
 
 
 @given(entries=documents, window=st.integers(1, 12), k_min=st.integers(1, 3), least_keys=st.sampled_from([0, 2]))
-@settings(max_examples=100, deadline=None)
 def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, least_keys):
     asked, plain, found = WindowIndex(), deque(maxlen=window), []
     ordinals = 3 * np.arange(len(entries))
@@ -165,7 +162,6 @@ def test_asking_in_bulk_is_asking_and_adding_one_by_one(entries, window, k_min, 
     k_min=st.integers(1, 3),
     cuts=st.sets(st.integers(0, 30)),
 )
-@settings(max_examples=100, deadline=None)
 def test_some_documents_enter_and_the_others_ask(entries, window, k_min, cuts):
     index, held = WindowIndex(), []
     bounds = sorted({0, len(entries), *(cut for cut in cuts if cut < len(entries))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.links.window.kernels.term_table import NOTHING, find
@@ -93,7 +93,6 @@ steps = st.one_of(
 
 
 @given(script=st.lists(steps, max_size=25))
-@settings(max_examples=150, deadline=None)
 def test_lists_are_those_of_python(script):
     postings, plain, document, oldest = Postings(), PlainLists(), 0, 0
     postings.targets = postings.targets._replace(postings=np.empty(1, dtype=np.uint32))
