@@ -8,7 +8,7 @@ from typing import Any
 
 from comparison_results import Judged, all_comparisons, as_figure
 from comparison_texts import ORDERINGS_TEXT
-from make_reports import table, write_page
+from frame import table, write_page
 
 from infostream_dedup.lab.evaluation.agreement import rank_correlation
 from infostream_dedup.lab.evaluation.pool import POOL_METHODS
@@ -30,7 +30,7 @@ def orderings_page(judged: Judged) -> None:
     ):
         parts += [f"## {title}", table(rows), _count(rows) + ORDERINGS_TEXT[key]]
     parts.append(ORDERINGS_TEXT["closing"])
-    write_page("orderings.md", "Which published orderings hold", "make_comparison.py", parts)
+    write_page("orderings.md", "Which published orderings hold", "python reports/make_comparison.py", parts)
 
 
 def _count(rows: Sequence[Mapping[str, Any]]) -> str:

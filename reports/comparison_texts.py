@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["COMPARISON_TEXT", "CROSS_TEXT", "KEY_TERMS_TEXT", "ORDERINGS_TEXT", "POOL_TEXT", "TIMES_TEXT"]
+__all__ = ["COMPARISON_TEXT", "CROSS_TEXT", "KEY_TERMS_TEXT", "ORDERINGS_TEXT", "TIMES_TEXT"]
 
 COMPARISON_TEXT: Final = """\
 Every method of the source papers with its defaults (`infostream-dedup compare`), and seven variants, on every labelled
@@ -20,8 +20,9 @@ set. Two protocols:
 `rule=forward` of key terms is directed: as pairs it counts a link in either direction. `n=30:score=share` is the
 preset `best`. Shingles at `tau=0.05` and `w=2:tau=0.1` and the cosine at `tau=0.4` are thresholds of ours, picked on
 these very sets because the defaults are made for copies; key terms use the k of their paper. `pair-model` was learned
-from pairs of these very sets; with each set left out, it is much the same: [verdicts.md](verdicts.md). Times are in
-[comparison-times.md](comparison-times.md), all rows as data in [comparison.csv](comparison.csv), the published
+from pairs of these very sets; with each set left out, it is much the same:
+[quality.md](quality.md#kinds-and-statuses-of-pairs). Times are in
+[speed.md](speed.md#what-the-methods-cost), all rows as data in [comparison.csv](comparison.csv), the published
 orderings in [orderings.md](orderings.md)."""
 
 CROSS_TEXT: Final = """\
@@ -43,7 +44,7 @@ shingles, two reports about one case do not: the wording of a whole text says mo
 mdnews the labels are themselves shared 5-grams, which helps shingles; and partial copies ask for a direction: there
 `rule=forward` has .923.) Only where no wording is shared (tgpairs, the same story by other authors) do key terms keep a
 clear lead, .80 against .62 at the best of those thresholds. What shingles cost for it: 2,700 bytes a document instead
-of 48 (113 for `best`), work that grows faster with the collection ([comparison-times.md](comparison-times.md)), no
+of 48 (113 for `best`), work that grows faster with the collection ([speed.md](speed.md#what-the-methods-cost)), no
 direction, no reason that a reader understands, no other language.
 
 What would close the gap:
@@ -59,12 +60,6 @@ daily exchange rates, weather, weekly surveys, all of one template and of one vo
 no choice of k cures it. So for *copies* key terms are a filter of near-perfect recall (column R of the pool tables) at
 48 bytes a document, and a second look at the linked pairs would close the gap: their numbers and dates (two texts of
 one template differ in them), a window of a few days, or plainly the String::Similarity of the pairs found."""
-
-POOL_TEXT: Final = """\
-# By the pool
-
-Unlike labels, the pool needs no judge, and it covers every pair found. It knows only copies: a paraphrase counts as
-false, so methods that find paraphrases must lose here."""
 
 TIMES_TEXT: Final = """\
 Times differ from run to run, and this machine had other work beside. Every method is timed for itself, after a first

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+
+from frame import documents_file, kin_file, labels_file
 
 from infostream_dedup import read_documents
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
@@ -16,10 +16,6 @@ from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin
 from infostream_dedup.lab.evaluation.pair_codes import codes_of
 from infostream_dedup.lab.evaluation.truth import FALSE, truth_of
 from infostream_dedup.model import Document
-
-REPORTS = Path(__file__).resolve().parent
-
-CORPORA = REPORTS.parents[1] / "shared" / "data"
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,7 @@ class Corpora:
     def documents(self, corpus: str) -> list[Document]:
         """Return the documents of a corpus in the order of the file."""
         if corpus not in self._documents:
-            self._documents[corpus] = list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz"))
+            self._documents[corpus] = list(read_documents(documents_file(corpus)))
         return self._documents[corpus]
 
     def models(self, corpus: str) -> DocumentModels:
@@ -88,7 +84,7 @@ class Corpora:
 
     def labels(self, corpus: str, kinds: Sequence[str] = ()) -> list[Label]:
         """Return the labels of a corpus, of some kinds or all."""
-        labels = read_labels(CORPORA / f"{corpus}.labels.jsonl.gz")
+        labels = read_labels(labels_file(corpus))
         return [label for label in labels if not kinds or label.extra.get("kind") in kinds]
 
     def pairs(self, judged: Judged) -> JudgedPairs:
@@ -102,8 +98,8 @@ class Corpora:
     def _label_unrelated(self, judged: Judged) -> list[Label]:
         """Return candidate pairs of two families that are not kin, which count as different."""
         models, documents = self.models(judged.corpus), self.documents(judged.corpus)
-        kin_file = CORPORA / f"{judged.corpus}.kin.jsonl.gz"
-        kin = read_kin(kin_file) if kin_file.is_file() else []
+        path = kin_file(judged.corpus)
+        kin = read_kin(path) if path else []
         kin += kin_by_field(documents, "submission", "translation")
         truth = truth_of(documents, models.languages, self.labels(judged.corpus), kin=kin, positive=judged.positive)
         i, j = key_term_candidates(models)
@@ -112,17 +108,3 @@ class Corpora:
             Label(models.ids[a], models.ids[b], "different")
             for a, b in zip(i[wrong].tolist(), j[wrong].tolist(), strict=True)
         ]
-
-
-def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Format rows as a Markdown table with the columns of the first row."""
-    names = list(rows[0])
-    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    lines += ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from frame import CORPORA, REPORTS
 from pair_model_sets import SETS, JudgedSet, judged_set
 
 from infostream_dedup.judging.evidence.learning import TrainingSet, draw, learn, pair_weights
 from infostream_dedup.judging.evidence.pair_model import PairModel
 
-REPORTS = Path(__file__).resolve().parent
-CORPORA = REPORTS.parents[1] / "shared" / "data"
 MODEL = REPORTS.parent / "infostream_dedup" / "judging" / "evidence" / "pair_model.json"
 
 

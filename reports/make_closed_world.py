@@ -1,7 +1,4 @@
-"""Makes reports/closed-world.md, as part of ``make reports``: what the open figures do not count, and groups.
-
-Figures only: no texts, ids or titles of the corpora.
-"""
+"""Makes a part of without-labels.md, as part of ``make reports``: what the open figures do not count, and groups."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from make_reports import CORPORA, NEWS, LabelledSet, table, write_page
+from frame import NEWS, LabelledSet, documents_file, kin_file, labels_file, table, write_part
 
 from infostream_dedup import evaluate, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
@@ -38,7 +35,7 @@ METHODS = (
     "key-terms-morph:n=30:score=share",
     "pair-model",
 )
-ANSWERS = ((("dup",), "reprints"), (("dup", "similar"), "any overlap"))
+ANSWERS = ((("dup",), "reprints"),)
 FAMILIES = (
     LabelledSet("uagec", "uagec"),
     LabelledSet("wmt ru news", "wmt", "ru", NEWS),
@@ -52,12 +49,11 @@ mdnews and slavictopics list every pair of documents that share a fifth of the w
 listed pairs count (open), a method pays nothing for the other pairs that it links, and most of its links are not judged
 at all. Here every other linked pair counts as false (`--closed`), and so do the labelled templates. Precision is a
 lower bound: templates whose 5-grams occur in more than 60 documents are not listed. The labels ignore paraphrases: a
-retelling counts as false. "Reprints": label `dup` is right, other overlap is not
-counted; "any overlap": `dup` and `similar` are right."""
+retelling counts as false. Label `dup` is right; other overlap is not counted."""
 
 _GROUPS = """\
 Groups of preset `judged` (`dedup --preset judged`) beside families: BCubed, adjusted Rand index, F1 of pairs. The
-coefficients of the model were learned on sets of this kind, these among them; reports/verdicts.md leaves the set out
+coefficients of the model were learned on sets of this kind, these among them; quality.md leaves the set out
 that is judged. By `infostream-dedup evaluate`."""
 
 
@@ -73,17 +69,19 @@ def main() -> None:
     """Measure and write the page."""
     parts = [_ABOUT]
     for corpus in ("slavictopics", "mdnews"):
-        texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
+        texts = Texts(list(read_documents(documents_file(corpus))))
         for title, rows in _closed(corpus, texts):
             parts += [f"## {title}", table(rows)]
             print(title, file=sys.stderr)
     parts += ["## Groups of one topic", _TOPICS, table(list(_topic_groups("slavictopics")))]
     parts += ["## Families", _GROUPS, table([_families(labelled) for labelled in FAMILIES])]
-    write_page("closed-world.md", "Closed world and groups", "make_closed_world.py", parts)
+    write_part(
+        "without-labels.md", "closed-world", "Closed world and groups", "python reports/make_closed_world.py", parts
+    )
 
 
 def _closed(corpus: str, texts: Texts) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    labels = CORPORA / f"{corpus}.labels.jsonl.gz"
+    labels = labels_file(corpus)
     runs = run_methods(texts, METHODS).runs
     second_look = _second_look(texts)
     predicted = {f"preset judged{said}": judged_predictions(second_look, kinds) for kinds, said in _KINDS}
@@ -126,8 +124,8 @@ def _second_look(texts: Texts) -> JudgedCollection:
 
 
 def _topic_groups(corpus: str) -> Iterator[dict[str, Any]]:
-    texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
-    truth = truth_for(texts, CORPORA / f"{corpus}.labels.jsonl.gz", positive=("dup",), closed=True)
+    texts = Texts(list(read_documents(documents_file(corpus))))
+    truth = truth_for(texts, labels_file(corpus), positive=("dup",), closed=True)
     second_look = _second_look(texts)
     for join in (("copy",), ("copy", "retold")):
         numbers: dict[str, int] = {}
@@ -143,11 +141,10 @@ def _topic_groups(corpus: str) -> Iterator[dict[str, Any]]:
 
 
 def _families(labelled: LabelledSet) -> dict[str, Any]:
-    kin = CORPORA / f"{labelled.corpus}.kin.jsonl.gz"
     found = evaluate(
-        CORPORA / f"{labelled.corpus}.docs.jsonl.gz",
-        CORPORA / f"{labelled.corpus}.labels.jsonl.gz",
-        kin=kin if kin.is_file() else None,
+        documents_file(labelled.corpus),
+        labels_file(labelled.corpus),
+        kin=kin_file(labelled.corpus),
         lang=labelled.lang,
         domains=labelled.domains,
     )

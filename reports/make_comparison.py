@@ -1,7 +1,4 @@
-"""Makes reports/comparison.md, comparison-times.md, comparison.csv and orderings.md, as part of ``make reports``.
-
-The pages contain only numbers: no texts, ids or titles of the corpora.
-"""
+"""Makes comparison.md, comparison.csv, orderings.md and the part of speed.md on methods."""
 
 from __future__ import annotations
 
@@ -12,8 +9,20 @@ from typing import Any
 
 from comparison_orderings import orderings_page
 from comparison_results import BEST, Judged, as_figure
-from comparison_texts import COMPARISON_TEXT, CROSS_TEXT, KEY_TERMS_TEXT, POOL_TEXT, TIMES_TEXT
-from make_reports import CORPORA, NEWS, REPORTS, SETS, LabelledSet, table, write_page, write_text
+from comparison_texts import COMPARISON_TEXT, CROSS_TEXT, KEY_TERMS_TEXT, TIMES_TEXT
+from frame import (
+    NEWS,
+    REPORTS,
+    SETS,
+    LabelledSet,
+    documents_file,
+    kin_file,
+    labels_file,
+    table,
+    write_page,
+    write_part,
+    write_text,
+)
 
 from infostream_dedup import read_documents
 from infostream_dedup.documents import csv_line
@@ -24,8 +33,6 @@ from infostream_dedup.lab.evaluation.method_runs import MethodRuns, run_methods
 from infostream_dedup.lab.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.lab.methods.registry import method_class, methods
-from infostream_dedup.report.comparison_plots import dice_figure, plane_figure
-from infostream_dedup.report.plots import as_svg
 
 VARIANTS = (
     "three-plus-two:n=3",
@@ -48,9 +55,6 @@ CROSS = (
 )
 """Sets across languages, for key terms in the pivot language."""
 
-DRAWN = ("mdnews dup", "uagec", "wmt ru news")
-"""Sets whose plane of precision and recall is drawn; the first one's corpus also gives the Dice heat map."""
-
 WHOLE = ("uagec", "wmt", "mdnews", "slavictopics", "tgpairs")
 """Corpora that the pool protocol is run on."""
 
@@ -69,7 +73,7 @@ def main() -> None:
 def _measured(corpus: str) -> Judged:
     judged = Judged({}, {}, {}, {})
     names = [*(name for name in methods() if not method_class(name).only_when_named), *VARIANTS]
-    texts = Texts(list(read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")))
+    texts = Texts(list(read_documents(documents_file(corpus))))
     runs = run_methods(texts, names, with_growth=corpus == LARGEST, progress=_tell)
     judged.runs[corpus] = runs
     for labelled in SETS:
@@ -94,11 +98,10 @@ def _name(labelled: LabelledSet) -> str:
 
 
 def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Comparison:
-    kin = CORPORA / f"{labelled.corpus}.kin.jsonl.gz"
     truth = truth_for(
         texts,
-        CORPORA / f"{labelled.corpus}.labels.jsonl.gz",
-        kin=kin if kin.is_file() else None,
+        labels_file(labelled.corpus),
+        kin=kin_file(labelled.corpus),
         lang=labelled.lang,
         domains=labelled.domains,
         positive=labelled.positive,
@@ -137,23 +140,8 @@ def comparison_page(judged: Judged) -> None:
         lines += [_csv_line(name, found.protocol, row) for row in found.rows]
     write_text(REPORTS / "comparison.csv", "".join(lines))
     parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged)), KEY_TERMS_TEXT]
-    parts += ["## Beaten by", table(_list_better_methods(judged))]
-    for name, found in judged.sets.items():
-        parts += [f"## {name}", table([_labels_row(row) for row in found.rows])]
-        if name in DRAWN:
-            parts.append(
-                _save_figure(f"plane-{_slug(name)}", as_svg(plane_figure(found)), f"precision and recall on {name}")
-            )
     parts += ["## Across languages", CROSS_TEXT, table(_tabulate_across_languages(judged))]
-    parts.append(POOL_TEXT)
-    for corpus, found in judged.pools.items():
-        parts += [f"## {corpus}, pool", _pool_caption(found), table([_pool_row(row) for row in found.rows])]
-    parts += ["## Symmetry and transitivity of each method's relation", table(_measures(judged))]
-    parts += [
-        "## Dice coefficients",
-        _save_figure(f"dice-{LARGEST}", as_svg(dice_figure(judged.pools[LARGEST])), "Dice"),
-    ]
-    write_page("comparison.md", "Methods side by side", "make_comparison.py", parts)
+    write_page("comparison.md", "Methods side by side", "python reports/make_comparison.py", parts)
 
 
 def times_page(judged: Judged) -> None:
@@ -176,7 +164,13 @@ def times_page(judged: Judged) -> None:
         f"{runs.reading.cpu_seconds:.1f} CPU s. All {len(plain)} methods with their defaults and the reading: "
         f"{total:.0f} s."
     )
-    write_page("comparison-times.md", "What the methods cost", "make_comparison.py", [TIMES_TEXT, told, table(rows)])
+    write_part(
+        "speed.md",
+        "methods",
+        "What the methods cost",
+        "python reports/make_comparison.py",
+        [TIMES_TEXT, told, table(rows)],
+    )
 
 
 def _summary(judged: Judged) -> list[dict[str, Any]]:
@@ -191,29 +185,6 @@ def _summary(judged: Judged) -> list[dict[str, Any]]:
     return rows
 
 
-def _list_better_methods(judged: Judged) -> list[dict[str, Any]]:
-    """List where another method beats our default."""
-    rows = []
-    for name, found in judged.sets.items():
-        f1 = {row.run.name: row.figures["f1"] or 0.0 for row in found.rows}
-        own = f1["key-terms-morph"]
-        low, high = (as_figure(found, "key-terms-morph", end) for end in ("low", "high"))
-        others = sorted((method for method in f1 if not method.startswith("key-terms")), key=lambda method: -f1[method])
-        above = [f"{method} {f1[method]:.3f}" for method in others if f1[method] > own]
-        best_default = next(method for method in others if ":" not in method)
-        rows.append(
-            {
-                "set": name,
-                "key-terms-morph": own,
-                "95 %": f"{low:.3f} - {high:.3f}" if low is not None and high is not None else None,
-                "preset best": f1[BEST],
-                "best other at its default": f"{best_default} {f1[best_default]:.3f}",
-                "above key-terms-morph": ", ".join(above) or "none",
-            }
-        )
-    return rows
-
-
 def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
     """Tabulate F1 across languages of the methods that find anything there."""
     first = next(iter(judged.cross.values()))
@@ -222,53 +193,6 @@ def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
         {"method": name, **{title: as_figure(found, name, "f1") for title, found in judged.cross.items()}}
         for name in finding
     ]
-
-
-def _measures(judged: Judged) -> list[dict[str, Any]]:
-    names = next(iter(judged.runs.values())).runs
-    rows = []
-    for number, first in enumerate(names):
-        row: dict[str, Any] = {"method": first.name}
-        for corpus, runs in judged.runs.items():
-            measures = runs.runs[number].measures
-            row[f"S {corpus}"], row[f"T {corpus}"] = measures.symmetry, measures.transitivity
-        rows.append(row)
-    return rows
-
-
-def _labels_row(row: ComparedMethod) -> dict[str, Any]:
-    figures = row.figures
-    return {
-        "method": row.run.name,
-        "P": figures["precision"],
-        "R": figures["recall"],
-        "F1": figures["f1"],
-        "low": figures["low"],
-        "high": figures["high"],
-        "tp": figures["tp"],
-        "fp": figures["fp"],
-        "fn": figures["fn"],
-        "bytes a document": f"{row.run.bytes_per_document:.0f}",
-    }
-
-
-def _pool_caption(found: Comparison) -> str:
-    pool = found.pool
-    size = "" if pool is None else f"; pool of {pool.pairs} pairs, {pool.verified} of them verified"
-    return f"{found.documents} documents{size}."
-
-
-def _pool_row(row: ComparedMethod) -> dict[str, Any]:
-    figures = row.figures
-    return {
-        "method": row.run.name,
-        "pairs": len(row.run.codes),
-        "P": figures["precision"],
-        "R": figures["recall"],
-        "F1": figures["f1"],
-        "alike": figures["alike"],
-        "found alone": row.only,
-    }
 
 
 def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
@@ -284,17 +208,6 @@ def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
         row.run.bytes_per_document,
     ]
     return csv_line([round(value, 6) if isinstance(value, float) else value for value in values]).decode()
-
-
-def _save_figure(name: str, svg: str, caption: str) -> str:
-    folder = REPORTS / "figures"
-    folder.mkdir(exist_ok=True)
-    write_text(folder / f"{name}.svg", svg)
-    return f"![{caption}](figures/{name}.svg)"
-
-
-def _slug(name: str) -> str:
-    return "-".join(part for part in name.replace("+", " ").replace(",", " ").split())
 
 
 if __name__ == "__main__":

@@ -1,20 +1,16 @@
-"""Makes reports/confirmed.md, as part of ``make reports``: S and T of the links that a second look confirms.
-
-Figures only: no texts, ids or titles of the corpora.
-"""
+"""Makes a part of without-labels.md, as part of ``make reports``: S and T of the links that a second look confirms."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from make_reports import CORPORA, table, write_page
+from frame import documents_file, table, write_part
 
 from infostream_dedup import sweep
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdnews")
-SHOWN = (3, 4, 6, 8, 10)
 
 _ABOUT = """\
 `infostream-dedup sweep DOCS --representation morph --confirmed` on the documents of every set, whatever their language.
@@ -27,9 +23,7 @@ def main() -> None:
     """Measure and write the page."""
     found = {}
     for name in SETS:
-        found[name] = sweep(
-            CORPORA / f"{name}.docs.jsonl.gz", representations=["morph"], confirmed=True, examples=False
-        )
+        found[name] = sweep(documents_file(name), representations=["morph"], confirmed=True, examples=False)
         print(name, file=sys.stderr)
     answers = [_answer(name, result) for name, result in found.items()]
     nearer = sum(row["nearer"] == "yes" for row in answers)
@@ -42,9 +36,13 @@ def main() -> None:
         f"It is symmetry that gains most; T is no lower on {closer} of {len(answers)}."
     )
     parts = [_ABOUT, "## The answer", told, table(answers)]
-    for name, result in found.items():
-        parts += [f"## {name}", table([row for k in SHOWN for row in _rows(result, k)])]
-    write_page("confirmed.md", "The links that a second look confirms", "make_confirmed.py", parts)
+    write_part(
+        "without-labels.md",
+        "confirmed",
+        "The links that a second look confirms",
+        "python reports/make_confirmed.py",
+        parts,
+    )
 
 
 def _answer(name: str, result: SweepResult) -> dict[str, Any]:
@@ -81,27 +79,6 @@ def _at(result: SweepResult, block: str, k: int) -> SweepRow:
 def _harmonic(row: SweepRow) -> float:
     s, t = row.measures.symmetry, row.measures.transitivity
     return 2 * s * t / (s + t) if s and t else 0.0
-
-
-def _rows(result: SweepResult, k: int) -> list[dict[str, Any]]:
-    rows = []
-    for row in result.rows:
-        if row.measures.k == k:
-            measures, groups = row.measures, row.groups
-            rows.append(
-                {
-                    "k": k,
-                    "block": row.block,
-                    "links": measures.links,
-                    "S": measures.symmetry,
-                    "T": measures.transitivity,
-                    "sampled": "yes" if measures.sampled else "no",
-                    "groups": None if groups is None else groups.groups,
-                    "grouped": None if groups is None else groups.grouped,
-                    "largest": None if groups is None else groups.largest,
-                }
-            )
-    return rows
 
 
 if __name__ == "__main__":

@@ -1,17 +1,16 @@
-"""Measures what the translation ladder covers and writes coverage.md: ``python reports/make_coverage.py``."""
+"""Makes the part of cross-language.md on what the translation ladder covers, as part of ``make reports``."""
 
 from __future__ import annotations
 
 import tempfile
-from datetime import date
 from importlib.metadata import version
 from os import environ
-from pathlib import Path
+
+from frame import write_part
 
 from infostream_dedup.lab.lexicography.check import check
 from infostream_dedup.lab.lexicography.coverage import TOPS, Coverage, coverage
 
-REPORTS = Path(__file__).resolve().parent
 PACKAGES = ("pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "wordfreq", "names-translator")
 GOALS = {"ru-uk": 0.98, "ru-en": 0.95, "uk-en": 0.95}
 
@@ -36,10 +35,8 @@ def page() -> str:
     checked = check()
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     doubts = len(checked.findings) - len(checked.defects)
-    return f"""# What translation covers
-
-Made on {date.today().isoformat()} by `python reports/make_coverage.py`; the same table is printed by
-`infostream-dedup dictionaries check`. {packages}; no imported table, no translation model.
+    return f"""The same table is printed by `infostream-dedup dictionaries check`. {packages}; no imported
+table, no translation model.
 
 Share of the frequency mass of the most frequent nouns of a language that has an equivalent in another one. Nouns are
 the `morph` terms (English: lemmas) of the 100,000 most frequent forms of wordfreq in lower case; the mass of a noun
@@ -58,7 +55,13 @@ def main() -> None:
     """Write the report, ignoring the user's imported tables and remembered answers."""
     with tempfile.TemporaryDirectory() as folder:
         environ["INFOSTREAM_DEDUP_DATA"] = folder
-        (REPORTS / "coverage.md").write_text(page(), encoding="utf-8")
+        write_part(
+            "cross-language.md",
+            "coverage",
+            "What translation covers",
+            "python reports/make_coverage.py",
+            [page().strip()],
+        )
 
 
 if __name__ == "__main__":

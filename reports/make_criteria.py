@@ -1,20 +1,16 @@
-"""Makes reports/criteria.md: the classifier with nine criteria, and the tables of its paper beside ours.
-
-The page contains only numbers: no texts, ids or titles of the corpora.
-"""
+"""Makes reports/criteria.md: the classifier with nine criteria, and the tables of its paper beside ours."""
 
 from __future__ import annotations
 
 import argparse
-import platform
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import numpy as np
-from criteria_collections import REPORTS, SETS, Corpora, table
+from criteria_collections import SETS, Corpora
+from frame import REPORTS, table, write_page
 
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
 from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
@@ -52,17 +48,12 @@ def main() -> None:
         "## Speed",
         speed_table(corpora),
     ]
-    origin = (
-        f"Made by `python reports/make_criteria.py` on {date.today().isoformat()}, Python {platform.python_version()}. "
-        "Corpora: see docs/reports.md."
-    )
-    page = f"# Nine criteria and a classifier\n\n{origin}\n\n" + "\n\n".join(parts) + "\n"
-    (REPORTS / "criteria.md").write_text(page, encoding="utf-8")
+    write_page("criteria.md", "Nine criteria and a classifier", "python reports/make_criteria.py", parts)
 
 
 INTRODUCTION = """\
 Andreev, Berezkin, Kozlov and Simakov turn a pair of documents into a vector of criteria and let a linear support vector
-machine decide. Learning starts from a prior (reports/learning.md). Every figure here comes from five folds, none of
+machine decide. Learning starts from a prior (below). Every figure here comes from five folds, none of
 which has a story on both sides. (A story is a connected component of the judged pairs; where random pairs would join
 everything, of those that are not `different`.) Source authority is learned from the training pairs of each fold.
 Intervals: 95 %, bootstrap over stories, 1000 draws; a pair counts as often as its stories were drawn. F1 counts pairs:

@@ -1,44 +1,25 @@
-"""Makes passages.md from the labelled corpora beside the project: ``python reports/make_passages.py``.
-
-The page contains only numbers: no texts, ids or titles of the corpora. Speed comes from reports/speed/passages.json,
-written by ``python -m benchmarks.passages --out reports/speed/passages.json``; without it that part is left out.
-"""
+"""Makes passages.md, as part of ``make reports``."""
 
 from __future__ import annotations
 
-import json
-import os
-import platform
 import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date
 from typing import Any
 
-from passages_collections import REPORTS, as_table, read_corpus, read_labels
-from passages_contestants import comparison
+from frame import documents_file, labels_file, read_rows, table_of, write_page
 
+from infostream_dedup import read_documents
 from infostream_dedup.judging.passages import PassageSettings, find_passages
 from infostream_dedup.model import Document
-
-SPEED = REPORTS / "speed" / "passages.json"
 
 SHOWN = ("shingles", "low-idf-sig", "low-idf-sig:n=500", "exact")
 
 
 def main() -> None:
     """Measure everything and write the page."""
-    parts = [_head(), _document_pairs(), _words_in_runs(), comparison(), _speed()]
-    page = "\n\n".join(part for part in parts if part) + "\n"
-    (REPORTS / "passages.md").write_text(page, encoding="utf-8")
-    print(page)
-
-
-def _head() -> str:
-    return f"""# Copied passages
-
-Made by `python reports/make_passages.py` on {date.today().isoformat()}, Python {platform.python_version()}, \
-{os.cpu_count()} cores. Corpora: see docs/reports.md."""
+    parts = [_document_pairs(), _words_in_runs()]
+    write_page("passages.md", "Copied passages", "python reports/make_passages.py", parts)
 
 
 # Pairs of documents.
@@ -54,8 +35,8 @@ def _five_grams(text: str) -> set[tuple[str, ...]]:
 def _document_pairs() -> str:
     rows: list[tuple[Any, ...]] = []
     for name in ("mdnews", "slavictopics"):
-        documents = read_corpus(name)
-        labels = read_labels(name)
+        documents = list(read_documents(documents_file(name)))
+        labels = list(read_rows(labels_file(name)))
         rows += [(name, notation, *_document_row(documents, labels, notation)) for notation in SHOWN]
     heads = ("corpus", "feature", "pairs labelled", "found", "recall", "pairs found", "passages", "precision", "half")
     return f"""## Pairs of documents that share a whole sentence
@@ -64,7 +45,7 @@ Pairs labelled: those whose labels have `same_sentences` of at least 1 (an equal
 Precision: share of the passages found whose two sides have a word 5-gram in common; half: share of those whose \
 smaller side has half of its 5-grams in the other. Goals: recall .99, precision .97.
 
-{as_table(heads, rows)}"""
+{table_of(heads, rows)}"""
 
 
 def _document_row(documents: list[Document], labels: list[dict[str, Any]], notation: str) -> tuple[Any, ...]:
@@ -104,8 +85,8 @@ KINDS = ("partial", "reprint", "contained", "template")
 def _words_in_runs() -> str:
     rows: list[tuple[Any, ...]] = []
     for name in ("mdnews", "slavictopics"):
-        documents = read_corpus(name)
-        labels = [label for label in read_labels(name) if label["kind"] in KINDS]
+        documents = list(read_documents(documents_file(name)))
+        labels = [label for label in list(read_rows(labels_file(name))) if label["kind"] in KINDS]
         for told, least in (("none", 0), (f"of {RUN} words", RUN)):
             found = find_passages(documents, PassageSettings(min_run=least)).as_dicts()
             shares = _word_recall(documents, labels, {frozenset((row["a"], row["b"])): row for row in found})
@@ -115,7 +96,7 @@ def _words_in_runs() -> str:
 Of the words of labelled pairs that are in a run of {RUN} equal words or more (counted by brute force, in both \
 documents of a pair), the share inside a passage; feature shingles. Goal: .97 for every kind of pair.
 
-{as_table(("corpus", "runs looked for", *KINDS), rows)}"""
+{table_of(("corpus", "runs looked for", *KINDS), rows)}"""
 
 
 def _word_recall(
@@ -147,36 +128,6 @@ def _places_in_runs(one: list[tuple[str, int, int]], other: list[tuple[str, int,
         if tuple(word for word, *_ in one[place : place + RUN]) in runs:
             yield from ((begin, end) for _, begin, end in one[max(place, last + 1) : place + RUN])
             last = place + RUN - 1
-
-
-# Speed.
-
-
-def _speed() -> str:
-    if not SPEED.exists():
-        return ""
-    measured = json.loads(SPEED.read_text(encoding="utf-8"))
-    steps = ("read", "index", "match", "passages", "seconds")
-    rows = [_speed_row(row, steps) for row in measured["rows"]]
-    growth = measured.get("growth")
-    if growth:
-        exponents = (f"{growth[step]:.2f}" for step in steps)
-        rows.append(("growth exponent", "", f"{growth['pairs']:.2f}", *exponents, "", ""))
-    paper = measured["paper"]
-    heads = ("documents", "sentences", "pairs", "read, s", "index, s", "match, s", "passages, s", "all, s")
-    return f"""## Speed
-
-`python -m benchmarks.passages` on a made-up stream, feature {measured["feature"]}, CPU seconds of one thread; the \
-machine is shared. {paper["sentences"]} sentences by `passages find`, from the file to the rows: \
-{paper["seconds"]:.1f} s by the clock, {paper["cpu_seconds"]:.1f} s of CPU time (goal 10 for 57,135 sentences).
-
-{as_table((*heads, "indexed a second", "read and indexed a second"), rows)}"""
-
-
-def _speed_row(row: dict[str, Any], steps: Iterable[str]) -> tuple[Any, ...]:
-    seconds = (f"{row[step]:.2f}" for step in steps)
-    indexed, read = row["sentences"] / row["index"], row["sentences"] / (row["read"] + row["index"])
-    return (row["documents"], row["sentences"], row["pairs"], *seconds, f"{indexed:,.0f}", f"{read:,.0f}")
 
 
 if __name__ == "__main__":

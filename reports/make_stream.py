@@ -1,20 +1,16 @@
-"""Measures what a stream finds duplicate in real dated news and writes stream.md: ``python reports/make_stream.py``.
-
-The page contains only numbers: no texts, ids or titles of the corpora.
-"""
+"""Measures what a stream finds duplicate in real dated news and writes stream.md: ``python reports/make_stream.py``."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
-from pathlib import Path
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
+from frame import REPORTS, documents_file, labels_file, read_rows, write_page
 
 from infostream_dedup.documents import read_documents
 from infostream_dedup.links.pair_rules import need
@@ -24,9 +20,7 @@ from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 
-REPORTS = Path(__file__).resolve().parent
-CORPORA = REPORTS.parents[1] / "shared" / "data"
-SPEED = REPORTS / "speed"
+SPEED = REPORTS.parent / "benchmarks" / "speed"
 
 CHOICES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -60,19 +54,18 @@ class Labels:
 
 def main() -> None:
     """Write the report."""
-    (REPORTS / "stream.md").write_text(page(), encoding="utf-8")
+    write_page("stream.md", "What a stream calls duplicate", "python reports/make_stream.py", [page().strip()])
 
 
 def page() -> str:
     """Make the whole report."""
-    dated = [one for one in read_documents(CORPORA / "mdnews.docs.jsonl.gz") if one.time is not None]
+    dated = [one for one in read_documents(documents_file("mdnews")) if one.time is not None]
     dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
     labels = labels_of(dated)
     rows = [_choice_row(name, choice, dated, labels) for name, choice in CHOICES.items()]
-    return f"""# What a stream calls duplicate
-
-Made on {date.today().isoformat()} by `python reports/make_stream.py`. mdnews, its {len(dated):,} dated documents in the
-order of their dates, through `StreamEngine`, preset `faithful` (of `judged`, see [verdicts.md](verdicts.md)); what is
+    return f"""mdnews, its {len(dated):,} dated documents in the
+order of their dates, through `StreamEngine`, preset `faithful` (of `judged`, see
+[quality.md](quality.md#kinds-and-statuses-of-pairs)); what is
 not named has its default (`morph`, 12 key terms, `equal` at 6, window of 7 days, numbers compared). A link goes from a
 document to the earlier one that its verdict names.
 *Labelled*: the pair carries a label of overlap (reprint, contained, partial, template; word 5-grams in common). A pair
@@ -127,8 +120,7 @@ def labels_of(dated: Sequence[Document]) -> Labels:
 
 
 def _pairs(name: str) -> Iterable[dict[str, Any]]:
-    with gzip.open(CORPORA / f"{name}.labels.jsonl.gz", "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+    return read_rows(labels_file(name))
 
 
 def _stream(choice: dict[str, Any]) -> StreamEngine:
@@ -169,7 +161,7 @@ def _paraphrase_row(name: str) -> str:
     pairs = [(row["a"], row["b"]) for row in _pairs(name) if row["label"] == "dup"]
     pairs = pairs[:: -(-len(pairs) // MOST_PAIRS)]
     wanted = {one for pair in pairs for one in pair}
-    documents = [one for one in read_documents(CORPORA / f"{name}.docs.jsonl.gz") if one.id in wanted]
+    documents = [one for one in read_documents(documents_file(name)) if one.id in wanted]
     found = collect(documents).key_terms(Settings())
     row_of = {one.id: number for number, one in enumerate(documents)}
     shared = []
@@ -192,9 +184,8 @@ def _speed() -> str:
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SPEED.glob("stream*.json"))]
     runs = [one for one in found if "news" in one]
     lines = _speed_lines(runs) if runs else []
-    for name, formatted in (("stream_memory.json", _memory_lines), ("restart.json", _restart_lines)):
-        if (path := SPEED / name).exists():
-            lines += formatted(json.loads(path.read_text(encoding="utf-8")))
+    if (path := SPEED / "stream_memory.json").exists():
+        lines += _memory_lines(json.loads(path.read_text(encoding="utf-8")))
     return "\n".join(lines) + "\n"
 
 
@@ -243,28 +234,6 @@ def _memory_lines(measured: dict[str, Any]) -> list[str]:
 each keeps its number for ever, in some 50 bytes. What is in use hardly grows (`mallinfo2`, once, on such a stream:
 221 MB after 50,000 documents, 230 after 300,000); the rest is memory given back to glibc, which keeps it (92 and 146
 MB), and caches filling up to their bounds.
-"""
-    return text.splitlines()
-
-
-def _restart_lines(measured: dict[str, Any]) -> list[str]:
-    seconds = {name: row["wall_seconds"] for name, row in measured["rows"].items()}
-    text = f"""
-## Restart
-
-`python -m benchmarks.stream_restart --documents {measured["documents"]}`: {seconds["load from the store"]:.1f} s to
-read the store, {seconds["memory of the window"]:.1f} s to rebuild the window and its index: {seconds["restart"]:.1f} s
-(goal {measured["goal_seconds"]:g} s), {measured["largest_memory_mb"]:,.0f} MB at most. Two thirds of the second part
-are the index, built on another core while Python enters hashes and groups; reading is SQLite and its rows.
-
-Since then SQLite concatenates the columns of 500 documents at a time (no Python object for each value), the window uses
-the arrays read instead of copies, and all documents enter the index at once. The figures above are older; the following
-compare both versions in turns on a noisy machine (the same code differs by up to a half), in seconds of processor time
-over the stages of this benchmark with one store. 300,000 documents, five processes each, median of their least of three
-restarts: reading 2.8 before and 1.9 now, window and index 2.3 and 1.3, together 5.2 and 3.2 (0.61; the five ratios are
-0.50 to 0.80); 1,165 and 902 MB at most. 1,000,000 documents, two restarts each: 19.4 and 21.6 before, 13.7 and 14.0
-now; 2,890 and 2,180 MB. A store of 10,000 news items (preset `judged`) restarts in 0.04 to 0.07 s before and now, with
-`across none` and `pivot`; a difference is lost in the noise.
 """
     return text.splitlines()
 

@@ -1,17 +1,14 @@
-"""Runs the tests with the genuine argostranslate and writes translate.md: ``make test-translate``."""
+"""Runs the tests with the genuine argostranslate and writes its part of cross-language.md: ``make test-translate``."""
 
 from __future__ import annotations
 
-import platform
 import sys
-from datetime import date
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import pytest
+from frame import REPORTS, write_part
 
-REPORTS = Path(__file__).resolve().parent
 PACKAGES = ("argostranslate", "torch", "stanza", "minisbd", "ctranslate2", "sentencepiece")
 
 
@@ -44,9 +41,7 @@ def page(outcomes: Outcomes) -> str:
     """Make the whole report."""
     passed = sum(outcome == "passed" for _, outcome in outcomes.tests)
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
-    return f"""# The genuine argostranslate
-
-Made on {date.today().isoformat()} by `make test-translate`: Python {platform.python_version()}, {packages}.
+    return f"""{packages}.
 
 The tests marked `translate` install the tiny models of `tests/translation/fixtures` both by argostranslate and by
 `install_model`, and translate by both, without a network. {passed} passed, {len(outcomes.tests) - passed} failed.
@@ -69,7 +64,13 @@ def main() -> int:
         plugins=[outcomes],
     )
     if outcomes.words:
-        (REPORTS / "translate.md").write_text(page(outcomes), encoding="utf-8")
+        write_part(
+            "cross-language.md",
+            "translate",
+            "The genuine argostranslate",
+            "make test-translate",
+            [page(outcomes).strip()],
+        )
     return int(code)
 
 

@@ -6,8 +6,6 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from old_rule import old_recommendation
-from without_labels_audits import simulated_audits
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
@@ -40,7 +38,6 @@ __all__ = ["STEPS", "drawn_and_compared", "measure"]
 
 STEPS: Final = range(3, 13)
 _DECIMALS: Final = 6
-_N: Final = 12
 
 
 def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
@@ -98,11 +95,8 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
             "recommended": recommended_k(scores, estimate).k,
             "estimated": _greatest([_harmonic(one.precision, one.recall) for one in estimate.scores]),
             "counted": _greatest([one.f1 for one in scores]),
-            "old": max(old_recommendation(linked).k or 6, STEPS[0]),
-            "hits": _by_hits(candidates.grades),
             "greatest S T": _greatest([_harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
         },
-        "audits": simulated_audits(linked.matrix, links, copies, census, lambda a, b: _judged(truth, a, b)),
         "cpu_seconds": round(time.process_time() - begin, 1),
     }
 
@@ -162,7 +156,6 @@ def _estimated(estimate: DuplicateEstimate) -> dict[str, Any]:
         "recall": [_rounded(one.recall) for one in scores],
         "precision_bounds": [one.precision_bounds for one in scores],
         "recall_bounds": [one.recall_bounds for one in scores],
-        "model_precision": [_rounded(one.model_precision) for one in scores],
     }
 
 
@@ -171,25 +164,6 @@ def _pair(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> dict[s
         "precision": [_rounded(one) for one in precision.tolist()],
         "recall": [_rounded(one) for one in recall.tolist()],
     }
-
-
-def _by_hits(grades: NDArray[np.uint8]) -> int | None:
-    """The k of the greatest F1 by a mixture of two binomial distributions of the count in both directions."""
-    counts = np.bincount(grades, minlength=_N + 1)[: _N + 1].astype(np.float64)
-    if counts.sum() == 0:
-        return None
-    hits, shares, prior = np.arange(_N + 1), np.array([0.1, 0.8]), 0.1
-    right = np.zeros(_N + 1)
-    for _ in range(200):
-        log = np.log(shares)[:, None] * hits + np.log1p(-shares)[:, None] * (_N - hits)
-        odds = np.exp(np.clip(log[0] - log[1] + np.log1p(-prior) - np.log(prior), -500, 500))
-        right = 1.0 / (1.0 + odds)
-        prior = float(np.clip((counts * right).sum() / counts.sum(), 1e-9, 1 - 1e-9))
-        means = [(counts * part * hits).sum() / max((counts * part).sum(), 1e-9) / _N for part in (1.0 - right, right)]
-        shares = np.clip(means, 1e-6, 1 - 1e-6)
-    expected = (counts * right)[::-1].cumsum()[::-1]
-    links = counts[::-1].cumsum()[::-1]
-    return _greatest([_harmonic(expected[k] / max(links[k], 1.0), expected[k] / max(expected[0], 1e-9)) for k in STEPS])
 
 
 def _divided(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,14 +11,14 @@ from pathlib import Path
 from random import Random
 from typing import Final, Literal
 
+from frame import documents_file, kin_file, labels_file
+
 from infostream_dedup import Document, read_documents
 from infostream_dedup.lab.estimation.planting import Vocabulary, edited
 from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.lab.evaluation.truth import Truth, truth_of
 
-__all__ = ["CORPORA", "FAMILIES", "SETS", "Kind", "TrueSet"]
-
-CORPORA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
+__all__ = ["FAMILIES", "SETS", "Kind", "TrueSet"]
 
 Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up", "forms"]
 """Sets of one kind are left out together when a threshold is chosen for one of them."""
@@ -73,16 +73,15 @@ def _of_corpus(
     def documents() -> list[Document]:
         return [
             one
-            for one in read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")
+            for one in read_documents(documents_file(corpus))
             if language in (None, one.lang) and domains(str(one.extra.get("domain") or ""))
         ]
 
-    kin = CORPORA / f"{corpus}.kin.jsonl.gz"
     return TrueSet(
         kind=kind,
         documents=documents,
-        labels=lambda: read_labels(CORPORA / f"{corpus}.labels.jsonl.gz"),
-        kin=kin if kin.is_file() else None,
+        labels=lambda: read_labels(labels_file(corpus)),
+        kin=kin_file(corpus),
         **more,  # type: ignore[arg-type]
     )
 
@@ -117,11 +116,11 @@ def _strangers() -> list[Document]:
     """News of which no two have any passage in common, in an order of their own."""
     labelled = {
         one
-        for label in read_labels(CORPORA / "mdnews.labels.jsonl.gz")
+        for label in read_labels(labels_file("mdnews"))
         if label.label != "different"
         for one in (label.a, label.b)
     }
-    found = [one for one in read_documents(CORPORA / "mdnews.docs.jsonl.gz") if one.id not in labelled]
+    found = [one for one in read_documents(documents_file("mdnews")) if one.id not in labelled]
     Random(_SEED).shuffle(found)  # noqa: S311
     return found
 
@@ -242,7 +241,7 @@ def _twenty_each(random: Random) -> list[tuple[str, int]]:
 
 def _whole(corpus: str) -> list[Document]:
     """The documents of a corpus without dates: all pairs count."""
-    return [replace(one, published=None, time=None) for one in read_documents(CORPORA / f"{corpus}.docs.jsonl.gz")]
+    return [replace(one, published=None, time=None) for one in read_documents(documents_file(corpus))]
 
 
 def _undated(count: int) -> list[Document]:
