@@ -1,40 +1,47 @@
 """``store``: maintain the durable state of a stream, the SQLite file that ``ingest`` writes.
 
-Every function takes the path of a store. Reading functions may be called while ``ingest`` writes.
+Every function takes the path of a store, and raises ``NoInputError`` if there is none, ``BadDataError`` if the file is
+not a store. Reading functions may be called while ``ingest`` writes; the others raise ``StoreBusyError`` then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
     from infostream_dedup.stream.store.expiry import Expired
     from infostream_dedup.stream.store.forgetting import Forgotten
 
+
 __all__ = [
     "Forgetting",
     "backup",
-    "copies_of",
-    "drifts_of",
-    "events_of",
+    "best",
+    "copies",
+    "drifts",
+    "events",
     "expire",
     "forget",
     "groups",
     "index",
     "migrate",
-    "representatives_of",
-    "republications_of",
+    "republications",
     "show",
     "stats",
-    "templates_of",
+    "templates",
     "verify",
 ]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +62,23 @@ class Forgetting:
     copies: list[Path]
 
 
+def _ask(path: str | Path, query: Callable[[Store, Connection], T]) -> T:
+    """The answer of a query to one state of a store."""
+    from infostream_dedup.stream.store import Store
+
+    with Store.open(path, read_only=True) as store, store.reading() as connection:
+        return query(store, connection)
+
+
 def stats(path: str | Path) -> list[dict[str, Any]]:
     """Count the contents of a store.
 
     Returns:
         Rows ``what, value``: documents, statuses, languages, sources, groups, events, epochs, sizes.
-
-    Raises:
-        NoInputError: there is no store.
-        BadDataError: the file is not a store.
     """
-    from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.summary import summary
 
-    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        return summary(connection, opened.path)
+    return _ask(path, lambda store, connection: summary(connection, store.path))
 
 
 def groups(
@@ -90,18 +99,15 @@ def groups(
 
     Raises:
         ConfigurationError: ``by`` is neither ``size`` nor ``last``.
-        NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.errors import ConfigurationError
-    from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.browsing import GroupFilter, group_page
 
     top = Range(0).check("top", top)
     if by not in ("size", "last"):
         raise ConfigurationError(f"by is {by!r}; expected size or last")
-    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        chosen = GroupFilter(language=language, source=source)
-        return group_page(connection, chosen, by_date=by == "last", after=None, limit=top or -1)
+    chosen = GroupFilter(language=language, source=source)
+    return _ask(path, lambda _, rows: group_page(rows, chosen, by_date=by == "last", after=None, limit=top or -1))
 
 
 def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name of the field
@@ -132,7 +138,7 @@ def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name 
     return {"document": shown, "members": members, "events": events}
 
 
-def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
+def templates(path: str | Path, *, least: int = 1) -> list[dict[str, Any]]:
     """List the recurring templates of each source.
 
     Args:
@@ -142,18 +148,13 @@ def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
     Returns:
         Rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first; ``template``
         is the id of the earliest document of the template, ``filling`` the id of the latest.
-
-    Raises:
-        NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.templates import templates
+    from infostream_dedup.stream.store.templates import templates as query
 
-    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        return templates(connection, least=least)
+    return _ask(path, lambda _, connection: query(connection, least=least))
 
 
-def republications_of(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
+def republications(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
     """List the largest groups, and which source repeated them on which day.
 
     Args:
@@ -162,34 +163,23 @@ def republications_of(path: str | Path, *, top: int = 20) -> list[dict[str, Any]
 
     Returns:
         Rows ``group, title, total, source, day, documents``.
-
-    Raises:
-        NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.republications import republications
+    from infostream_dedup.stream.store.republications import republications as query
 
     top = Range(0).check("top", top)
-    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        return republications(connection, top=top)
+    return _ask(path, lambda _, connection: query(connection, top=top))
 
 
-def events_of(path: str | Path) -> list[dict[str, Any]]:
+def events(path: str | Path) -> list[dict[str, Any]]:
     """List merges, expiries and alarms of groups, and limits of sources, in stream order.
 
     Returns:
         Rows ``ordinal, kind, group, other, value``.
-
-    Raises:
-        NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.stream.store import Store
-
-    with Store.open(path, read_only=True) as opened, opened.reading():
-        return [asdict(event) for event in opened.events()]
+    return _ask(path, lambda store, _: [asdict(event) for event in store.events()])
 
 
-def copies_of(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
+def copies(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
     """Count the copies of a stream by day and source; originals are at most seven days older, and series are left out.
 
     Args:
@@ -203,7 +193,6 @@ def copies_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
 
     Raises:
         ConfigurationError: the store keeps no wording.
-        NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.lab.estimation.stream_copies import copies_by_day
     from infostream_dedup.stream.store import Store
@@ -212,7 +201,7 @@ def copies_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
         return [row.as_dict() for row in copies_by_day(opened, days=days)]
 
 
-def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
+def drifts(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]:
     """Find the days on which the copies of a stream, or precision and recall of its links as copies, drifted.
 
     The last seven days are compared with the 28 before, on every day, for the whole stream and for each source; a drift
@@ -229,7 +218,7 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
         are shares, and ``recent_of`` and ``usual_of`` their denominators.
 
     Raises:
-        ConfigurationError, NoInputError, BadDataError: see ``copies_of``.
+        ConfigurationError, NoInputError, BadDataError: see ``copies``.
     """
     from infostream_dedup.lab.estimation.stream_copies import copies_by_day, drifts
     from infostream_dedup.stream.store import Store
@@ -238,14 +227,14 @@ def drifts_of(path: str | Path, *, days: int | None = None) -> list[dict[str, An
         return [row.as_dict() for row in drifts(copies_by_day(opened, days=days))]
 
 
-def representatives_of(
-    path: str | Path, best: str = "earliest", *, source_ranks: Sequence[str] | str = (), top: int = 20
+def best(
+    path: str | Path, *, by: str = "earliest", source_ranks: Sequence[str] | str = (), top: int = 20
 ) -> list[dict[str, Any]]:
     """List the largest groups of the window, each with the document that represents it.
 
     Args:
         path: the store.
-        best: ``earliest``, ``complete`` (the longest) or ``source-rank``.
+        by: ``earliest``, ``complete`` (the longest) or ``source-rank``.
         source_ranks: sources for ``source-rank``, best first.
         top: maximum number of groups; 0 for all.
 
@@ -254,15 +243,12 @@ def representatives_of(
 
     Raises:
         ConfigurationError: there is no such rule, or ``source-rank`` is given without sources.
-        NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.model import one_or_several
     from infostream_dedup.stream.representatives import representatives
-    from infostream_dedup.stream.store import Store
 
-    top = Range(0).check("top", top)
-    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        return representatives(opened, connection, best=best, source_ranks=one_or_several(source_ranks), top=top)
+    top, ranks = Range(0).check("top", top), one_or_several(source_ranks)
+    return _ask(path, lambda *opened: representatives(*opened, best=by, source_ranks=ranks, top=top))
 
 
 def verify(path: str | Path) -> list[Check]:
@@ -270,15 +256,10 @@ def verify(path: str | Path) -> list[Check]:
 
     Returns:
         For each check, the number of items examined, the number of faults, and the first fault.
-
-    Raises:
-        NoInputError, BadDataError: see ``stats``.
     """
-    from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import checks
 
-    with Store.open(path, read_only=True) as opened, opened.reading() as connection:
-        return list(checks(connection))
+    return _ask(path, lambda _, connection: list(checks(connection)))
 
 
 def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> int:
@@ -293,7 +274,6 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
         Size of the copy in bytes.
 
     Raises:
-        NoInputError, BadDataError: see ``stats``.
         CannotCreateError, CannotWriteError: the copy cannot be written.
     """
     from infostream_dedup.stream.store import Store
@@ -310,7 +290,6 @@ def migrate(path: str | Path) -> tuple[int, Path | None]:
         The schema version it has now, and the path of the copy of the old store; None if nothing had to be done.
 
     Raises:
-        NoInputError, BadDataError: see ``stats``.
         CannotCreateError, CannotWriteError, StoreBusyError: the store or the copy cannot be written.
     """
     from infostream_dedup.stream.store.opening import migrate_store
@@ -325,10 +304,6 @@ def expire(path: str | Path) -> Expired:
 
     Returns:
         The number of deleted signatures, and the bytes returned to the disk.
-
-    Raises:
-        NoInputError, BadDataError: see ``stats``.
-        StoreBusyError: another process writes.
     """
     from infostream_dedup.stream.store import Store
 
@@ -343,10 +318,6 @@ def index(path: str | Path) -> tuple[int, int]:
 
     Returns:
         Number of documents added to the index, and of documents whose damaged index was rebuilt.
-
-    Raises:
-        NoInputError, BadDataError: see ``stats``.
-        StoreBusyError: another process writes.
     """
     from infostream_dedup.stream.store import Store
 
@@ -370,7 +341,6 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
 
     Raises:
         NoInputError, BadDataError: see ``stats``; no document has this id or source; nothing was removed.
-        StoreBusyError: another process writes.
     """
     from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.judgements import desk_path

@@ -1,4 +1,4 @@
-"""The command line: one command per file."""
+"""The command line: a file for each family of commands."""
 
 from __future__ import annotations
 
@@ -6,30 +6,24 @@ import sys
 
 import click
 
-from infostream_dedup.cli.audit import audit
-from infostream_dedup.cli.classify import classify
+from infostream_dedup.cli.batch import dedup, demo, pairs, sweep
 from infostream_dedup.cli.collect import collect
-from infostream_dedup.cli.compare import compare
-from infostream_dedup.cli.dedup import dedup
-from infostream_dedup.cli.demo import demo
-from infostream_dedup.cli.desk import desk
 from infostream_dedup.cli.dictionaries import dictionaries
-from infostream_dedup.cli.evaluate import evaluate
+from infostream_dedup.cli.face import Commands
 from infostream_dedup.cli.failures import exit_code_of
-from infostream_dedup.cli.ingest import ingest
-from infostream_dedup.cli.pairs import pairs
+from infostream_dedup.cli.help import help_command
 from infostream_dedup.cli.passages import passages
-from infostream_dedup.cli.search import search
-from infostream_dedup.cli.serve import serve
-from infostream_dedup.cli.store import store
-from infostream_dedup.cli.sweep import sweep
-from infostream_dedup.cli.train import train
+from infostream_dedup.cli.quality import audit, classify, compare, evaluate, train
+from infostream_dedup.cli.store import desk, store
+from infostream_dedup.cli.stream import ingest, search, serve
 from infostream_dedup.cli.warm import warm
 
-__all__ = ["cli", "main"]
 
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Commands,
+    examples=["demo", "dedup march.csv --out kept.csv"],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(package_name="infostream-dedup")
 def cli() -> None:
     """Near-duplicates in Russian, Ukrainian and English news streams.
@@ -67,6 +61,7 @@ for command in (
     train,
     classify,
     warm,
+    help_command,
 ):
     cli.add_command(command)
 

@@ -6,39 +6,38 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import examples, general_options
+from infostream_dedup.cli.face import command, expert, output
+from infostream_dedup.cli.options import general_options
 from infostream_dedup.cli.output import chosen_format, note, print_rows, save_rows
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import InfostreamError, NoInputError
 
-__all__ = ["collect"]
-
 _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
 
 
-@click.command(
-    epilog=examples(
+@command(
+    examples=[
         "collect saved-feed.xml page.html crawl.warc.gz --out news.jsonl",
         "collect https://example.org/rss | infostream-dedup ingest - --store news.db",
-    )
+    ]
 )
 @click.argument("sources", metavar="FEED|PAGE|WARC...", nargs=-1, required=True)
-@click.option("--out", type=click.Path(dir_okay=False), help="File to write, completely or not at all (JSONL).")
-@click.option(
+@output("--out", type=click.Path(dir_okay=False), help="File to write, completely or not at all (JSONL).")
+@expert(
     "--max-bytes",
     type=click.IntRange(min=1),
     default=20_000_000,
     show_default=True,
     help="Maximum size of a feed, page or archive record.",
 )
-@click.option(
+@expert(
     "--timeout",
     type=click.FloatRange(min=0.1),
     default=30.0,
     show_default=True,
     help="Seconds to wait for each address.",
 )
-@click.option(
+@expert(
     "--max-redirects",
     type=click.IntRange(0, 20),
     default=5,

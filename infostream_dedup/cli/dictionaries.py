@@ -2,36 +2,267 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from infostream_dedup.cli.build_dictionaries import build
-from infostream_dedup.cli.check_dictionaries import check
-from infostream_dedup.cli.import_table import import_table, list_tables, remove
-from infostream_dedup.cli.install_model import install_model
-from infostream_dedup.cli.options import examples, general_options
-from infostream_dedup.cli.output import chosen_format, print_rows
+from infostream_dedup.cli.face import Commands, command, common, output, reads
+from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table, progress_bar
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import OUR_LANGUAGES
 
-__all__ = ["dictionaries"]
+if TYPE_CHECKING:
+    from infostream_dedup.lab.lexicography.check import Checked
 
 
-@click.group()
+@command(
+    examples=[
+        "dictionaries build --lang ru,uk --out my-dictionaries",
+        "dictionaries build --lang en --most 10000 --out frequent",
+    ]
+)
+@reads(
+    "--lang",
+    "--languages",
+    "languages",
+    default=",".join(OUR_LANGUAGES),
+    show_default=True,
+    metavar="LANGUAGES",
+    help="Languages, separated by commas.",
+)
+@output(
+    "--out",
+    "folder",
+    type=click.Path(file_okay=False),
+    help="Folder to write to.  [default: frequency-dictionaries in your data folder]",
+)
+@output(
+    "--most",
+    type=click.IntRange(min=1),
+    help="Take only this number of the most frequent forms, and no words that are not in use.",
+)
+@general_options("table", "jsonl", "json", "csv")
+def build(languages: str, folder: str | None, most: int | None, output_format: str | None, quiet: bool) -> None:
+    """Write the morphological frequency dictionaries, the nouns and names that morph terms come from, as tables.
+
+    The engine looks words up in its sources: pymorphy3, wordfreq, names-translator and the lists in dictionaries/. This
+    command asks them for all words that they know, to read, search or compare: after an update of a package, or of a
+    list, two tables show which terms have changed. The engine itself does not read the tables. It takes a minute or two
+    per language.
+
+    Each language has a file, ru.tsv, uk.tsv, en.tsv, with the most frequent terms first. Its columns: term (a lemma; in
+    English a stem), kinds (noun, or what a name denotes: surname, first_name, patronymic, place, organisation,
+    abbreviation; several are separated by |), zipf (log10 of the occurrences of all its forms per billion words; 0.00
+    if wordfreq has none), source, forms (the five most frequent). Guesses, which --morph strict rejects, are left out.
+    manifest.json holds versions and the checksums of this run.
+
+    Columns printed: language, terms, in_use (terms that wordfreq has), nouns (in English stems), surnames,
+    organisations, places, other_names, file.
+    """
+    from infostream_dedup.api import dictionaries
+
+    with progress_bar(quiet=quiet) as progress:
+        rows = dictionaries.build(folder, languages, most=most, progress=progress)
+    print_rows(rows, chosen_format(output_format, "table", "jsonl"))
+
+
+@command(examples=["dictionaries check", "dictionaries check --doubts --no-coverage"])
+@reads(
+    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Check this folder instead of the one in use."
+)
+@output("--doubts", is_flag=True, help="Also list doubts; otherwise they are only counted.")
+@output("--coverage/--no-coverage", default=True, show_default=True, help="Measure what translation covers.")
+@general_options("table", "jsonl", "json", "csv")
+def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str | None, quiet: bool) -> None:
+    """Check every row of the dictionaries, and measure their coverage.
+
+    The checks cover columns, letters, whether pymorphy3 or wordfreq knows the words, nominatives of nouns, repeated
+    rows, words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words
+    of a row translate into each other in both directions. Each defect is reported as file:line:field with advice; the
+    exit code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
+
+    Coverage is the share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung;
+    skeletons, names spelt by rule alone and identities missing from the target's lexicon do not count. It is measured
+    for the dictionaries in use, imported tables included, not for another --folder.
+
+    Columns of jsonl, json and csv: kind (defect, doubt or coverage), then those of its kind.
+    """
+    from infostream_dedup.api import dictionaries
+
+    form = chosen_format(output_format, "table", "jsonl")
+    with progress_bar(quiet=quiet) as progress:
+        found = dictionaries.check(folder, coverage=coverage, progress=progress)
+    if form == "table":
+        for one in found.checked.findings:
+            if doubts or one.level == "defect":
+                click.echo(f"{one}" if one.level == "defect" else f"{one} (doubt)")
+        if found.coverage:
+            print_table(found.coverage)
+    else:
+        rows = found.rows(doubts=doubts)
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        print_rows(({name: row.get(name) for name in names} for row in rows) if form == "csv" else rows, form)
+    note(_checked_in_words(found.checked), quiet=quiet)
+    if number := len(found.checked.defects):
+        raise BadDataError(
+            f"{number} {'defect' if number == 1 else 'defects'} found; correct the rows named above",
+            code="E_DICTIONARY",
+            source=str(found.checked.folder),
+        )
+
+
+def _checked_in_words(found: Checked) -> str:
+    doubts = len(found.findings) - len(found.defects)
+    untried = "" if found.round_trips else "; round trips were not tried"
+    return f"{found.files} files, {found.rows:,} rows: {len(found.defects)} defects, {doubts} doubts{untried}"
+
+
+_NAMED = 20
+_COLUMNS = ("name", "pairs", "languages", "file")
+
+
+@command(
+    "import",
+    examples=[
+        "dictionaries import pairs.tsv --from en --to uk --format tsv",
+        "dictionaries import ukr-rus.dix --from uk --to ru --format apertium",
+    ],
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@reads("--from", "source", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the left words.")
+@reads("--to", "target", type=click.Choice(OUR_LANGUAGES), required=True, help="Language of the right words.")
+@reads(
+    "--format",
+    "table_format",
+    type=click.Choice(["tsv", "apertium", "wiktionary"]),
+    required=True,
+    help="Format of the file.",
+)
+@reads(
+    "--pos",
+    "parts",
+    type=click.Choice(["noun", "name", "adj"]),
+    multiple=True,
+    help="Parts of speech to take; may be given several times.  [default: noun, name]",
+)
+@reads("--name", help="Name of the table.  [default: the file name with the languages]")
+@output("--skip", is_flag=True, help="Skip broken rows and list them; otherwise the first one stops the import.")
+@output("--output", "output_format", type=click.Choice(["table", "jsonl", "json", "csv"]), help="Output format.")
+@common("--quiet", is_flag=True, help="Print no progress and no summary.")
+def import_table(file: Path, source: Any, target: Any, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """Import a table of word pairs, for the dictionary rung of the ladder.
+
+    FILE is your own table (tsv: a header with source and target, or with language codes, and optionally pos; several
+    equivalents are separated by |), a bilingual Apertium dictionary (apertium: the .dix source, its left side in the
+    language --from), or a wiktextract dump of a Wiktionary (wiktionary: JSONL, as on kaikki.org), plain or compressed
+    with gzip. Only single words are imported. The file is read completely before anything is written; a
+    table of the same name is replaced. If both contain a word, the bundled tables take precedence.
+
+    Columns: name, pairs, replaced (whether a table of that name existed), left_out (valid rows that were not imported),
+    broken (rows skipped), file.
+    """
+    from infostream_dedup.api import dictionaries
+
+    with progress_bar(quiet=quiet) as progress:
+        done = dictionaries.import_table(file, source, target, progress=progress, **given)
+    row = {
+        "name": done.name,
+        "pairs": done.pairs,
+        "replaced": done.replaced,
+        "left_out": sum(done.left_out.values()),
+        "broken": len(done.broken),
+        "file": str(done.path),
+    }
+    print_rows([row], chosen_format(output_format, "table", "jsonl"))
+    for reason, number in done.left_out.items():
+        note(f"left out: {number} ({reason})", quiet=quiet)
+    for error in done.broken[:_NAMED]:
+        note(f"skipped: {error}", quiet=quiet)
+    if len(done.broken) > _NAMED:
+        note(f"skipped: {len(done.broken) - _NAMED} more", quiet=quiet)
+
+
+@command("list", examples=["dictionaries list", "dictionaries list --format json"])
+@general_options("table", "jsonl", "json", "csv")
+def list_tables(output_format: str | None, quiet: bool) -> None:
+    """List the imported tables.
+
+    Columns: name, pairs, languages (pairs of codes), file.
+    """
+    from infostream_dedup.api import dictionaries
+
+    rows = dictionaries.list_tables()
+    if not rows:
+        note("no imported tables; import one with: infostream-dedup dictionaries import FILE", quiet=quiet)
+    print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
+
+
+@command(examples=["dictionaries remove pairs.en-uk", "dictionaries remove pairs.en-uk --quiet"])
+@click.argument("name")
+@general_options("table", "table")
+def remove(name: str, output_format: str | None, quiet: bool) -> None:
+    """Remove the imported table NAME (see list)."""
+    del output_format
+    from infostream_dedup.api import dictionaries
+
+    note(f"removed {dictionaries.remove_table(name)}", quiet=quiet)
+
+
+@command(
+    "install-model",
+    examples=[
+        "dictionaries install-model translate-en_ru.argosmodel",
+        "dictionaries install-model translate-uk_ru.argosmodel --format json",
+    ],
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@general_options("table", "jsonl", "json", "csv")
+def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
+    """Install a translation model: FILE is an .argosmodel of Argos Translate between ru, uk and en.
+
+    The file (a zip) is checked before anything is written, and nothing is downloaded. The model goes to the folder in
+    which Argos Translate keeps its models (ARGOS_PACKAGES_DIR overrides it). Installing a version again replaces it.
+
+    Columns: file, source and target language, version, folder, replaced (whether the version existed), tried (whether
+    a test translation was run; no if the extra translate, which runs models, is not installed).
+    """
+    from infostream_dedup.api import dictionaries
+
+    done = dictionaries.install_model(file)
+    row = {
+        "file": str(file),
+        "source": done.model.source,
+        "target": done.model.target,
+        "version": done.model.version,
+        "folder": str(done.model.folder),
+        "replaced": done.replaced,
+        "tried": done.tried,
+    }
+    print_rows([row], chosen_format(output_format, "table", "jsonl"))
+    if not done.tried:
+        note(
+            "the model can be used once its packages are installed: pip install 'infostream-dedup[translate]'",
+            quiet=quiet,
+        )
+
+
+@click.group(cls=Commands, examples=["dictionaries show завод", "dictionaries check"])
 def dictionaries() -> None:
     """Inspect, build and check the dictionaries of morph and pivot; import tables, install translation models."""
 
 
-@dictionaries.command(epilog=examples("dictionaries show завод --lang ru", "dictionaries show завод --to en"))
+@dictionaries.command(examples=["dictionaries show завод --lang ru", "dictionaries show завод --to en"])
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
-@click.option(
+@reads(
     "--from",
     "--lang",
     "lang",
     type=click.Choice(OUR_LANGUAGES),
     help="Language of the words.  [default: every language with these letters]",
 )
-@click.option(
+@reads(
     "--to", "target", type=click.Choice(OUR_LANGUAGES), help="Show the translations into this language, rung by rung."
 )
 @general_options("table", "jsonl", "json", "csv")
@@ -53,5 +284,5 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     print_rows(known.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
 
 
-for command in (build, check, import_table, list_tables, remove, install_model):
-    dictionaries.add_command(command)
+for subcommand in (build, check, import_table, list_tables, remove, install_model):
+    dictionaries.add_command(subcommand)

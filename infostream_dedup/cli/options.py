@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,40 +14,12 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from infostream_dedup.cli.configuration import read_configuration
+from infostream_dedup.cli.face import Declared, alike, check_rules, common, expert, large, output, reads
 from infostream_dedup.cli.own_files import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
+from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.machine.engines import ENGINES
-from infostream_dedup.model import OUR_LANGUAGES
-from infostream_dedup.model.settings import (
-    MORPH_RULES,
-    PRESETS,
-    REPRESENTATIONS,
-    SCORES,
-    SHORT_RULES,
-    WEIGHTINGS,
-)
-
-__all__ = [
-    "boilerplate_option",
-    "df_max_option",
-    "documents_argument",
-    "examples",
-    "general_options",
-    "judgeable_settings_options",
-    "mode_option",
-    "morph_option",
-    "n_option",
-    "prefix_option",
-    "reading_options",
-    "representation_option",
-    "semantic_option",
-    "settings_options",
-    "short_option",
-    "stack",
-    "weighting_option",
-    "work_folder_options",
-]
+from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
 
 Command = Callable[..., Any]
 
@@ -58,14 +32,65 @@ def documents_argument(function: Command) -> Command:
     return click.argument("documents", metavar="DOCS...", nargs=-1, required=True)(function)
 
 
-def examples(*lines: str) -> str:
-    """Lines for ``epilog`` of a command, each shown as it is."""
-    return "\b\nExamples:\n" + "\n".join(f"  infostream-dedup {line}" for line in lines)
-
-
 def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
     """Return a decorator that adds these options in the given order."""
     return lambda function: functools.reduce(lambda inner, option: option(inner), reversed(options), function)
+
+
+def read_configuration(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
+    """Make the values of a TOML file the defaults of a command; keys are the long names of its options.
+
+    Raises:
+        NoInputError: the file cannot be read.
+        ConfigurationError: it is not TOML, or has a key that is not an option of the command, or a value that the
+            option does not accept.
+    """
+    if path is None:
+        return
+    context.meta["config"] = path
+    try:
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: not a TOML file: {error}") from error
+    names = {
+        flag.removeprefix("--"): option
+        for option in context.command.params
+        if isinstance(option, click.Option) and option.name != "config"
+        for flag in option.opts
+        if flag.startswith("--")
+    }
+    defaults: dict[str, Any] = {}
+    for key, value in values.items():
+        option = names.get(key.replace("_", "-"))
+        if option is None or option.name is None:
+            near = difflib.get_close_matches(key.replace("_", "-"), names, n=1)
+            advice = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(sorted(names))}"
+            raise ConfigurationError(f"{path}: unknown key {key!r}{advice}")
+        if option.name == "columns" and isinstance(value, dict):
+            value = [f"{ours}={theirs}" for ours, theirs in value.items()]
+        defaults[option.name] = _checked(value, option, context, f"{path}: {key}")
+    context.default_map = {**(context.default_map or {}), **defaults}
+
+
+def _checked(value: Any, option: click.Option, context: click.Context, place: str) -> Any:
+    """Convert a value as the option's flag would; an option that may be repeated also accepts a single value."""
+    if isinstance(value, bool) != option.is_flag or isinstance(value, dict):
+        expected = "true or false" if option.is_flag else "a string or a number"
+        raise ConfigurationError(f"{place} is {value!r}; expected {expected}")
+    if option.is_flag:
+        return value
+    many = value if isinstance(value, list) else [value]
+    if not option.multiple and isinstance(value, list):
+        raise ConfigurationError(f"{place} is {value!r}; expected one value")
+    texts = [str(one) for one in many]
+    given: Any = texts if option.multiple else texts[0]
+    try:
+        option.type_cast_value(context, given)
+    except click.BadParameter as error:
+        raise ConfigurationError(f"{place}: {error.message}") from error
+    return given
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -101,7 +126,7 @@ def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None
 
 
 _log_options = (
-    click.option(
+    common(
         "--log-format",
         type=click.Choice(["text", "json"]),
         default="text",
@@ -111,7 +136,7 @@ _log_options = (
         callback=_begin_log,
         help="Format of lines on standard error: text for people, or JSON objects.",
     ),
-    click.option(
+    common(
         "--log-level",
         type=click.Choice(LEVELS),
         default="info",
@@ -121,7 +146,7 @@ _log_options = (
         callback=_begin_log,
         help="Minimum level of lines to print.",
     ),
-    click.option(
+    common(
         "--summary",
         type=click.Path(dir_okay=False),
         expose_value=False,
@@ -129,9 +154,6 @@ _log_options = (
         help="File for one JSON object about the run: counts, seconds of each stage, peak memory, versions.",
     ),
 )
-
-
-store_argument = click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
 
 
 def _default_of(formats: Sequence[str]) -> str:
@@ -146,7 +168,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
     The first format is the default on a terminal, the second elsewhere. Rows that can be CSV can also be a workbook.
     """
     sheets = ["xlsx"] if "csv" in formats else []
-    dialect = click.option(
+    dialect = common(
         "--csv-dialect",
         type=click.Choice(["standard", "excel"]),
         default="standard",
@@ -157,16 +179,16 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
     )
     options = stack(
         [
-            click.option(
+            common(
                 "--format",
                 "output_format",
                 type=click.Choice(list(dict.fromkeys([*formats, *sheets]))),
                 help=f"Output format.  [default: {_default_of(formats)}]",
             ),
             *([dialect] if sheets else []),
-            click.option("--quiet", is_flag=True, help="Print no progress and no summary."),
+            common("--quiet", is_flag=True, help="Print no progress and no summary."),
             *_log_options,
-            click.option(
+            common(
                 "--config",
                 type=click.Path(dir_okay=False),
                 is_eager=True,
@@ -183,6 +205,7 @@ def _with_own_files(function: Command) -> Command:
     @functools.wraps(function)
     def checked(*arguments: Any, **given: Any) -> Any:
         context = click.get_current_context()
+        check_rules(context)
         refuse_shared_files(context)
         _refuse_idle_dialect(context)
         check_outputs(context)
@@ -202,13 +225,13 @@ def _refuse_idle_dialect(context: click.Context) -> None:
 
 work_folder_options = stack(
     [
-        click.option(
+        large(
             "--workdir",
             type=click.Path(file_okay=False),
             help="Work on disk, in this folder; an interrupted run continues from its last complete stage.",
         ),
-        click.option("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
-        click.option(
+        large("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
+        large(
             "--window-days",
             type=click.FloatRange(min=0, min_open=True),
             help="With --workdir: link only documents published at most this many days apart.",
@@ -216,119 +239,47 @@ work_folder_options = stack(
     ]
 )
 
-reading_options = stack(
-    [
-        click.option(
-            "--on-error",
-            type=click.Choice(["fail", "skip"]),
-            default="fail",
-            show_default=True,
-            help="Stop at a bad record, or skip it and write it to the quarantine file.",
-        ),
-        click.option("--quarantine", type=click.Path(dir_okay=False), help="File for skipped records (JSONL)."),
-        click.option("--max-errors", type=click.IntRange(min=0), help="Stop when more records than this are skipped."),
-        click.option("--tz", help="Time zone of dates without one, e.g. Europe/Kyiv.  [default: UTC]"),
-        click.option(
-            "--id-type", type=click.Choice(["str", "int"]), default="str", help="int: accept whole numbers as ids."
-        ),
-        click.option(
-            "--columns",
-            multiple=True,
-            metavar="OURS=THEIRS,...",
-            help="Names of your columns, e.g. id=ID,text=Text.",
-        ),
-        click.option("--make-ids", is_flag=True, help="Derive an id from the content of documents without one."),
-        click.option(
-            "--other-languages",
-            type=click.Choice(["stem", "skip", "fail"]),
-            default="stem",
-            show_default=True,
-            help="Documents in languages other than ru, uk and en: compared by stems, left out, or bad records.",
-        ),
-        click.option("--encoding", help="Encoding of text files.  [default: UTF-8; UTF-16, cp1251, koi8-u recognised]"),
-    ]
-)
+reading_options = Declared("infostream_dedup.documents.reading:Reading", unset=False)
 
-
-weighting_option = click.option(
-    "--weighting", type=click.Choice(WEIGHTINGS), help="How terms are weighted.  [default: bm25]"
-)
-n_option = click.option("--n", type=click.IntRange(1, 255), help="Key terms per document.  [default: 12]")
-df_max_option = click.option(
-    "--df-max", type=float, help="Maximum document frequency of a key term; below 1, a share.  [default: 0.5]"
-)
-short_option = click.option(
-    "--short",
-    type=click.Choice(SHORT_RULES),
-    help="Whether to lower k for documents with few terms.  [default: scaled]",
-)
-morph_option = click.option(
-    "--morph",
-    type=click.Choice(MORPH_RULES),
-    help="Include predicted proper nouns, or dictionary words only.  [default: open]",
-)
+_TERMS: Final = "infostream_dedup.model.settings:Settings"
 
 
 def _settings_options(presets: tuple[str, ...]) -> Callable[[Command], Command]:
     return stack(
         [
-            weighting_option,
-            n_option,
-            click.option(
-                "--score",
-                type=click.Choice(SCORES),
-                help="Compare k of n terms, or the share of their weight.  [default: count]",
-            ),
-            click.option("--preset", type=click.Choice(presets), help="Named set of settings."),
-            click.option("--target", help="Where key terms are looked up: text, signature or top:M.  [default: text]"),
-            click.option(
-                "--df-min", type=float, help="Minimum document frequency of a key term; below 1, a share.  [default: 2]"
-            ),
-            df_max_option,
-            click.option(
-                "--background/--no-background",
-                default=None,
-                help="Blend the statistics of small collections with a frequency dictionary.  [default: background]",
-            ),
-            short_option,
-            morph_option,
-            click.option(
-                "--pivot",
-                type=click.Choice(OUR_LANGUAGES),
-                help="Language into which representation pivot translates terms.  [default: ru]",
-            ),
-            click.option(
-                "--engine",
-                type=click.Choice(ENGINES),
-                default="auto",
-                show_default=True,
-                help="Plain code, or compiled code for large collections; results are the same.",
-            ),
+            alike("--preset", type=click.Choice(presets), help="Named set of settings."),
+            Declared(_TERMS, leave_out=("representation",)),
+            engine_option,
         ]
     )
 
 
+engine_option = expert(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="Plain code, or compiled code for large collections; results are the same.",
+)
 settings_options = _settings_options(tuple(PRESETS))
 judgeable_settings_options = _settings_options(("judged", *PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
-representation_option = click.option(
-    "--representation", type=click.Choice(REPRESENTATIONS), help="How a word becomes a term.  [default: morph]"
-)
+representation_option = Declared(_TERMS, names=("representation",))
 
-between_option = click.option(
+between_option = alike(
     "--between",
     type=click.Choice(["nothing-better", "plain", "none"]),
     help="Rule of preset judged for pairs in two languages; none leaves them out.  [default: nothing-better]",
 )
 
-semantic_option = click.option(
+semantic_option = expert(
     "--semantic",
     is_flag=True,
     help="With preset judged: ask a sentence encoder about doubtful pairs (extra semantic; about .2 s per document).",
 )
 
-boilerplate_option = click.option(
+boilerplate_option = reads(
     "--boilerplate",
     metavar="FILE",
     type=click.Path(dir_okay=False),
@@ -348,8 +299,50 @@ class _Mode(click.ParamType[int]):
         return int(text, 8)
 
 
-mode_option = click.option(
+mode_option = expert(
     "--mode", type=_Mode(), help="Permissions of the file, such as 640 to let a group read it.  [default: 600]"
 )
 
-prefix_option = click.option("--prefix", default="", help="Prefix for the columns that --annotate adds.")
+prefix_option = output("--prefix", default="", help="Prefix for the columns that --annotate adds.")
+
+candidates_option = alike(
+    "--candidates",
+    type=click.Choice(["key-terms", "two-words"]),
+    default="key-terms",
+    show_default=True,
+    help="Consider pairs linked by key terms, or with the same two heaviest words (as in the paper).",
+)
+link_option = alike(
+    "--k",
+    type=click.IntRange(1, 12),
+    default=3,
+    show_default=True,
+    help="Shared key terms that link a pair, out of 12.",
+)
+
+_STREAM: Final = Declared("infostream_dedup.stream.settings:StreamSettings")
+_STREAM_TERMS: Final = Declared(
+    _TERMS,
+    leave_out=("score", "background", "pivot"),
+    # A stream has no dictionaries between languages, and no ranks of earlier terms.
+    only=(
+        ("representation", tuple(name for name in REPRESENTATIONS if name != "pivot")),
+        ("target", ("text", "signature")),
+    ),
+)
+
+
+def stream_options(function: Command) -> Command:
+    """Add all stream options. A store keeps those it was created with; for an existing store they may be left out."""
+    return stack([_STREAM, _STREAM_TERMS])(function)
+
+
+def pop_stream_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Remove the stream's settings from a command's values, and return those that were given."""
+    names = [option.name or "" for record in (_STREAM, _STREAM_TERMS) for option in record.options()]
+    chosen = {name: value for name in names if (value := given.pop(name)) not in (None, ())}
+    if "join" in chosen:
+        chosen["join"] = tuple(name.strip() for name in chosen["join"].split(","))
+    if chosen.get("window_days") == 0:
+        chosen["window_days"] = None
+    return chosen

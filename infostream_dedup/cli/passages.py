@@ -1,100 +1,85 @@
-"""``passages``: find and locate parts that documents share."""
+"""``passages``: find, locate and trace parts that documents share."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.options import (
-    boilerplate_option,
-    documents_argument,
-    examples,
-    general_options,
-    reading_options,
+from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
+from infostream_dedup.cli.options import boilerplate_option, documents_argument, general_options, reading_options
+from infostream_dedup.cli.output import (
+    chosen_format,
+    note,
+    note_reading,
+    print_json,
+    print_rows,
+    print_table,
+    progress_bar,
+    save_page,
+    save_rows,
 )
-from infostream_dedup.cli.output import chosen_format, note, note_reading, print_json, print_rows, save_page, save_rows
-from infostream_dedup.cli.progress import progress_bar
-from infostream_dedup.cli.provenance import provenance
 
 if TYPE_CHECKING:
-    from infostream_dedup.api import Listing
+    from rich.text import Text
 
-__all__ = ["passages"]
+    from infostream_dedup.api import Listing
+    from infostream_dedup.judging.passages.text_comparison import TextComparison
+    from infostream_dedup.judging.passages.text_stretches import TextStretch
+    from infostream_dedup.terms.translated_words import TranslatedWords
 
 _LISTS: Final = ("list_boilerplate", "novel", "digests")
 _RULE: Final = ("min_documents", "min_share", "min_days")
 _SETTINGS: Final = ("feature", "tau", "gap", "min_sentences", "min_words", "min_run")
 
 
-@click.group()
+@click.group(cls=Commands, examples=["passages find march.jsonl", "passages compare a.txt b.txt"])
 def passages() -> None:
     """Find what documents have copied from each other: quotes, pasted paragraphs, digests."""
 
 
-def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that define a copy and a passage."""
-    for option in (
-        click.option(
-            "--min-run",
-            type=click.IntRange(min=0),
-            help="Minimum number of consecutive equal words that count as copied, even across sentence ends; 0: whole "
-            "sentences only.  "
-            "[default: 10]",
-        ),
-        click.option("--min-words", type=click.IntRange(min=1), help="Minimum words of a passage.  [default: 6]"),
-        click.option(
-            "--min-sentences", type=click.IntRange(min=1), help="Minimum sentences of a passage.  [default: 1]"
-        ),
-        click.option(
-            "--gap", type=click.IntRange(0, 1000), help="Sentences that a passage may skip at a time.  [default: 1]"
-        ),
-        click.option(
-            "--tau", type=float, help="Minimum similarity of two sentences.  [default: depends on the feature]"
-        ),
-        click.option(
-            "--feature",
-            help="How sentences are compared: shingles, low-idf-sig, spotsigs, i-match or exact; parameters follow "
-            "colons, as in low-idf-sig:n=500:c=2.  [default: shingles]",
-        ),
-    ):
-        command = option(command)
-    return command
+_settings_options = Declared("infostream_dedup.judging.passages.settings:PassageSettings")
 
 
 def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for listing other things than passages, and for leaving out sentences."""
     for option in (
         boilerplate_option,
-        click.option(
-            "--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"
-        ),
-        click.option(
+        output("--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"),
+        output(
             "--min-share",
             type=float,
             help="With --list-boilerplate: minimum share of a source's texts.  [default: 0.005]",
         ),
-        click.option(
+        output(
             "--min-documents",
             type=int,
             help="With --list-boilerplate: minimum number of a source's texts.  [default: 5]",
         ),
-        click.option("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others."),
-        click.option("--novel", is_flag=True, help="List the sentences that no earlier document has."),
-        click.option(
-            "--list-boilerplate", is_flag=True, help="List the sentences that recur in many texts of one source."
-        ),
+        output("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others."),
+        output("--novel", is_flag=True, help="List the sentences that no earlier document has."),
+        output("--list-boilerplate", is_flag=True, help="List the sentences that recur in many texts of one source."),
     ):
         command = option(command)
     return command
 
 
-@passages.command(epilog=examples("passages find march.jsonl", "passages find march.jsonl --novel"))
+@passages.command(
+    examples=["passages find march.jsonl", "passages find march.jsonl --novel"],
+    rules=[
+        Excludes(_LISTS),
+        Excludes(("boilerplate", "list_boilerplate")),
+        *(Needs(name, ("list_boilerplate",)) for name in _RULE),
+    ],
+)
 @documents_argument
 @_list_options
 @_settings_options
-@click.option(
+@output(
     "--out",
     type=click.Path(dir_okay=False, allow_dash=True),
     default="-",
@@ -132,26 +117,16 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
-    """Choose the public function for the requested list; options that it does not accept are removed from ``given``.
-
-    Raises:
-        UsageError: options exclude each other.
-    """
+    """Choose the public function for the requested list; options that it does not accept are removed from ``given``."""
     from infostream_dedup import api
 
     asked = [name for name in _LISTS if given.pop(name)]
     rule = {name: value for name in _RULE if (value := given.pop(name)) is not None}
-    if len(asked) > 1:
-        raise click.UsageError("--list-boilerplate, --novel and --digests exclude each other")
-    if rule and asked != ["list_boilerplate"]:
-        raise click.UsageError("--min-documents, --min-share and --min-days need --list-boilerplate")
     if asked != ["list_boilerplate"]:
         return {"novel": api.passages.find_novel, "digests": api.passages.find_digests}.get(
             "".join(asked), api.passages.find
         )
-    if given.pop("boilerplate") is not None:
-        raise click.UsageError("--boilerplate and --list-boilerplate exclude each other")
-    for name in _SETTINGS:
+    for name in ("boilerplate", *_SETTINGS):
         del given[name]
     given |= rule
     return api.boilerplate
@@ -163,16 +138,12 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "spans": " ".join(spans)}
 
 
-@passages.command(
-    epilog=examples("passages compare a.txt b.txt", "passages compare a.txt b.txt --html side-by-side.html")
-)
+@passages.command(examples=["passages compare a.txt b.txt", "passages compare a.txt b.txt --html side-by-side.html"])
 @click.argument("text_a", metavar="A.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @click.argument("text_b", metavar="B.TXT", type=click.Path(dir_okay=False, allow_dash=True))
 @_settings_options
-@click.option(
-    "--languages", metavar="LANG,LANG", help="Languages of the two texts, such as uk,ru.  [default: detected]"
-)
-@click.option(
+@reads("--languages", metavar="LANG,LANG", help="Languages of the two texts, such as uk,ru.  [default: detected]")
+@output(
     "--html", type=click.Path(dir_okay=False), help="Write a page with both texts and linked passages here instead."
 )
 @general_options("text", "text", "json")
@@ -192,7 +163,7 @@ def compare(
     In texts of two languages, nouns and names that translate each other are numbered and listed (--html: linked).
     """
     from infostream_dedup import api
-    from infostream_dedup.cli.text_file import read_text
+    from infostream_dedup.cli.values import read_text
 
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")
@@ -207,9 +178,183 @@ def compare(
     elif chosen_format(output_format, "text", "text") == "json":
         print_json(found.as_dict())
     else:
-        from infostream_dedup.cli.side_by_side import print_side_by_side
-
         print_side_by_side(found, (text_a, text_b))
+
+
+@command(
+    examples=[
+        "passages provenance annotated.parquet --html history.html",
+        "passages provenance march.jsonl --group doc-17,doc-18",
+    ],
+    rules=[Excludes(("original", "html"))],
+)
+@documents_argument
+@reads(
+    "--group",
+    "groups",
+    metavar="A,B,C",
+    multiple=True,
+    help="Ids of the documents of a group; may be given several times.",
+)
+@output("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
+@output("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
+@output(
+    "--most",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Maximum number of groups, largest first.",
+)
+@output(
+    "--original",
+    is_flag=True,
+    help="Print one message from each group instead: the first text, and what each other text adds.",
+)
+@reading_options
+@general_options("jsonl", "jsonl", "json")
+def provenance(
+    documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, quiet: bool, **given: Any
+) -> None:
+    """Show who published a story first, and what each copy kept, cut, added and changed.
+
+    Name groups by --group, or give DOCS written by 'dedup --annotate'. One row per copy: group, first, first_source,
+    first_by (time; date: the earliest date, where a day without a time leaves the order open; order: the first in the
+    input, as times are equal or unknown), id, source, published, title, url, copied_from (the earlier document with
+    which it shares most), copied_share (share of its word triples), kept (sentences with the same words), kept_share
+    (share of the first document's words), title_changed, cut, added (sentences), changed (before, after, numbers and
+    names that were removed or added, positions of the words that differ).
+
+    --original lists fragments in the order of one message: group, position, id, source, kind (first; added: a clause
+    that no earlier document has; number: a known clause with a new number), span, text, numbers.
+    """
+    from infostream_dedup import api
+
+    inputs = [name for name in documents if name != "-"]
+    named = given.pop("groups") or None
+    if original:
+        from infostream_dedup.api.provenance import original_messages
+
+        message = original_messages(documents, groups=named, **given)
+        print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
+        note_reading(message.report, quiet=quiet)
+        return
+    with progress_bar(quiet=quiet) as progress:
+        found = api.provenance(documents, groups=named, progress=progress, **given)
+    if html is not None:
+        from infostream_dedup.report.provenance_html import provenance_page
+
+        # Before the rows, because their reader may stop at the first ones.
+        save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
+    print_rows(found, chosen_format(output_format, "jsonl", "jsonl"))
+    if html is not None:
+        note(f"report: {html}", quiet=quiet)
+    note_reading(found.report, quiet=quiet, more=f"; {len(found.groups)} of {found.total} groups")
+
+
+__all__ = ["print_side_by_side"]
+
+_STYLES: Final = ("black on cyan", "black on yellow", "black on green", "black on magenta", "white on blue")
+_PIPE_WIDTH: Final = 160
+# A text may contain escape sequences that would take over the terminal.
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> None:
+    """Print both texts and a table of their passages.
+
+    Args:
+        comparison: what the texts share.
+        names: column headers for a and b.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    # A pipe has no width; colours are for terminals only.
+    console = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH, markup=False, highlight=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=True, header_style="bold")
+    words = comparison.translated
+    for name, coverage, share in zip(
+        names, (comparison.coverage_a, comparison.coverage_b), (words.share_a, words.share_b), strict=True
+    ):
+        heading = f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared"
+        if words.met:
+            heading += f", {100 * share:.0f} % of the nouns and names translated"
+        table.add_column(heading, ratio=1, overflow="fold")
+    for left, right in comparison.aligned():
+        table.add_row(_marked(left), _marked(right))
+    console.print(table)
+    console.print()
+    if comparison.differences:
+        console.print("Words in which copied sentences differ are in braces.")
+    if comparison.passages:
+        _print_passages(comparison)
+    else:
+        console.print("The texts have no passage in common.")
+    if words.met:
+        console.print()
+        _print_words(words, comparison.languages)
+
+
+def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
+    print_table(
+        [
+            {
+                "number": one.number,
+                f"a ({languages[0]})": one.words.a,
+                f"b ({languages[1]})": one.words.b,
+                "pivot": one.words.pivot,
+                "rung": one.words.rung,
+                "in a": len(one.spans_a),
+                "in b": len(one.spans_b),
+            }
+            for one in words.met
+        ]
+    )
+
+
+def _print_passages(comparison: TextComparison) -> None:
+    print_table(
+        [
+            {
+                "passage": number,
+                "a": f"{passage.start_a}:{passage.end_a}",
+                "b": f"{passage.start_b}:{passage.end_b}",
+                "sentences": passage.sentences,
+                "words": passage.words,
+            }
+            for number, passage in enumerate(comparison.passages, start=1)
+        ]
+    )
+
+
+def _marked(pieces: list[TextStretch]) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for passage, group in groupby(pieces, key=lambda piece: piece.passage):
+        style = _STYLES[passage % len(_STYLES)] if passage else ""
+        if passage:
+            text.append(f"[{passage}: ", style)
+        # Words that differ may be cut by the words translated in them, but have one pair of braces.
+        for changed, part in groupby(group, key=lambda piece: piece.changed):
+            text.append("{" if changed else "", style)
+            for piece in part:
+                _append(text, piece, style)
+            text.append("}" if changed else "", style)
+        if passage:
+            text.append("]", style)
+    return text
+
+
+def _append(text: Text, piece: TextStretch, style: str) -> None:
+    text.append(_shown(piece.text), f"{style} underline" if piece.changed or piece.word else style)
+    if piece.word:
+        text.append(f"[{piece.word}]", style or "dim")
+
+
+def _shown(text: str) -> str:
+    return _CONTROL.sub("\ufffd", _LINE_END.sub("\n", text))
 
 
 passages.add_command(provenance)

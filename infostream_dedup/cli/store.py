@@ -1,4 +1,4 @@
-"""``store``: maintain the durable state of a stream."""
+"""``store`` and ``desk``: maintain the durable state of a stream, and the judgements beside it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from infostream_dedup.cli.options import examples, general_options, mode_option, store_argument
-from infostream_dedup.cli.output import chosen_format, note, note_remnants, print_rows
-
-__all__ = ["store"]
+from infostream_dedup.cli.face import Commands, alike, output, reads, store_argument
+from infostream_dedup.cli.options import general_options, mode_option
+from infostream_dedup.cli.output import chosen_format, note, note_remnants, print_rows, save_rows
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
@@ -32,7 +31,7 @@ _SHOWN = (
 format_options = general_options(*_FORMATS)
 
 
-@click.group()
+@click.group(cls=Commands, examples=["store stats news.db", "store backup news.db copy.db"])
 def store() -> None:
     """Maintain the store of a stream: the SQLite file that 'ingest' keeps.
 
@@ -46,84 +45,89 @@ def _print(rows: list[dict[str, Any]], output_format: str | None, columns: tuple
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=columns)
 
 
-@store.command(epilog=examples("store stats news.db", "store stats news.db --republications --top 5"))
+top_option = output(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of groups; 0: all."
+)
+
+
+@store.command(examples=["store stats news.db", "store stats news.db --format json"])
 @store_argument
-@click.option("--templates", is_flag=True, help="List the recurring templates of each source instead.")
-@click.option("--republications", is_flag=True, help="List the sources that repeated each group, day by day, instead.")
-@click.option(
-    "--events", is_flag=True, help="List merges, expiries and alarms of groups and limits of sources instead."
-)
-@click.option(
-    "--best",
-    type=click.Choice(["earliest", "complete", "source-rank"]),
-    help="List groups of the window with the document that represents each by this rule instead.",
-)
-@click.option("--source-rank", "source_ranks", multiple=True, help="A source for --best source-rank, best first.")
-@click.option(
-    "--least",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="With --templates: minimum number of recurrences.",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Maximum number of groups; 0: all.",
-)
 @format_options
-def stats(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+def stats(file: Path, output_format: str | None, quiet: bool) -> None:
     """Count the contents of a store.
 
-    Columns: what, value. With --templates: as 'store templates'. With --republications: group, title, total (documents
-    of the group), source, day, documents. With --events: ordinal, kind, group, other, value. With --best: group, total,
-    best (id), source, title.
+    Columns: what, value.
     """
     del quiet
-    if sum(bool(chosen[name]) for name in ("templates", "republications", "events", "best")) > 1:
-        raise click.UsageError("--templates, --republications, --events and --best exclude each other")
-    rows, columns = _stats(file, **chosen)
-    _print(rows, output_format, columns)
-
-
-def _stats(
-    file: Path,
-    *,
-    templates: bool,
-    republications: bool,
-    events: bool,
-    best: str | None,
-    source_ranks: tuple[str, ...],
-    least: int,
-    top: int,
-) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     from infostream_dedup.api import store as kept
 
-    if best is not None:
-        return kept.representatives_of(file, best, source_ranks=source_ranks, top=top), _BEST
-    if templates:
-        return kept.templates_of(file, least=least), _TEMPLATES
-    if republications:
-        return kept.republications_of(file, top=top), _REPUBLICATIONS
-    return (kept.events_of(file), _EVENTS) if events else (kept.stats(file), _COUNTS)
+    _print(kept.stats(file), output_format, _COUNTS)
 
 
-@store.command(epilog=examples("store groups news.db"))
+@store.command(examples=["store republications news.db", "store republications news.db --top 5"])
 @store_argument
-@click.option(
+@top_option
+@format_options
+def republications(file: Path, top: int, output_format: str | None, quiet: bool) -> None:
+    """List the sources that repeated each of the largest groups, day by day.
+
+    Columns: group, title, total (documents of the group), source, day, documents.
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    _print(kept.republications(file, top=top), output_format, _REPUBLICATIONS)
+
+
+@store.command(examples=["store events news.db", "store events news.db --format csv"])
+@store_argument
+@format_options
+def events(file: Path, output_format: str | None, quiet: bool) -> None:
+    """List merges, expiries and alarms of groups, and limits of sources, in the order of the stream.
+
+    Columns: ordinal, kind, group, other, value.
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    _print(kept.events(file), output_format, _EVENTS)
+
+
+@store.command(examples=["store best news.db", "store best news.db --by source-rank --source-rank example.org"])
+@store_argument
+@alike(
+    "--by",
+    type=click.Choice(["earliest", "complete", "source-rank"]),
+    default="earliest",
+    show_default=True,
+    help="Rule: the earliest document, the most complete one, or that of the best source.",
+)
+@alike("--source-rank", "source_ranks", multiple=True, help="A source for --by source-rank, best first.")
+@top_option
+@format_options
+def best(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
+    """List the largest groups of the window, each with the document that represents it.
+
+    Columns: group, total, best (id), source, title.
+    """
+    del quiet
+    from infostream_dedup.api import store as kept
+
+    _print(kept.best(file, **chosen), output_format, _BEST)
+
+
+@store.command(examples=["store groups news.db", "store groups news.db --by last --top 5"])
+@store_argument
+@output(
     "--by",
     type=click.Choice(["size", "last"]),
     default="size",
     show_default=True,
     help="Order of the groups: the largest or the latest first.",
 )
-@click.option("--lang", "language", help="Only groups with a document in this language.")
-@click.option("--source", help="Only groups with a document of this source.")
-@click.option(
-    "--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of groups; 0: all."
-)
+@reads("--lang", "language", help="Only groups with a document in this language.")
+@reads("--source", help="Only groups with a document of this source.")
+@top_option
 @format_options
 def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) -> None:
     """List the current groups of two or more documents.
@@ -137,7 +141,7 @@ def groups(file: Path, output_format: str | None, quiet: bool, **chosen: Any) ->
     _print(kept.groups(file, **chosen), output_format, _GROUPS)
 
 
-@store.command(epilog=examples("store show news.db doc-17"))
+@store.command(examples=["store show news.db doc-17", "store show news.db doc-17 --format json"])
 @store_argument
 @click.argument("id", metavar="ID")
 @format_options
@@ -158,11 +162,9 @@ def show(file: Path, id: str, output_format: str | None, quiet: bool) -> None:  
     _print([row | {"group": shown["group"]} for row in rows], output_format)
 
 
-@store.command(epilog=examples("store templates news.db"))
+@store.command(examples=["store templates news.db", "store templates news.db --least 3"])
 @store_argument
-@click.option(
-    "--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings."
-)
+@output("--least", type=click.IntRange(min=1), default=1, show_default=True, help="Minimum number of later fillings.")
 @format_options
 def templates(file: Path, least: int, output_format: str | None, quiet: bool) -> None:
     """List the recurring templates of each source, such as rates and weather, with their first and latest filling.
@@ -173,13 +175,13 @@ def templates(file: Path, least: int, output_format: str | None, quiet: bool) ->
     del quiet
     from infostream_dedup.api import store as kept
 
-    _print(kept.templates_of(file, least=least), output_format, _TEMPLATES)
+    _print(kept.templates(file, least=least), output_format, _TEMPLATES)
 
 
-@store.command(epilog=examples("store copies news.db", "store copies news.db --drifts"))
+@store.command(examples=["store copies news.db", "store copies news.db --drifts"])
 @store_argument
-@click.option("--days", type=click.IntRange(min=1), help="Only the last days of the stream's clock.  [default: all]")
-@click.option("--drifts", is_flag=True, help="List the days on which copies, precision or recall drifted instead.")
+@reads("--days", type=click.IntRange(min=1), help="Only the last days of the stream's clock.  [default: all]")
+@output("--drifts", is_flag=True, help="List the days on which copies, precision or recall drifted instead.")
 @format_options
 def copies(file: Path, days: int | None, drifts: bool, output_format: str | None, quiet: bool) -> None:
     """Count the copies of a stream by day and source; needs a store of preset judged.
@@ -193,17 +195,17 @@ def copies(file: Path, days: int | None, drifts: bool, output_format: str | None
     from infostream_dedup.api import store as kept
 
     if drifts:
-        rows = kept.drifts_of(file, days=days)
+        rows = kept.drifts(file, days=days)
         _print(rows, output_format, _DRIFTS)
     else:
-        rows = kept.copies_of(file, days=days)
+        rows = kept.copies(file, days=days)
         _print(rows, output_format, _COPIES)
     if not rows:
         undated = "no document of this store has a date, and copies are counted by day"
-        note("no drifts" if drifts and kept.copies_of(file, days=1) else undated, quiet=quiet)
+        note("no drifts" if drifts and kept.copies(file, days=1) else undated, quiet=quiet)
 
 
-@store.command(epilog=examples("store verify news.db"))
+@store.command(examples=["store verify news.db", "store verify news.db --quiet --format json"])
 @store_argument
 @format_options
 def verify(file: Path, output_format: str | None, quiet: bool) -> int:
@@ -230,7 +232,7 @@ def verify(file: Path, output_format: str | None, quiet: bool) -> int:
     return _DAMAGED if faulty else 0
 
 
-@store.command(epilog=examples("store backup news.db copy.db"))
+@store.command(examples=["store backup news.db copy.db", "store backup news.db copy.db --mode 640"])
 @store_argument
 @click.argument("copy", metavar="COPY", type=click.Path(path_type=Path))
 @mode_option
@@ -247,7 +249,7 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
     _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
 
 
-@store.command(epilog=examples("store migrate news.db"))
+@store.command(examples=["store migrate news.db", "store migrate news.db --format json"])
 @store_argument
 @format_options
 def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
@@ -262,7 +264,7 @@ def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
     _print([{"store": str(file), "schema": version, "copy": str(copy) if copy else None}], output_format)
 
 
-@store.command(epilog=examples("store expire news.db"))
+@store.command(examples=["store expire news.db", "store expire news.db --format json"])
 @store_argument
 @format_options
 def expire(file: Path, output_format: str | None, quiet: bool) -> None:
@@ -278,7 +280,7 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
     _print([{"store": str(file), **asdict(kept.expire(file))}], output_format)
 
 
-@store.command(epilog=examples("store index news.db"))
+@store.command(examples=["store index news.db", "store index news.db --format json"])
 @store_argument
 @format_options
 def index(file: Path, output_format: str | None, quiet: bool) -> None:
@@ -295,10 +297,10 @@ def index(file: Path, output_format: str | None, quiet: bool) -> None:
     _print([{"store": str(file), "added": added, "rebuilt": rebuilt}], output_format)
 
 
-@store.command(epilog=examples("store forget news.db doc-17", "store forget news.db --source example.org"))
+@store.command(examples=["store forget news.db doc-17", "store forget news.db --source example.org"])
 @store_argument
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option("--source", "sources", multiple=True, help="Forget all documents of this source; can be repeated.")
+@reads("--source", "sources", multiple=True, help="Forget all documents of this source; can be repeated.")
 @format_options
 def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_format: str | None, quiet: bool) -> None:
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
@@ -323,3 +325,94 @@ def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_fo
         note(f"{copy}: an earlier copy that still contains what was forgotten; delete it", quiet=quiet)
     if not done.clean:
         note_remnants(quiet=quiet)
+
+
+@click.group(cls=Commands, examples=["desk export news.db", "desk import news.db ask.jsonl --person oksana"])
+def desk() -> None:
+    """Manage the judgements that people made in the service, kept next to the store as STORE.desk.
+
+    Judgements are added and withdrawn, never overwritten. The commands work while the service runs.
+    """
+
+
+@desk.command("export", examples=["desk export news.db --out labels.jsonl", "desk export news.db --who oksana"])
+@store_argument
+@reads("--who", metavar="NAME", help="Export only this person's judgements.")
+@output("--out", type=click.Path(dir_okay=False), help="Write the labels here instead of printing them.")
+@general_options("table", "jsonl", "json", "csv")
+def export_command(file: Path, who: str | None, out: str | None, output_format: str | None, *, quiet: bool) -> None:
+    """Export judgements as labels for evaluate, train, compare and audit.
+
+    The latest judgement of each person counts, then the majority, or the judgement that settled the pair. A pair
+    without a majority has the label null, which those commands leave out. Pairs that an audit asked for have the field
+    asked; audit then counts no others.
+    """
+    from infostream_dedup.api.desk import export_labels
+    from infostream_dedup.documents.rows import row_format
+
+    if out is not None and output_format == "table":
+        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
+    rows = export_labels(file, who=who)
+    form = chosen_format(output_format, "table", "jsonl") if out is None else output_format or row_format(out)
+    # JSON Lines contain only the fields given; tables have all columns in every row.
+    shown = rows if form == "jsonl" else [{name: row.get(name) for name in _LABELS} for row in rows]
+    if out is None:
+        print_rows(shown, form, columns=_LABELS)
+    else:
+        # The desk is next to the store.
+        save_rows(shown, out, form, columns=_LABELS, inputs=(str(file), f"{file.resolve()}.desk"))
+    note(f"{len(rows)} pairs", quiet=quiet)
+
+
+@desk.command(
+    "import",
+    examples=["desk import news.db ask.jsonl --person oksana", "desk import news.db judged.csv --person taras"],
+)
+@store_argument
+@click.argument("labels", type=click.Path(dir_okay=False))
+@output("--person", metavar="NAME", required=True, help="Name of the person who judged.")
+@general_options("table", "table")
+def import_command(file: Path, labels: str, person: str, output_format: str | None, *, quiet: bool) -> None:
+    """Import a labels file (JSONL, CSV or .xlsx: a, b, label).
+
+    Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
+    skipped, unless a later import has replaced them.
+    """
+    from infostream_dedup.api.desk import import_labels
+
+    del output_format
+    judged, asked = import_labels(file, labels, person=person)
+    note(f"{judged} judgements added, {asked} pairs to be judged", quiet=quiet)
+
+
+@desk.command("backup", examples=["desk backup news.db copy.desk", "desk backup news.db copy.desk --quiet"])
+@store_argument
+@click.argument("copy", type=click.Path(dir_okay=False))
+@general_options("table", "table")
+def backup_command(file: Path, copy: str, output_format: str | None, *, quiet: bool) -> None:
+    """Copy the desk while others write to it. The copy is written completely or not at all."""
+    from infostream_dedup.api.desk import backup_desk
+
+    del output_format
+    note(f"{copy}: {backup_desk(file, copy):,} bytes", quiet=quiet)
+
+
+@desk.command("forget", examples=["desk forget news.db doc-17", "desk forget news.db doc-17 doc-18"])
+@store_argument
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@general_options("table", "table")
+def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None, *, quiet: bool) -> None:
+    """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
+
+    Judgements stay: they contain ids of documents but none of their content. 'store forget' does this by itself.
+    """
+    from infostream_dedup.api.desk import forget_and_wipe
+
+    del output_format
+    changed, clean = forget_and_wipe(file, ids)
+    note(f"{changed} rows changed or removed", quiet=quiet)
+    if not clean:
+        note_remnants(quiet=quiet)
+
+
+_LABELS = ("a", "b", "label", "judges", "repeats", "asked")

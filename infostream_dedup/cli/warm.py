@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
-from infostream_dedup.cli.options import examples, general_options
-from infostream_dedup.cli.output import chosen_format, note, print_rows
-from infostream_dedup.cli.progress import progress_bar
-
-__all__ = ["warm"]
+from infostream_dedup.cli.face import command
+from infostream_dedup.cli.options import general_options
+from infostream_dedup.cli.output import chosen_format, note, print_rows, progress_bar
 
 
-@click.command(epilog=examples("warm"))
+@command(examples=["warm", "warm --format json"])
 @general_options("table", "json", "jsonl", "csv")
 def warm(output_format: str | None, quiet: bool) -> None:
     """Compile the loops of all commands now, so that no later command has to wait for compilation.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
 from infostream_dedup.documents.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.documents.column_names import ColumnNames, Columns
@@ -29,7 +29,7 @@ from infostream_dedup.documents.text_files import files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
-from infostream_dedup.model.limits import Range, check_record, own_number
+from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
 
 __all__ = [
     "MAX_LINE_BYTES",
@@ -107,16 +107,27 @@ class Reading:
             reported.
     """
 
-    on_error: OnError = "fail"
-    quarantine: str | Path | None = None
-    max_errors: int | None = None
+    on_error: Annotated[
+        OnError, Option("Stop at a bad record, or skip it and write it to the quarantine file.", READS)
+    ] = "fail"
+    quarantine: Annotated[str | Path | None, Option("File for skipped records (JSONL).", READS, is_file=True)] = None
+    max_errors: Annotated[int | None, Range(0), Option("Stop when more records than this are skipped.", EXPERT)] = None
     max_line_bytes: int = MAX_LINE_BYTES
-    tz: str | None = None
-    id_type: IdType = "str"
-    columns: Columns | None = None
-    make_ids: bool = False
-    other_languages: OtherLanguages = "stem"
-    encoding: str | None = None
+    tz: Annotated[str | None, Option("Time zone of dates without one, e.g. Europe/Kyiv.", READS, default="UTC")] = None
+    id_type: Annotated[IdType, Option("int: accept whole numbers as ids.", EXPERT)] = "str"
+    columns: Annotated[
+        Columns | None,
+        Option("Names of your columns, e.g. id=ID,text=Text.", READS, metavar="OURS=THEIRS,...", many=True),
+    ] = None
+    make_ids: Annotated[bool, Option("Derive an id from the content of documents without one.", READS)] = False
+    other_languages: Annotated[
+        OtherLanguages,
+        Option("Documents in languages other than ru, uk and en: compared by stems, left out, or bad records.", READS),
+    ] = "stem"
+    encoding: Annotated[
+        str | None,
+        Option("Encoding of text files.", READS, default="UTF-8; UTF-16, cp1251, koi8-u recognised"),
+    ] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_line_bytes", own_number(self.max_line_bytes))

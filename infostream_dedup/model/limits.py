@@ -22,8 +22,6 @@ from typing import Any, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["OneOf", "Range", "check_limits", "check_moment", "check_path", "check_record", "limits_of", "own_number"]
-
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -73,6 +71,39 @@ class OneOf:
         """Raise ``ConfigurationError`` unless the value is one of them."""
         if isinstance(value, bool) or value not in self.values:
             raise ConfigurationError(f"{name} is {value!r}; expected one of {', '.join(map(str, self.values))}")
+
+
+READS, ALIKE, OUTPUT, LARGE, EXPERT = (
+    "What it reads",
+    "What counts as similar",
+    "Output",
+    "Large collections",
+    "Expert",
+)
+"""Titles of the groups of options in the help of a command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How the command line offers a field; a field without one is a keyword of Python only.
+
+    Attributes:
+        help: what it is for; range and default are added.
+        group: its title in the help.
+        flag: its long name; by default the name of the field.
+        default: the default in words, for fields whose default is ``None``.
+        metavar: what stands for its value in the help.
+        many: whether it may be given several times.
+        is_file: whether it names a file.
+    """
+
+    help: str
+    group: str = ALIKE
+    flag: str | None = None
+    default: str | None = None
+    metavar: str | None = None
+    many: bool = False
+    is_file: bool = False
 
 
 @cache

@@ -10,10 +10,7 @@ from typing import Annotated, Any, Final
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.registry import names_in_folder
 from infostream_dedup.model.document import OUR_LANGUAGES
-from infostream_dedup.model.limits import OneOf, Range, check_limits
-
-__all__ = ["ACROSS", "PRESETS", "REPRESENTATIONS", "SCORES", "SHORT_RULES", "STREAM_PRESETS", "WEIGHTINGS", "Settings"]
-
+from infostream_dedup.model.limits import EXPERT, OneOf, Option, Range, check_limits
 
 _TERMS: Final = Path(__file__).parents[1] / "terms"
 
@@ -67,23 +64,35 @@ class Settings:
         ConfigurationError: a value is out of range.
     """
 
-    representation: Annotated[str, OneOf(*REPRESENTATIONS)] = "morph"
-    weighting: Annotated[str, OneOf(*WEIGHTINGS)] = "bm25"
-    n: Annotated[int, Range(1, 255)] = 12
+    representation: Annotated[str, OneOf(*REPRESENTATIONS), Option("How a word becomes a term.")] = "morph"
+    weighting: Annotated[str, OneOf(*WEIGHTINGS), Option("How terms are weighted.", EXPERT)] = "bm25"
+    n: Annotated[int, Range(1, 255), Option("Key terms per document.")] = 12
     k: int = 6
-    score: Annotated[str, OneOf(*SCORES)] = "count"
+    score: Annotated[str, OneOf(*SCORES), Option("Compare k of n terms, or the share of their weight.")] = "count"
     threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
     min_terms: int = 3
     rule: Annotated[str, OneOf(*PAIR_RULES)] = "both"
-    target: str = "text"
-    df_min: Annotated[float, Range(0.0)] = 2
-    df_max: Annotated[float, Range(0.0)] = 0.5
+    target: Annotated[str, Option("Where key terms are looked up.", EXPERT, metavar="text|signature|top:M")] = "text"
+    df_min: Annotated[
+        float, Range(0.0), Option("Minimum document frequency of a key term; below 1, a share.", EXPERT)
+    ] = 2
+    df_max: Annotated[
+        float, Range(0.0), Option("Maximum document frequency of a key term; below 1, a share.", EXPERT)
+    ] = 0.5
     k1: Annotated[float, Range(0.0)] = 2.0
     b: Annotated[float, Range(0.0, 1.0)] = 0.75
-    background: bool = True
-    short: Annotated[str, OneOf(*SHORT_RULES)] = "scaled"
-    morph: Annotated[str, OneOf(*MORPH_RULES)] = "open"
-    pivot: Annotated[str, OneOf(*OUR_LANGUAGES)] = "ru"
+    background: Annotated[
+        bool, Option("Blend the statistics of small collections with a frequency dictionary.", EXPERT)
+    ] = True
+    short: Annotated[str, OneOf(*SHORT_RULES), Option("Whether to lower k for documents with few terms.", EXPERT)] = (
+        "scaled"
+    )
+    morph: Annotated[
+        str, OneOf(*MORPH_RULES), Option("Include predicted proper nouns, or dictionary words only.", EXPERT)
+    ] = "open"
+    pivot: Annotated[
+        str, OneOf(*OUR_LANGUAGES), Option("Language into which representation pivot translates terms.", EXPERT)
+    ] = "ru"
 
     def __post_init__(self) -> None:
         check_limits(self)

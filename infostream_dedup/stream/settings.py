@@ -12,20 +12,9 @@ import orjson
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.status import JOINED_IN_STREAMS, joined_kinds
 from infostream_dedup.model import Settings, names_in, one_or_several
-from infostream_dedup.model.limits import OneOf, Range, check_limits
+from infostream_dedup.model.limits import EXPERT, OUTPUT, OneOf, Option, Range, check_limits
 from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
-
-__all__ = [
-    "BEST_POLICIES",
-    "DF_RULES",
-    "DUPLICATE_RULES",
-    "EXACT_RULES",
-    "KEY_TERMS_DECIDE",
-    "SOURCE_RULES",
-    "StreamSettings",
-]
-
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 SOURCE_RULES: Final = ("ignore", "ban", "require")
@@ -96,29 +85,93 @@ class StreamSettings:
         ConfigurationError: a value is out of range, or does not work for a stream.
     """
 
-    preset: Annotated[str, OneOf(*STREAM_PRESETS)] = "faithful"
-    join: tuple[str, ...] = JOINED_IN_STREAMS
-    across: Annotated[str, OneOf(*ACROSS)] = "none"
+    preset: Annotated[
+        str,
+        OneOf(*STREAM_PRESETS),
+        Option(
+            "Decide by evidence beyond key terms (judged), or by key terms alone (faithful).",
+            default="judged, or faithful if an option is given that only works with it",
+        ),
+    ] = "faithful"
+    join: Annotated[
+        tuple[str, ...],
+        Option("With preset judged: kinds of pairs that make a duplicate.", metavar="KIND,...", default="copy"),
+    ] = JOINED_IN_STREAMS
+    across: Annotated[
+        str,
+        OneOf(*ACROSS),
+        Option(
+            "Also compare with documents in other languages, using a pivot language (pivot), or not (none).",
+            default="pivot with preset judged, otherwise none",
+        ),
+    ] = "none"
     terms: Settings = field(default_factory=Settings)
-    k_duplicate: int = 6
-    k_similar: int = 4
-    duplicate_rule: Annotated[str, OneOf(*DUPLICATE_RULES)] = "equal"
-    least_shared: Annotated[float, Range(0.0, 1.0)] = 0.3
-    window_days: Annotated[float | None, Range(1e-6, 1e6)] = 7
-    window_documents: Annotated[int | None, Range(1)] = None
-    epoch_documents: Annotated[int, Range(1)] = 10_000
-    first_epoch: Annotated[int, Range(1)] = 500
-    epoch_days: Annotated[int | None, Range(1, 100_000)] = None
-    same_source: Annotated[str, OneOf(*SOURCE_RULES)] = "ignore"
-    exact_rule: Annotated[str, OneOf(*EXACT_RULES)] = "text"
-    best: Annotated[str, OneOf(*BEST_POLICIES)] = "earliest"
-    source_ranks: tuple[str, ...] = ()
-    templates: bool = True
+    k_duplicate: Annotated[int, Range(1), Option("Number of terms that a duplicate must share.")] = 6
+    k_similar: Annotated[
+        int, Range(1), Option("Number of terms that a similar document must share in either direction.")
+    ] = 4
+    duplicate_rule: Annotated[str, OneOf(*DUPLICATE_RULES), Option("Require both directions, or one.", EXPERT)] = (
+        "equal"
+    )
+    least_shared: Annotated[
+        float, Range(0.0, 1.0), Option("Minimum share of all their terms that duplicates have in common.", EXPERT)
+    ] = 0.3
+    window_days: Annotated[
+        float | None, Range(1e-6, 1e6), Option("Days for which a document is remembered; 0: forever.")
+    ] = 7
+    window_documents: Annotated[
+        int | None, Range(1), Option("Maximum number of documents remembered.", EXPERT, default="no maximum")
+    ] = None
+    epoch_documents: Annotated[int, Range(1), Option("Documents per epoch.", EXPERT)] = 10_000
+    first_epoch: Annotated[int, Range(1), Option("Documents of the first epoch; later ones grow.", EXPERT)] = 500
+    epoch_days: Annotated[
+        int | None, Range(1, 100_000), Option("Length of an epoch in days, instead of documents.", EXPERT)
+    ] = None
+    same_source: Annotated[
+        str,
+        OneOf(*SOURCE_RULES),
+        Option("Pairs from one source: treat like others, exclude (ban), or allow no others (require)."),
+    ] = "ignore"
+    exact_rule: Annotated[
+        str,
+        OneOf(*EXACT_RULES),
+        Option(
+            "What must be equal in an exact duplicate: the text, the first paragraph or the first 3 sentences.", EXPERT
+        ),
+    ] = "text"
+    best: Annotated[
+        str, OneOf(*BEST_POLICIES), Option("Which document represents a group (see 'store best').", EXPERT)
+    ] = "earliest"
+    source_ranks: Annotated[
+        tuple[str, ...],
+        Option("A source for --best source-rank, best first.", EXPERT, flag="source-rank", many=True),
+    ] = ()
+    templates: Annotated[bool, Option("Whether duplicates with different numbers count only as similar.", EXPERT)] = (
+        True
+    )
     chaining_documents: Annotated[int, Range(2)] = 10
-    chaining_density: Annotated[float, Range(0.0, 1.0)] = 0.2
-    loss_limit: Annotated[float | None, Range(0.0, 1.0)] = None
-    loss_documents: Annotated[int, Range(1)] = 200
-    keep_text: bool = False
+    chaining_density: Annotated[
+        float,
+        Range(0.0, 1.0),
+        Option(
+            "Minimum share of a group of ten or more that a duplicate must repeat, otherwise it is only similar; 0: "
+            "one is enough.",
+            EXPERT,
+        ),
+    ] = 0.2
+    loss_limit: Annotated[
+        float | None,
+        Range(0.0, 1.0),
+        Option(
+            "Maximum share of a source's documents that may be repeats; further ones count as similar.",
+            EXPERT,
+            default="all",
+        ),
+    ] = None
+    loss_documents: Annotated[
+        int, Range(1), Option("Number of latest documents of a source over which this share is computed.", EXPERT)
+    ] = 200
+    keep_text: Annotated[bool, Option("Also store the texts.", OUTPUT)] = False
     df_counts: Annotated[str, OneOf(*DF_RULES)] = "distinct"
     model: str | None = None
     boilerplate: str | None = None

@@ -180,7 +180,7 @@ def test_an_unknown_name_is_reported_whole(labels: Path) -> None:
 
 def test_the_name_of_one_source_may_contain_a_comma(tmp_path: Path) -> None:
     list(ingest(ROWS, tmp_path / "s.db", best="source-rank", source_ranks="b.ua, Kyiv"))
-    assert store.representatives_of(tmp_path / "s.db", "source-rank", source_ranks="b.ua")[0]["best"] == "2"
+    assert store.best(tmp_path / "s.db", by="source-rank", source_ranks="b.ua")[0]["best"] == "2"
 
 
 def test_a_group_of_provenance_is_named_as_on_the_command_line() -> None:
@@ -277,7 +277,7 @@ def test_numbers_of_numpy_are_taken(labels: Path) -> None:
         len(list(ingest(ROWS, path, batch_size=np.int64(1), window_days=np.int32(7), max_line_bytes=np.int64(9)))) == 2
     )
     assert len(list(search(path, TEXT, k_min=np.int64(1), top=np.int64(1)))) == 1
-    assert len(store.representatives_of(path, top=np.int8(1))) == 1
+    assert len(store.best(path, top=np.int8(1))) == 1
     assert list(pairs(ROWS, k=np.int64(3), top=np.int64(1))) == list(pairs(ROWS, k=3, top=1))
     assert len(list(pairs(ROWS, top=np.int64(1)))) == 1
     assert similarity_matrix(ROWS, k_min=np.int64(4))[1] == ["1", "2"]
@@ -301,8 +301,8 @@ def test_stores_are_asked_for_whole_numbers_and_moments(tmp_path: Path) -> None:
     for ask in (
         lambda: search(path, TEXT, top=-1),
         lambda: store.groups(path, top=-1),
-        lambda: store.republications_of(path, top=-1),
-        lambda: store.representatives_of(path, top=-1),
+        lambda: store.republications(path, top=-1),
+        lambda: store.best(path, top=-1),
     ):
         with pytest.raises(ConfigurationError, match="top is -1; expected a whole number of at least 0"):
             ask()

@@ -27,13 +27,11 @@ RENAMED = {
     "dictionaries remove": "dictionaries.remove_table",
     "dictionaries install-model": "dictionaries.install_model",
     "passages provenance": "provenance",
-    "store copies": "store.copies_of",
-    "store templates": "store.templates_of",
 }
 """Commands whose function has another name: ``import`` is a word of Python, ``list`` one of its functions."""
 
-OTHER_FACE = {"serve"}
-"""``serve`` is no function: it is another face of the package, which calls the same functions over HTTP."""
+OTHER_FACE = {"serve", "help"}
+"""``serve`` is another face of the package, which calls the same functions over HTTP; ``help`` is about commands."""
 
 MODULES = ("desk", "dictionaries", "passages", "store")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from infostream_dedup.cli.install_model import install_model
+from infostream_dedup.cli.dictionaries import install_model
 from infostream_dedup.errors import BadDataError
 
 MODEL = Path(__file__).parents[1] / "translation" / "fixtures" / "tiny_uk_ru.argosmodel"

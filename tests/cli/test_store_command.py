@@ -40,14 +40,13 @@ def test_stats(run, filled):
 
 
 def test_stats_of_templates_republications_events(run, filled):
-    templates = lines(run("store", "stats", "stream.db", "--templates", "--least", "1"))
+    templates = lines(run("store", "templates", "stream.db"))
     assert all(row["times"] >= 1 for row in templates)
-    republished = run("store", "stats", "stream.db", "--republications", "--top", "2", "--format", "csv")
+    republished = run("store", "republications", "stream.db", "--top", "2", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(republished.stdout.decode())))
     assert {row["group"] for row in rows} == {"документ-25", "документ-2"}
-    events = lines(run("store", "stats", "stream.db", "--events"))
+    events = lines(run("store", "events", "stream.db"))
     assert [event["kind"] for event in events] == ["merge", "alarm"] * 2
-    assert run("store", "stats", "stream.db", "--events", "--templates").returncode == 2
 
 
 def test_verify(run, filled):
@@ -152,7 +151,7 @@ def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_pa
     assert run("ingest", str(path), "--store", "group.db", "--preset", "faithful").returncode == 0
 
     def best(*options):
-        done = run("store", "stats", "group.db", "--best", *options, "--format", "jsonl")
+        done = run("store", "best", "group.db", "--by", *options, "--format", "jsonl")
         assert done.returncode == 0, done.stderr
         (row,) = map(json.loads, done.stdout.splitlines())
         assert (row["group"], row["total"]) == ("1", 2)
@@ -161,4 +160,4 @@ def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_pa
     assert best("earliest") == "1"
     assert best("complete") == "2"
     assert best("source-rank", "--source-rank", "агентство") == "2"
-    assert run("store", "stats", "group.db", "--best", "source-rank").returncode == 78
+    assert run("store", "best", "group.db", "--by", "source-rank").returncode == 78

@@ -82,10 +82,10 @@ LISTS = [
     ("templates",),
     ("copies",),
     ("copies", "--drifts"),
-    ("stats", "--events"),
-    ("stats", "--best", "earliest"),
-    ("stats", "--republications"),
-    ("stats", "--templates"),
+    ("events",),
+    ("best",),
+    ("republications",),
+    ("templates",),
 ]
 
 

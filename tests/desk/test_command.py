@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infostream_dedup import desk as public
-from infostream_dedup.cli.desk import desk as command
+from infostream_dedup.cli.store import desk as command
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judgements import Desk, desk_path
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from infostream_dedup import desk as public
-from infostream_dedup.cli.desk import desk as command
+from infostream_dedup.cli.store import desk as command
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.judgements.forgetting import forget_in_desk
 from infostream_dedup.judgements.jobs import add_job, end_job, last_result

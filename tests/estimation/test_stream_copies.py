@@ -51,7 +51,7 @@ def rows(path, batch):
     with Deduplicator.open(path) as stream:
         for begin in range(0, len(STREAM), batch):
             stream.process(STREAM[begin : begin + batch])
-    return api.store.copies_of(path)
+    return api.store.copies(path)
 
 
 def test_days_worked_by_hand_are_the_same_however_the_stream_is_cut(tmp_path):
@@ -68,8 +68,8 @@ def test_days_worked_by_hand_are_the_same_however_the_stream_is_cut(tmp_path):
         *((f"2026-03-{day:02}", "three", 1, 0, 0, 0, None, None) for day in range(6, 11)),
         ("2026-03-11", "one", 1, 0, 0, 0, None, None),
     ]
-    assert api.store.copies_of(tmp_path / "one.db", days=9) == found[2:]
-    assert api.store.drifts_of(tmp_path / "one.db") == []
+    assert api.store.copies(tmp_path / "one.db", days=9) == found[2:]
+    assert api.store.drifts(tmp_path / "one.db") == []
 
 
 def test_forgotten_documents_are_in_no_pair(tmp_path):
@@ -77,7 +77,7 @@ def test_forgotten_documents_are_in_no_pair(tmp_path):
     rows(path, 100)
     with Store.open(path) as store:
         store.forget("a")
-    found = api.store.copies_of(path)
+    found = api.store.copies(path)
     assert [(row["documents"], row["copies"]) for row in found if row["day"] == "2026-03-03"] == [(2, 1)]
 
 
@@ -85,7 +85,7 @@ def test_a_store_without_wording_is_refused(tmp_path):
     with Deduplicator.open(tmp_path / "s.db", StreamSettings()) as stream:
         stream.process(STREAM)
     with pytest.raises(ConfigurationError, match="keeps no wording"):
-        api.store.copies_of(tmp_path / "s.db")
+        api.store.copies(tmp_path / "s.db")
 
 
 def days(counts, source="one", first=0):
@@ -136,7 +136,7 @@ def test_a_stream_whose_source_begins_to_change_its_copies_is_told(tmp_path):
             stream.append(item(f"b{number}", day, "two", text(number) if day < 38 else changed))
     with Deduplicator.open(tmp_path / "s.db") as opened:
         opened.process(stream)
-    found = api.store.drifts_of(tmp_path / "s.db")
+    found = api.store.drifts(tmp_path / "s.db")
     assert {(row["source"], row["measure"]) for row in found} == {(None, "recall"), ("two", "recall")}
     assert {row["usual"] for row in found} == {1.0}
     assert all("2026-04-09" <= row["first"] <= "2026-04-11" for row in found)

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model.limits import Range, check_limits
-
-__all__ = ["DEFAULT_SETTINGS", "PassageSettings"]
+from infostream_dedup.model.limits import EXPERT, Option, Range, check_limits
 
 _MOST: Final = 2**31 - 1
 _SHORTEST_RUN: Final = 3
@@ -34,12 +32,29 @@ class PassageSettings:
         ConfigurationError: a value is out of range. The feature's name is checked only when it is used.
     """
 
-    feature: str = "shingles"
-    tau: Annotated[float | None, Range(0.0, 1.0, above=True)] = None
-    gap: Annotated[int, Range(0, 1000)] = 1
-    min_sentences: Annotated[int, Range(1, _MOST)] = 1
-    min_words: Annotated[int, Range(1, _MOST)] = 6
-    min_run: Annotated[int, Range(0, _MOST)] = 10
+    feature: Annotated[
+        str,
+        Option(
+            "How sentences are compared: shingles, low-idf-sig, spotsigs, i-match or exact; parameters follow colons, "
+            "as in low-idf-sig:n=500:c=2."
+        ),
+    ] = "shingles"
+    tau: Annotated[
+        float | None,
+        Range(0.0, 1.0, above=True),
+        Option("Minimum similarity of two sentences.", default="depends on the feature"),
+    ] = None
+    gap: Annotated[int, Range(0, 1000), Option("Sentences that a passage may skip at a time.", EXPERT)] = 1
+    min_sentences: Annotated[int, Range(1, _MOST), Option("Minimum sentences of a passage.")] = 1
+    min_words: Annotated[int, Range(1, _MOST), Option("Minimum words of a passage.")] = 6
+    min_run: Annotated[
+        int,
+        Range(0, _MOST),
+        Option(
+            "Minimum number of consecutive equal words that count as copied, even across sentence ends; 0: whole "
+            "sentences only."
+        ),
+    ] = 10
 
     def __post_init__(self) -> None:
         check_limits(self)

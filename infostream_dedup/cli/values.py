@@ -1,11 +1,31 @@
-"""A plain text as the input of a command."""
+"""Values of options and arguments that are dates or texts."""
 
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from pathlib import Path
 
+import click
+
 from infostream_dedup.errors import BadDataError, NoInputError
+
+__all__ = ["moment_of"]
+
+
+def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None:
+    """Return the moment that an option names; ``None`` for ``None``.
+
+    Raises:
+        BadParameter: it is not a date.
+    """
+    from infostream_dedup.api import moment
+
+    try:
+        return moment(given, zone)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=f"--{name}") from error
+
 
 __all__ = ["read_text"]
 

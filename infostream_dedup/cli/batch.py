@@ -1,0 +1,495 @@
+"""Commands over a collection: ``demo``, ``sweep``, ``pairs`` and ``dedup``."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import date
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
+from infostream_dedup.cli.options import (
+    between_option,
+    boilerplate_option,
+    documents_argument,
+    general_options,
+    judgeable_settings_options,
+    prefix_option,
+    reading_options,
+    representation_option,
+    semantic_option,
+    settings_options,
+    work_folder_options,
+)
+from infostream_dedup.cli.output import (
+    chosen_format,
+    csv_dialect,
+    note,
+    note_reading,
+    print_json,
+    print_rows,
+    print_table,
+    progress_bar,
+)
+from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.cli.values import moment_of
+from infostream_dedup.model.settings import REPRESENTATIONS
+
+if TYPE_CHECKING:
+    from infostream_dedup.runs.batch.pairing import PairRow
+    from infostream_dedup.runs.batch.sweeping import SweepResult
+
+_PAGE: Final = ("made", "ui_language", "xlsx")
+_WORDS: Final = "infostream_dedup.sweep.words"
+_READING: Final = (
+    *("on_error", "quarantine", "max_errors", "id_type", "columns", "make_ids", "other_languages", "encoding"),
+)
+_OF_TEXTS: Final = (
+    *_READING,
+    *("workdir", "memory", "window_days", "by", "boilerplate", "planted", "confirmed"),
+)
+"""Options without a meaning for a store, which keeps no texts; ``tz`` reads --since and --until."""
+
+
+class _Range(click.ParamType[range]):
+    """``6`` or ``4-8``: whole numbers, both ends included."""
+
+    name = "A-B"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
+        if isinstance(value, range):
+            return value
+        first, _, last = str(value).partition("-")
+        try:
+            found = range(int(first), int(last or first) + 1)
+        except ValueError:
+            found = range(0)
+        if not found or found[0] < 1:
+            self.fail(f"{value!r} is not a number or a range such as 4-8", param, ctx)
+        return found
+
+
+_OUT: Final = "--out"
+
+
+class _Remembering(Command):
+    """A command that keeps the arguments it was called with."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
+
+def _command_line() -> str:
+    """Return the command as typed, with file names without their folders, and without the output folder."""
+    words = click.get_current_context().meta[_WORDS]
+    kept = [
+        _without_folder(word)
+        for before, word in zip(["", *words], words, strict=False)
+        if word.partition("=")[0] != _OUT and before != _OUT
+    ]
+    return shlex.join(["infostream-dedup", "sweep", *kept])
+
+
+def _without_folder(word: str) -> str:
+    option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+    return option + equals + (PurePath(value).name if "/" in value or "\\" in value else value)
+
+
+def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    try:
+        return None if value is None else date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a day such as 2026-11-22", ctx, param) from None
+
+
+@command(
+    cls=_Remembering,
+    examples=[
+        "sweep march.jsonl",
+        "sweep march.jsonl --out report",
+        "sweep year.jsonl --by month --out report --ui-language uk",
+        "sweep --store news.db",
+    ],
+    rules=[
+        Excludes(("documents", "store"), needed=True),
+        *(Needs(name, ("out",)) for name in ("made", "ui_language", "xlsx")),
+        *(Needs(name, ("store",)) for name in ("since", "until")),
+        *(Needs(name, ("documents",)) for name in _OF_TEXTS),
+    ],
+)
+@click.argument("documents", metavar="[DOCS...]", nargs=-1)
+@reads(
+    "--store",
+    "store",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Instead of DOCS, sweep the documents that 'ingest' stored here.",
+)
+@reads("--since", metavar="DATE", help="With --store: start at this moment of the stream's clock.")
+@reads("--until", metavar="DATE", help="With --store: stop before this moment.")
+@alike(
+    "--representation",
+    "representations",
+    type=click.Choice(REPRESENTATIONS),
+    multiple=True,
+    help="How words become terms; may be given several times.  [default: all available]",
+)
+@alike("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
+@output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
+@output(
+    "--by",
+    type=click.Choice(["file", "source", "day", "week", "month"]),
+    help="Sweep each part separately: rows get a column part, and the report shows parts side by side.",
+)
+@output("--made", metavar="DATE", callback=_check_day, help="With --out: day to print on the report.")
+@output(
+    "--ui-language",
+    type=click.Choice(["uk", "ru", "en"]),
+    default="en",
+    show_default=True,
+    help="With --out: language of the report.",
+)
+@output("--xlsx", is_flag=True, help="With --out: also write report.xlsx (extra xlsx).")
+@output(
+    "--estimate/--no-estimate",
+    default=None,
+    help="Estimate without labels how good the links are at each k, and recommend k by that.  [default: unless on "
+    "disk, or in a store without evidence]",
+)
+@output(
+    "--confirmed",
+    is_flag=True,
+    help="Also measure the links of pairs that the evidence of preset judged accepts, as block confirmed.",
+)
+@output(
+    "--planted",
+    is_flag=True,
+    help="Also plant edited copies of texts, and count how many are linked to their originals.",
+)
+@expert(
+    "--exact",
+    is_flag=True,
+    help="Count the links at k = 1 to 3 in all documents; otherwise those of a large collection are estimated from "
+    "20,000 documents.",
+)
+@boilerplate_option
+@work_folder_options
+@settings_options
+@reading_options
+@general_options("table", "json", "jsonl", "csv")
+def sweep(
+    documents: tuple[str, ...],
+    store: str | None,
+    since: str | None,
+    until: str | None,
+    out: str | None,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Measure symmetry S and transitivity T at every k, and recommend a k.
+
+    Each row is one k of one representation: links, links in both directions (reciprocal), two-step paths, closed paths,
+    S = reciprocal / links, T = closed / paths. With too many paths, T is sampled and has a standard error.
+    With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
+    S and T show how close the links are to an equivalence, not how precise or complete they are.
+
+    With --by, each file, source, day, week or month is swept separately, with its own statistics; the recommendations
+    in JSON and below a table are those for the whole collection.
+
+    Without labels, copies are counted (copy_precision, copy_recall), and other duplicates estimated (precision,
+    recall), the latter only if nothing contradicts the estimate (reliable). --no-estimate leaves out both.
+
+    --planted shows what the links can find: of edited copies of your own texts (cuts, additions, word forms, numbers,
+    all of these, at rates of .1, .3 and .5), the share linked to their originals.
+
+    groups, grouped, largest: number of groups of two or more documents joined by links in both directions, number of
+    documents in these groups, and in the largest of them.
+
+    With --workdir, a collection of any size is swept with a part of it in memory at a time. The numbers are the same;
+    example pairs are not drawn.
+
+    With --store, the documents of a stream are swept without their texts, by the key terms chosen when they arrived.
+    The settings are then those of the store; only --n and --target may be smaller.
+    """
+    from infostream_dedup import api
+
+    page = {name: given.pop(name) for name in _PAGE}
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+        given |= {"examples": out is not None, "progress": progress}
+        result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
+    try:
+        print_sweep(result, chosen_format(output_format, "table", "json"))
+    finally:
+        # Also if the reader of the numbers stops at the first lines.
+        if out is not None:
+            from infostream_dedup.report import write_report
+
+            write_report(result, out, command=_command_line(), **page)
+    note_reading(result.report, quiet=quiet)
+    if store is not None:
+        note(f"{store}: {sum(result.documents.values())} documents", quiet=quiet)
+    if out is not None:
+        note(f"report: {Path(out, 'report.html')}", quiet=quiet)
+
+
+def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
+    from infostream_dedup import api
+
+    zone = given.pop("tz")
+    for name in _OF_TEXTS:
+        del given[name]
+    representations = given.pop("representations")
+    if len(representations) > 1:
+        raise click.UsageError("a store has one representation")
+    return api.sweep_store(
+        store,
+        since=moment_of(since, zone, "since"),
+        until=moment_of(until, zone, "until"),
+        representation=next(iter(representations), None),
+        **given,
+    )
+
+
+def print_sweep(result: SweepResult, output_format: str) -> None:
+    """Print the result; a table is followed by the recommended k and the reasons."""
+    rows = result.as_rows() if result.by is None else [{"part": row["part"], **row} for row in result.as_rows()]
+    if output_format == "json":
+        print_json(result.as_dict())
+    elif output_format != "table":
+        print_rows(rows, output_format)
+    else:
+        # An error column is empty unless something was sampled; intervals are in the other formats.
+        errors = ("transitivity_error", "symmetry_error", "links_error")
+        hidden = {"sampled", *(name for name in errors if all(row[name] is None for row in rows))}
+        hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
+        print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
+        click.echo()
+        for name, k in result.recommended_k.items():
+            click.echo(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
+        for name, why in result.missing.items():
+            click.echo(f"{name}: not computed: {why}")
+        for remark in result.notes:
+            click.echo(remark)
+        _print_planted(result)
+
+
+def _print_planted(result: SweepResult) -> None:
+    """Print the planted copies that are linked at the recommended k, a column for each rate."""
+    if not result.planted:
+        return
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in result.planted_at_k():
+        key = (row["representation"], row["language"], row["edit"])
+        line = rows.setdefault(key, {name: row[name] for name in ("representation", "k", "language", "edit", "copies")})
+        line[f"at {row['rate']:g}"] = row["recovered"]
+    click.echo("\nplanted copies that are linked to their originals:")
+    print_table(list(rows.values()))
+
+
+@command(examples=["demo", "demo --serve"])
+@output(
+    "--out",
+    type=click.Path(file_okay=False),
+    default="infostream-dedup-demo",
+    show_default=True,
+    help="Folder for the report.",
+)
+@output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
+@output("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="With --serve.")
+@general_options("table", "table", "json", "jsonl", "csv")
+def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: bool) -> None:
+    """Run a sweep over the bundled sample: news items in Russian, Ukrainian and English."""
+    if serve:
+        from infostream_dedup.service.sample_service import serve_sample
+
+        note("reading the sample ...", quiet=quiet)
+        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
+        return
+    from infostream_dedup import api
+    from infostream_dedup.report.needed import has_report_extra
+
+    drawn = has_report_extra()
+    with progress_bar(quiet=quiet) as progress:
+        result = api.demo(out if drawn else None, progress=progress)
+    print_sweep(result, chosen_format(output_format, "table", "table"))
+    note_reading(result.report, quiet=quiet)
+    without = "no report was written: that needs pip install 'infostream-dedup[report]'"
+    note(f"report: {Path(out, 'report.html')}" if drawn else without, quiet=quiet)
+
+
+@command(
+    examples=[
+        "pairs march.jsonl --sort strength --top 20",
+        "pairs march.csv --format csv --csv-dialect excel > pairs.csv",
+        "pairs march.jsonl --k 8 --representation stem",
+    ]
+)
+@documents_argument
+@representation_option
+@alike("--k", type=click.IntRange(min=1), help="Number of terms that must match.  [default: 6, or the preset's]")
+@alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
+@output(
+    "--terms", type=click.Choice(["all", "none"]), default="all", show_default=True, help="Include the matching terms."
+)
+@alike("--cross-language", is_flag=True, help="Only pairs of two languages.")
+@alike("--between-files", is_flag=True, help="Only pairs of two files.")
+@expert(
+    "--statistics",
+    metavar="STORE:EPOCH",
+    help="Weight terms by the statistics that a stream had before an epoch, and use the stream's settings.",
+)
+@alike(
+    "--min-probability",
+    type=click.FloatRange(0, 1),
+    help="With preset judged: minimum probability of a pair; 0 lists all candidates.  [default: 0.5; 0 with --k-min]",
+)
+@output("--explain", is_flag=True, help="With preset judged: add the reasons for the probability.")
+@output(
+    "--sort",
+    type=click.Choice(["id", "strength"]),
+    help="Order of the pairs; strength means probability or shares.  [default: id]",
+)
+@output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
+@semantic_option
+@between_option
+@alike(
+    "--one-to-one",
+    is_flag=True,
+    help="With preset judged: at most one translation of each document into each other language.",
+)
+@boilerplate_option
+@work_folder_options
+@judgeable_settings_options
+@reading_options
+@general_options("table", "jsonl", "json", "csv")
+def pairs(documents: tuple[str, ...], terms: str, output_format: str | None, quiet: bool, **given: Any) -> None:
+    """List pairs of documents that say the same, report one story, or are linked by key terms.
+
+    Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
+    share_forward, share_backward (share of their weight), relation, terms (heaviest first). The relation at k is equal
+    (both directions), contained (a is part of b), contains (b is part of a), or empty below need(k).
+
+    Representation pivot adds met, the words that became the terms: objects with a, b (the word in each document), pivot
+    (the equivalent they share) and rung (what translated them). In a table, met replaces terms.
+
+    --preset judged, the default, takes a second look at pairs that share 3 of 12 key terms, or their whole text.
+    Numbers, names, opening, length and key terms give each pair a probability; with wording, source and date they
+    decide its kind (copy, retold, contained, contains, template, updated, follow-up, related). Pairs with a probability
+    of at least .5 are listed, with the columns probability, kind, wording_forward (share of the word triples of a found
+    in b), wording_backward and, with --explain, reasons.
+
+    Pairs of two languages are listed by preset judged as kind translation, without probability and wording, if their 30
+    heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
+    clearly better partner in the other's language, and if their numbers and lengths agree (--between plain asks only
+    for the shares, --between none drops all of these pairs). Their counts and shares are those of the 30 terms. A work
+    folder (--workdir) does not support translations: documents of several languages need --between none there.
+
+    --preset faithful lists the pairs that are linked at k in at least one direction. It is the default
+    if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
+    """
+    from infostream_dedup import api
+
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+        found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
+    form = chosen_format(output_format, "table", "jsonl")
+    print_rows(
+        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in found), form, columns=found.columns
+    )
+    note_reading(found.report, quiet=quiet)
+
+
+def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
+    """Convert a row for the table: words that match across languages replace the terms."""
+    shown = row.as_dict()
+    if row.met is not None:
+        words = [str(meeting) for meeting in row.met]
+        shown |= {"terms": words} if "kind" in shown else {"met": words}
+        del shown["met" if "kind" in shown else "terms"]
+    if "reasons" in shown:
+        shown["reasons"] = [f"{one['adds']:+.2f} {one['words']}" for one in shown["reasons"]]
+    return shown
+
+
+@command(
+    examples=[
+        "dedup march.csv --out kept.csv",
+        "dedup *.parquet --out annotated.parquet --annotate",
+        "dedup news.xlsx --columns id=ID,text=Текст --annotate --out judged.xlsx",
+    ]
+)
+@documents_argument
+@output(
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    required=True,
+    help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -.",
+)
+@output(
+    "--keep",
+    type=click.Choice(["earliest", "longest"]),
+    default="earliest",
+    show_default=True,
+    help="Which document of a group to keep.",
+)
+@output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
+@prefix_option
+@alike(
+    "--duplicate-rule",
+    type=click.Choice(["equal", "contained"]),
+    default="equal",
+    show_default=True,
+    help="Require both directions, or accept documents contained in earlier ones; preset similar accepts any relation.",
+)
+@alike(
+    "--join",
+    metavar="KIND,...",
+    help="With preset judged: kinds of pairs that make a duplicate.  [default: copy; copy,retold without dates]",
+)
+@semantic_option
+@output(
+    "--count-copies",
+    is_flag=True,
+    help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
+)
+@representation_option
+@alike("--k", type=click.IntRange(min=1), help="Number of terms that a duplicate must share.  [default: 6]")
+@boilerplate_option
+@work_folder_options
+@judgeable_settings_options
+@reading_options
+@general_options("table", "json", "jsonl", "csv")
+def dedup(
+    documents: tuple[str, ...], out: str, prefix: str, output_format: str | None, quiet: bool, **given: Any
+) -> None:
+    """Write a collection without its duplicates; every column is kept.
+
+    The status of a document is exact (same body as an earlier one), duplicate, similar, insufficient_text (fewer than 3
+    key terms) or new. Exact and duplicate documents form groups; one document of each group is kept. --annotate never
+    overwrites a field: documents that already have a field status, of or group are refused unless --prefix gives the
+    columns other names.
+
+    --preset judged, the default, takes a second look at the pairs that share key terms (see pairs --help). The later
+    document of a pair is a duplicate if the pair's kind is named in --join, and similar if it has another kind; related
+    pairs must also share .3 of the wording. --annotate then also adds kind (how the document is related to 'of') and
+    probability. Translations never change a status.
+
+    --count-copies adds pairs, copies, copy_precision and copy_recall (with 95 % intervals) to the summary: pairs in
+    groups, copies in the collection (three tenths of the wording), the share of these pairs that are copies, and the
+    share of copies that are in groups.
+
+    --preset faithful: a document is duplicate if 6 of its key terms match in both directions, and similar if 4 match in
+    either direction. It is the default if --k, --n, --score, --target, --representation stem or pivot, or another
+    --duplicate-rule is given.
+    """
+    from infostream_dedup import api
+
+    with progress_bar(quiet=quiet, stages=given["workdir"] is not None) as progress:
+        summary = api.dedup(documents, out, prefix=prefix, csv_dialect=csv_dialect(), progress=progress, **given)
+    if out != "-":
+        print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
+    RUN.statuses.update(summary.statuses)
+    note_reading(summary.report, quiet=quiet)

@@ -1,0 +1,397 @@
+"""Commands of a stream: ``ingest``, ``search`` and ``serve``."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from infostream_dedup.cli.face import Excludes, Needs, access, alike, command, expert, output, reads
+from infostream_dedup.cli.options import (
+    boilerplate_option,
+    documents_argument,
+    general_options,
+    mode_option,
+    pop_stream_settings,
+    prefix_option,
+    reading_options,
+    semantic_option,
+    stream_options,
+)
+from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows, progress_bar
+from infostream_dedup.cli.run_log import RUN
+from infostream_dedup.cli.values import moment_of, read_text
+
+if TYPE_CHECKING:
+    from infostream_dedup.api import Ingestion
+
+
+@command(
+    examples=[
+        "ingest monday.jsonl --store news.db",
+        "ingest - --store news.db --keep originals < monday.jsonl",
+        "ingest incoming --follow --store news.db",
+    ],
+    rules=[Excludes(("keep", "annotate")), Needs("batch_seconds", ("follow",), typed=True)],
+)
+@documents_argument
+@reads(
+    "--store",
+    "store",
+    metavar="FILE",
+    required=True,
+    type=click.Path(dir_okay=False),
+    help="Store (SQLite); created if it does not exist.",
+)
+@expert("--batch-size", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents per batch.")
+@expert(
+    "--batch-id",
+    help="Name of the batch; the same name with different content is refused.  [default: derived from the content]",
+)
+@output(
+    "--keep", type=click.Choice(["originals"]), help="Instead of verdicts, print the documents that repeat nothing."
+)
+@output("--annotate", is_flag=True, help="Print every document, with its verdict in additional columns.")
+@prefix_option
+@output(
+    "--on-conflict",
+    type=click.Choice(["error", "version"]),
+    default="error",
+    show_default=True,
+    help="If a known id comes with different content: stop, or accept another version.",
+)
+@reads(
+    "--follow",
+    is_flag=True,
+    help="Keep waiting for input: DOCS is one folder (a batch per new file) or - (JSON Lines).",
+)
+@expert(
+    "--batch-seconds",
+    type=click.FloatRange(min=0.01),
+    default=1.0,
+    show_default=True,
+    help="With --follow: close a batch after this many seconds.",
+)
+@alike(
+    "--model",
+    type=click.Path(dir_okay=False),
+    help="Model from 'train --statistics background' that judges the pairs found by key terms; needs --keep-text.",
+)
+@mode_option
+@boilerplate_option
+@stream_options
+@reading_options
+@general_options("jsonl", "jsonl", "json", "csv", "table")
+def ingest(
+    documents: tuple[str, ...],
+    store: str,
+    keep: str | None,
+    annotate: bool,
+    prefix: str,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Decide for each document whether an earlier document in the window says the same.
+
+    Columns: id, status (exact: the same text; duplicate; similar; new; insufficient_text: fewer than 3 key terms), of
+    (the earlier document), group (id of its earliest document), relation (equal, contained, contains, template,
+    updated), forward (key terms found in 'of'), backward, terms (the matching ones, heaviest first). With --preset
+    judged also kind (how the document is related to 'of': copy, retold, contained, contains, template, updated,
+    follow-up, related) and probability (that the two are copies or report one event). With --across pivot, the default
+    of new stores of that preset, also translation_of (an earlier document in another language with the same text),
+    translation (the shares of key terms that match in the pivot language, and the words: word, pivot, their_word, rung)
+    and story (id of its earliest document; null until the story has appeared in two languages). With --model also
+    probability (that the document repeats 'of') and criteria (the difference from 'of' by each criterion).
+
+    --preset judged, the default of new stores, finds candidates by key terms and judges them by evidence, as 'pairs'
+    does: exact means the same text; duplicate, a kind named in --join; similar, any other kind, but related only with
+    .3 of the wording. With --preset faithful, key terms alone decide. It is the default if an option is given that only
+    applies to key terms: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
+    --n, --target, --short, --representation stem. With both, a document that repeats fewer than a fifth of a group of
+    ten or more is only similar, so that groups do not become chains (--chaining-density). The rule of the papers alone
+    is --preset faithful --least-shared 0 --no-templates --chaining-density 0.
+
+    Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
+    so after any failure, run the same command again. Verdicts do not depend on the batch size.
+
+    A document seen before, in this run or another, gets the same verdict again. A known id with different content is a
+    bad record or, with --on-conflict version, another version. Following a folder again continues where the last run
+    stopped: no verdict is printed twice. This also holds after a kill if JSON Lines are appended to a file (>>
+    verdicts.jsonl): a row that was cut off is completed. A pipe cannot be read back, so after a kill the verdicts of
+    the batch being printed are repeated.
+
+    Give settings once: the store keeps them, and settings given later must be the same. --annotate never overwrites a
+    field: documents that already have a field status, of, group, relation, forward, backward or terms are refused
+    unless --prefix gives the columns other names.
+    """
+    from infostream_dedup import api
+
+    chosen = chosen_format(output_format, "jsonl", "jsonl")
+    if given["follow"] and (keep or annotate) and chosen in ("csv", "xlsx", "table"):
+        raise click.UsageError(
+            f"--follow prints documents as they come, but the columns of {chosen} are known only at the end; leave out "
+            "--format"
+        )
+    given |= pop_stream_settings(given)
+    with (
+        progress_bar(quiet=quiet) as progress,
+        api.ingest(
+            documents,
+            store,
+            annotate=annotate,
+            prefix=prefix,
+            progress=progress,
+            note=partial(note, quiet=quiet),
+            **given,
+        ) as found,
+    ):
+        # Now, so that the summary of a run that fails or is interrupted has its counts, too.
+        RUN.was_read(found.report)
+        goes_on = given["follow"] and documents != ("-",) and chosen == "jsonl"
+        columns = None if keep else found.columns
+        print_rows(_printed(found, originals=keep is not None, goes_on=goes_on), chosen, columns=columns)
+    note_reading(found.report, quiet=quiet)
+
+
+def _printed(found: Ingestion, *, originals: bool, goes_on: bool) -> Iterator[Mapping[str, Any]]:
+    for batch in found.batches():
+        RUN.statuses.update(verdict.status for verdict in batch.verdicts)
+        rows = batch.originals() if originals else batch.rows()
+        # A killed run may have written part of the first batch.
+        yield from go_on_printing(list(rows)) if goes_on else rows
+        goes_on = False
+        # A program that reads the pipe may act on a batch as soon as it is stored.
+        sys.stdout.buffer.flush()
+
+
+__all__ = ["go_on_printing"]
+
+
+def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Complete the row at the end of standard output if it is the beginning of one of these rows.
+
+    Args:
+        rows: the rows of a batch, as JSON Lines.
+
+    Returns:
+        The rows left to print: all of them if standard output is a pipe or a terminal, or cannot be read.
+    """
+    from infostream_dedup.documents.rows import write_rows
+
+    stream = BytesIO()
+    write_rows(rows, stream, "jsonl")
+    text = stream.getvalue()
+    done = _common(_end_of_output(len(text) + 1), text)
+    whole = text.count(b"\n", 0, done)
+    if done and text[done - 1 : done] != b"\n":
+        sys.stdout.buffer.write(text[done : text.index(b"\n", done) + 1])
+        whole += 1
+    return rows[whole:]
+
+
+def _end_of_output(size: int) -> bytes:
+    """Return the last lines of the file that standard output writes to; empty if it is a pipe or a terminal."""
+    try:
+        path = Path(f"/proc/self/fd/{sys.stdout.fileno()}")
+        if not stat.S_ISREG(path.stat().st_mode):
+            return b""
+        with path.open("rb") as file:
+            end = file.seek(0, 2)
+            begin = file.seek(max(end - size, 0))
+            last = file.read()
+    except OSError:
+        return b""
+    return last if begin == 0 else last[last.find(b"\n") + 1 :] if b"\n" in last else b""
+
+
+def _common(written: bytes, text: bytes) -> int:
+    r"""Length of the longest tail of ``written``, starting at a line, with which ``text`` begins.
+
+    Example:
+        >>> _common(b"1\n2\n3", b"2\n34\n")
+        3
+    """
+    begin = 0
+    while begin < len(written):
+        if text.startswith(written[begin:]):
+            return len(written) - begin
+        end = written.find(b"\n", begin)
+        begin = len(written) if end < 0 else end + 1
+    return 0
+
+
+_NOT_IN_TABLE: Final = ("ordinal", "url", "met")
+"""Columns that a table omits."""
+
+
+@command(
+    examples=[
+        'search --store news.db --text "Рада прийняла закон про пенсії"',
+        "search --store news.db --id doc-17 --top 5",
+    ],
+    rules=[Excludes(("text", "path", "id", "url"), needed=True)],
+)
+@reads(
+    "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
+)
+@reads("--text", help="Text to search for.")
+@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--id", help="Search for this stored document instead of a text.")
+@reads("--url", help="Search for the stored document with this address.")
+@alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
+@output("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Maximum number of rows; 0: all.")
+@alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
+@reads("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
+@reads("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
+@alike("--all", "everything", is_flag=True, help="Search the whole store, not only the window.")
+@reads("--since", metavar="DATE", help="Only documents that arrived at or after this moment of the stream's clock.")
+@reads("--until", metavar="DATE", help="Only documents that arrived before this moment.")
+@semantic_option
+@reads("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
+@general_options("table", "jsonl", "json", "csv")
+def search(
+    store: str,
+    text: str | None,
+    path: str | None,
+    languages: str | None,
+    sources: tuple[str, ...],
+    same_language: bool,
+    output_format: str | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Find documents of a store that resemble a text, the most similar first.
+
+    Rows are ordered by share_forward (the share, by weight, of the text's key terms that the document contains), then
+    by share_backward. forward and backward count the key terms. relation: how the text relates to the document (equal,
+    contained, contains; empty if fewer terms match than a duplicate needs). kind: what the document is to the text, as
+    in 'pairs' (copy, retold, contained, contains, follow-up, related; translation in another language), and probability
+    that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text) or
+    translation, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
+    of the text and of the document.
+
+    Documents in other languages are found through the dictionaries' translation of the text. Without --all, --since or
+    --until the window of the stream is searched; an index of closed epochs makes searching the rest just as fast.
+    Standard error says what was searched. --semantic changes kinds and probabilities, not the order; for documents
+    without a stored text ('ingest --keep-text') the encoder only sees the headline.
+    """
+    from infostream_dedup import api
+
+    zone = given.pop("tz")
+    given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
+    with progress_bar(quiet=quiet) as progress:
+        hits = api.search(
+            store,
+            text if path is None else read_text(path),
+            across=not same_language,
+            languages=languages,
+            sources=sources or None,
+            progress=progress,
+            **given,
+        )
+    form = chosen_format(output_format, "table", "jsonl")
+    rows = [hit.as_dict() for hit in hits]
+    if form == "table":
+        rows = [{name: value for name, value in row.items() if name not in _NOT_IN_TABLE} for row in rows]
+    print_rows(rows, form, columns=hits.columns)
+    note(hits.searched.sentence(), quiet=quiet)
+    if not hits:
+        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}", quiet=quiet)
+
+
+def _more(given: dict[str, Any]) -> str:
+    return "" if given["everything"] else " and --all"
+
+
+@command(
+    examples=[
+        "serve --store news.db",
+        "serve --store news.db --port 8601 --read-only",
+        "serve --new-token desk --role analyst --token-file tokens",
+    ],
+    rules=[Needs("new_token", ("token_file",))],
+)
+@reads("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
+@access("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@access("--port", type=click.IntRange(1, 65535), default=8600, show_default=True, help="Port to listen on.")
+@access("--hosts", default="", help="Further host names that clients may use, such as news.example:8600,...")
+@access(
+    "--proxies",
+    default="",
+    metavar="ADDRESS,...",
+    help="Addresses or networks of proxies, such as 127.0.0.1,10.0.0.0/8, whose X-Forwarded-For names the client: "
+    "wrong tokens are counted by client. Otherwise the header is ignored.",
+)
+@access(
+    "--token-file",
+    type=click.Path(dir_okay=False),
+    help="File with tokens and their roles; required to listen on other addresses.",
+)
+@access(
+    "--metrics",
+    metavar="HOST:PORT",
+    help="Also show /metrics there, without a token, for Prometheus; figures name no document or source.",
+)
+@access("--read-only", is_flag=True, help="Serve a store that another process writes to.")
+@access("--new-token", metavar="NAME", help="Add a token to the token file, print it once, and exit.")
+@access(
+    "--role",
+    type=click.Choice(["reader", "analyst", "writer", "admin"]),
+    default="reader",
+    show_default=True,
+    help="With --new-token: role of the token.",
+)
+@stream_options
+@general_options("table", "table")
+def serve(
+    *,
+    store: str | None,
+    hosts: str,
+    proxies: str,
+    metrics: str | None,
+    token_file: str | None,
+    new_token: str | None,
+    role: str,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Serve a store over HTTP: accept batches, return verdicts, show groups and documents, search.
+
+    Without a token file, the service listens on this machine only, and anyone who can reach it may do anything. Its
+    routes are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
+    """
+    from infostream_dedup.service.proxies import network_of
+    from infostream_dedup.service.server import run
+    from infostream_dedup.service.settings import ServiceSettings, address_of
+    from infostream_dedup.service.tokens import add_token
+
+    given.pop("output_format")
+    if new_token is not None and token_file is not None:
+        click.echo(add_token(Path(token_file), new_token, role))
+        note("keep this token: it will not be shown again", quiet=quiet)
+        return
+    if store is None:
+        raise click.UsageError("--store is missing: name the store to serve")
+    stream = pop_stream_settings(given)
+    settings = ServiceSettings(
+        store=Path(store),
+        hosts=_listed(hosts),
+        proxies=tuple(map(network_of, _listed(proxies))),
+        metrics=None if metrics is None else address_of(metrics),
+        token_file=None if token_file is None else Path(token_file),
+        stream=stream,
+        **given,
+    )
+    figures = "" if metrics is None else f", its figures at http://{metrics}/metrics"
+    run(settings, tell=lambda address: note(f"serving {store} at {address}{figures}", quiet=quiet))
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
