@@ -28,7 +28,7 @@ __all__ = ["demo"]
 def demo(*, out: str, serve: bool, port: int, quiet: bool) -> None:
     """Run a sweep over the bundled sample: news items in Russian, Ukrainian and English."""
     if serve:
-        from infostream_dedup.service.sample_service import serve_sample
+        from infostream_dedup.service.sample import serve_sample
 
         note("reading the sample ...", quiet=quiet)
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))
