@@ -115,10 +115,7 @@ def _thinned(whole: TrueSet, every: int, kept: int = 3) -> TrueSet:
 def _strangers() -> list[Document]:
     """News of which no two have any passage in common, in an order of their own."""
     labelled = {
-        one
-        for label in read_labels(labels_file("mdnews"))
-        if label.label != "different"
-        for one in (label.a, label.b)
+        one for label in read_labels(labels_file("mdnews")) if label.label != "different" for one in (label.a, label.b)
     }
     found = [one for one in read_documents(documents_file("mdnews")) if one.id not in labelled]
     Random(_SEED).shuffle(found)  # noqa: S311

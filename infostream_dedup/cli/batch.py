@@ -304,7 +304,7 @@ def _print_planted(result: SweepResult) -> None:
 def demo(*, out: str, serve: bool, port: int, output_format: str | None, quiet: bool) -> None:
     """Run a sweep over the bundled sample: news items in Russian, Ukrainian and English."""
     if serve:
-        from infostream_dedup.service.sample_service import serve_sample
+        from infostream_dedup.service.sample import serve_sample
 
         note("reading the sample ...", quiet=quiet)
         serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)", quiet=quiet))

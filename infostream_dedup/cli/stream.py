@@ -367,9 +367,8 @@ def serve(
     Without a token file, the service listens on this machine only, and anyone who can reach it may do anything. Its
     routes are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
     """
-    from infostream_dedup.service.proxies import network_of
     from infostream_dedup.service.server import run
-    from infostream_dedup.service.settings import ServiceSettings, address_of
+    from infostream_dedup.service.settings import ServiceSettings, address_of, network_of
     from infostream_dedup.service.tokens import add_token
 
     given.pop("output_format")

@@ -1,4 +1,4 @@
-"""JSON answers, pages of lists, and the state of the store as an entity tag."""
+"""JSON answers, pages of lists, the state of the store as an entity tag, and routes with a word after an id."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import base64
 import binascii
 from collections.abc import Callable, Sequence
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 import orjson
 from fastapi import Depends, Request
+from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import caller_of, running
-
-__all__ = ["JsonResponse", "keyset", "listed", "needs", "rows_wanted", "unchanged"]
-
 
 _MOST_NUMBER: Final = 1 << 62
 
@@ -103,3 +104,16 @@ class NotModifiedError(Exception):
     def __init__(self, tag: str) -> None:
         super().__init__(tag)
         self.tag = tag
+
+
+class LiteralEndRoute(APIRoute):
+    """A route such as ``/documents/{id:path}/similar``, whose last slash must be sent as a slash.
+
+    Routes match the decoded path, in which ``a%2Fsimilar``, an id, looks like ``a/similar``, a question about ``a``.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match as usual, unless the last segment is part of the id."""
+        _, after_id, word = self.path.rpartition("}/")
+        last = unquote_to_bytes(scope["raw_path"].rpartition(b"/")[2])
+        return super().matches(scope) if not after_id or last == word.encode() else (Match.NONE, {})

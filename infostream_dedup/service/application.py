@@ -19,76 +19,30 @@ from infostream_dedup.service.contract import ANSWERS, describe_problems
 from infostream_dedup.service.guard import Guard, is_page
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.metrics import Metrics
-from infostream_dedup.service.pages import (
-    compare_page,
-    entrance,
-    explore_page,
-    group_pages,
-    judge_page,
-    labels_page,
-    learning_pages,
-    now_page,
-    provenance_page,
-    review_pages,
-    search_page,
-    settings_page,
-    story_pages,
-)
-from infostream_dedup.service.pages.problem_page import problem_answer
+from infostream_dedup.service.pages import entrance, judging_pages, learning_pages, stream_pages
+from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
-from infostream_dedup.service.routes import (
-    batches,
-    checks,
-    comparison,
-    documents,
-    events,
-    exports,
-    groups,
-    health,
-    jobs,
-    judgements,
-    pairs,
-    reviews,
-    search,
-    stories,
-)
+from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
 from infostream_dedup.service.running import RunningService
-from infostream_dedup.service.sessions import Sessions
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.service.tokens import read_tokens
+from infostream_dedup.service.tokens import Sessions, read_tokens
 
-__all__ = ["application", "routes"]
-
-_PAGES: Final = (
-    entrance,
-    now_page,
-    provenance_page,
-    group_pages,
-    story_pages,
-    compare_page,
-    judge_page,
-    labels_page,
-    learning_pages,
-    explore_page,
-    search_page,
-    review_pages,
-    settings_page,
-)
-_ROUTES: Final = (
-    health,
-    batches,
-    checks,
-    events,
-    exports,
-    documents,
-    groups,
-    stories,
-    comparison,
-    search,
-    pairs,
-    judgements,
-    jobs,
-    reviews,
+# The first matching route answers: events before verdicts.
+_ROUTERS: Final = (
+    health.router,
+    batches.events_router,
+    batches.router,
+    groups.exports_router,
+    groups.router,
+    documents.search_router,
+    documents.router,
+    judgements.router,
+    jobs.router,
+    reviews.router,
+    entrance.router,
+    stream_pages.router,
+    judging_pages.router,
+    learning_pages.router,
 )
 _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 
@@ -128,9 +82,8 @@ def routes() -> FastAPI:
         redirect_slashes=False,
         responses=ANSWERS,
     )
-    # Events before documents and verdicts: the first matching route answers.
-    for part in (*_ROUTES, *_PAGES):
-        app.include_router(part.router)
+    for router in _ROUTERS:
+        app.include_router(router)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(NotModifiedError, _not_modified)

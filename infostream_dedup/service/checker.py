@@ -1,22 +1,35 @@
-"""Asks a separate process which verdicts documents would get if they arrived now."""
+"""Which verdicts would documents get if they arrived now? A separate process answers; it stores nothing.
+
+It holds its own engine, which follows the store. Deciding changes an engine, so each question is answered by a
+fork of this process, which has one thread and no open file of the store; the fork's changes end with it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.stream.deduplicator import OnConflict
+from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
-__all__ = ["Checker"]
+if TYPE_CHECKING:
+    from infostream_dedup.model import Document
+    from infostream_dedup.model.stream_records import Batch
+    from infostream_dedup.stream.store.reader import Known, StoredBatch
+
 
 _SECONDS: Final = 60.0
 _IDLE_SECONDS: Final = 600.0
@@ -89,7 +102,7 @@ class Checker:
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603 - our own module and path
-                [sys.executable, "-m", "infostream_dedup.service.check_process", str(self._store)],
+                [sys.executable, "-m", "infostream_dedup.service.checker", str(self._store)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
@@ -115,3 +128,106 @@ class Checker:
                 if pipe is not None:
                     pipe.close()
             process.wait()
+
+
+class _NothingStored:
+    """A store that is only read; its file is open only during transactions."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._position = Position(0, 0, 0, 0)
+        self._opened: Store | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Read a single state of the store."""
+        with Store.open(self._path, read_only=True) as self._opened, self._opened.reading():
+            yield
+        self._opened = None
+
+    @property
+    def position(self) -> Position:
+        """Position at the last ``load``."""
+        return self._position
+
+    def changed(self) -> bool:
+        """Whether the store has changed since the last ``load``."""
+        return position_of(self._store.connection) != self._position
+
+    def load(self, *, since: Position | None = None) -> Loaded | None:
+        """Load the state an engine needs, or what is new."""
+        loaded = self._store.load(since=since)
+        self._position = loaded.position
+        return loaded
+
+    def batch(self, _: str) -> StoredBatch | None:
+        """Return nothing: repeated batches are judged document by document."""
+        return None
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the name of the field
+        """All versions of a document."""
+        return self._store.known(id)
+
+    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
+        """All versions of some documents."""
+        return self._store.known_of(ids)
+
+    def kept(self, ordinal: int) -> Document:
+        """A document of the window with its text."""
+        return self._store.kept(ordinal)
+
+    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
+        """Word triples of documents of the window."""
+        return self._store.wording(ordinals)
+
+    def append(self, batch: Batch) -> None:
+        """Store nothing."""
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+    @property
+    def _store(self) -> Store:
+        if self._opened is None:
+            raise RuntimeError("the store is read inside transactions only")
+        return self._opened
+
+
+def main(path: Path) -> None:
+    """Answer questions, one JSON line each, until the input ends.
+
+    Args:
+        path: the store.
+    """
+    with Store.open(path, read_only=True) as store:
+        settings = StreamSettings.of_store(store.settings)
+    stream = Deduplicator(_NothingStored(path), settings)
+    for line in sys.stdin.buffer:
+        # After the answer, so that the next question finds an engine that has nearly caught up with the store.
+        stream.best_of("")
+        child = os.fork()
+        if child == 0:
+            _answer(stream, orjson.loads(line), settings.verdict_fields)
+        _, status = os.waitpid(child, 0)
+        if status:
+            # The fork was killed; without an answer the client would wait forever.
+            os.write(1, orjson.dumps({"message": "the check was killed from outside"}) + b"\n")
+
+
+def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str]) -> None:
+    """Write an answer, in the fork, and end it."""
+    try:
+        verdicts = stream.process(question["documents"], on_conflict=question["on_conflict"])
+        answer: dict[str, Any] = {"verdicts": [verdict.as_dict(fields) for verdict in verdicts]}
+    except BadDataError as error:
+        answer = {"message": error.message, "code": error.code, "line": error.line, "field": error.field}
+    except InfostreamError as error:
+        answer = {"message": str(error)}
+    except BaseException as error:  # whatever went wrong, the fork must not continue as a second process
+        answer = {"message": type(error).__name__}
+    os.write(1, orjson.dumps(answer) + b"\n")
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -14,13 +14,11 @@ from fastapi import FastAPI, Request
 
 from infostream_dedup.service.logs import failure_of, log_request
 from infostream_dedup.service.metrics import Metrics
-from infostream_dedup.service.pages.problem_page import problem_answer
+from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
-from infostream_dedup.service.rates import Rates
 from infostream_dedup.service.running import RunningService
-from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.service.tokens import LOCAL, Caller, Tokens
+from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Sessions, Tokens
 
 __all__ = ["Guard", "is_page"]
 

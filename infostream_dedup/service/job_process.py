@@ -4,25 +4,268 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.errors import ConfigurationError, InfostreamError
+import orjson
+
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements.candidates import linked_pairs
 from infostream_dedup.judgements.jobs import end_job, job_shown, report_step
 from infostream_dedup.judgements.labels import import_labels, label_rows
 from infostream_dedup.report.wording import UI_LANGUAGES
-from infostream_dedup.service.job_lock import JobLock
-from infostream_dedup.service.learning_jobs import compare_methods_on_labels, labels_file, train_classifier
+from infostream_dedup.service.job_runner import JobLock
+from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import Store
 
 if TYPE_CHECKING:
+    from infostream_dedup.api.train import Training
+    from infostream_dedup.judging.criteria.cross_validation import HeldOut
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
-__all__ = ["main"]
+
+LEAST_PAIRS: Final = 50
+"""Judged pairs from which a classifier is learned, and translations."""
+
+_CANDIDATES: Final = 300
+_TAUGHT: Final = 50
+_DISPUTED: Final = 50
+_DRAWS: Final = 10
+_RESAMPLES: Final = 200
+_LEFT_OUT: Final = "translation"
+_ONE_BODY: Final = (
+    "SELECT max(ordinal) FROM document JOIN body USING (ordinal) WHERE id = ? AND forgotten = 0 HAVING count(*) > 0"
+)
+
+
+def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Learn a classifier from the judged pairs of a desk.
+
+    Words are weighted by their frequency in the language, so that the model does not depend on which documents were
+    judged, and the model can be given to ``ingest``.
+
+    Returns:
+        ``labels`` (pairs by label), ``left_out`` (translations, and pairs without a text here), ``missing`` (how many
+        more pairs are needed; the rest is then absent), ``folds`` (precision, recall and F1 on unseen stories,
+        with their 95 % intervals), ``weights``, ``curve`` (empty if there are too few pairs), ``confused`` (pairs
+        that the classifier labels otherwise, the most certain first), ``teach`` (pairs of the stream that it is least
+        sure of), ``model`` (the file) and ``facts``.
+
+    Raises:
+        BadDataError: ``E_ONE_CLASS``: all pairs have the same judgement.
+    """
+    from infostream_dedup.api import train
+    from infostream_dedup.judging.criteria.model_file import model_bytes
+
+    rows = _judged(desk)
+    with Store.open(store, read_only=True) as opened, opened.reading():
+        present = _with_texts(opened, {name for row in rows for name in (row["a"], row["b"])})
+        used = [row for row in rows if row["label"] != _LEFT_OUT and row["a"] in present and row["b"] in present]
+        counts = Counter(str(row["label"]) for row in used)
+        result: dict[str, Any] = {"labels": dict(counts), "left_out": len(rows) - len(used)}
+        repeats = counts["dup"]
+        if len(used) < LEAST_PAIRS or not repeats or repeats == len(used):
+            return result | {"missing": max(LEAST_PAIRS - len(used), 0)}
+        judged = {(row["a"], row["b"]) for row in rows}
+        candidates = [pair for pair in _links(opened) if pair not in judged][:_CANDIDATES]
+        named = {name for row in used for name in (row["a"], row["b"])} | {name for pair in candidates for name in pair}
+        documents = _named_documents(opened, named, progress)
+    known = {document.id for document in documents}
+    candidates = [pair for pair in candidates if set(pair) <= known]
+    with labels_file(used) as file:
+        trained = train(documents, file, preset=parameters["preset"], statistics="background", progress=progress)
+    progress("curve", 0, None)
+    unseen = _unseen(trained)
+    model = model_bytes(trained.classifier)
+    return result | {
+        "folds": _fold_scores(unseen, trained),
+        "weights": trained.weights(),
+        "curve": _curve(trained),
+        "confused": _confused(unseen, trained, {(row["a"], row["b"]): row["label"] for row in used}),
+        "teach": _teaching(trained, candidates),
+        "facts": trained.classifier.training,
+        "model": model.decode(),
+    }
+
+
+def compare_methods_on_labels(
+    store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """Run methods over the latest documents and all judged ones, and evaluate them by people's judgements.
+
+    Returns:
+        What ``compare --labels`` prints, and ``disputed``: pairs that some methods find and others do not, most kinds
+        of disagreement first.
+
+    Raises:
+        BadDataError: ``E_TOO_FEW``: no pair of documents with texts is judged a duplicate.
+    """
+    from infostream_dedup.api import compare
+
+    rows = _judged(desk)
+    with Store.open(store, read_only=True) as opened, opened.reading() as connection:
+        present = _with_texts(opened, {name for row in rows for name in (row["a"], row["b"])})
+        used = [row for row in rows if row["a"] in present and row["b"] in present]
+        if not any(row["label"] == "dup" for row in used):
+            raise BadDataError("no pair is judged a duplicate yet", code="E_TOO_FEW", source="labels")
+        latest = connection.execute(
+            "SELECT id FROM document WHERE forgotten = 0 ORDER BY ordinal DESC LIMIT ?", (parameters["documents"],)
+        )
+        named = {name for (name,) in latest} | {name for row in used for name in (row["a"], row["b"])}
+        documents = _named_documents(opened, named, progress)
+    with labels_file(used) as file:
+        found = compare(
+            documents,
+            labels=file,
+            methods=parameters["methods"],
+            resamples=_RESAMPLES,
+            disagreements=_DISPUTED,
+            progress=progress,
+        )
+    shown = found.as_dict()
+    del shown["configuration"]
+    return shown | {
+        "labels": dict(Counter(row["label"] for row in used)),
+        "disputed": [{"a": one.a, "b": one.b, "found_by": one.found_by} for one in found.disagreements],
+    }
+
+
+@contextmanager
+def labels_file(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The name of a labels file that exists while the block runs; messages about it do not quote the name."""
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+        file.flush()
+        try:
+            yield file.name
+        except BadDataError as error:
+            if error.source != file.name:
+                raise
+            raise BadDataError(
+                error.message, code=error.code, source="labels", line=error.line, field=error.field
+            ) from error
+
+
+def _judged(desk: Desk) -> list[dict[str, Any]]:
+    with desk.reading() as connection:
+        return [row for row in label_rows(connection) if row["label"] is not None]
+
+
+def _with_texts(store: Store, ids: set[str]) -> dict[str, int]:
+    """Ordinal of the latest version of each document whose text is kept."""
+    found = {}
+    for name in ids:
+        row = store.connection.execute(_ONE_BODY, (name,)).fetchone()
+        if row is not None:
+            found[name] = int(row[0])
+    return found
+
+
+def _named_documents(store: Store, ids: set[str], progress: Progress) -> list[Document]:
+    ordinals = sorted(_with_texts(store, ids).values())
+    documents = []
+    for place, ordinal in enumerate(ordinals):
+        progress("texts", place, len(ordinals))
+        documents.append(store.kept(ordinal))
+    return documents
+
+
+def _links(store: Store) -> list[tuple[str, str]]:
+    """The links of the stream, the least certain first."""
+    k = StreamSettings.of_store(store.settings).k_duplicate
+    return linked_pairs(store.connection, "boundary", k_duplicate=k)
+
+
+def _unseen(trained: Training) -> HeldOut:
+    from infostream_dedup.judging.criteria.cross_validation import held_out
+    from infostream_dedup.judging.criteria.svm import prior_plane
+
+    names = trained.classifier.criteria
+    return held_out(trained.models, trained.pairs, names, trained.authority, prior_plane(names, trained.preset.prior))
+
+
+def _fold_scores(unseen: HeldOut, trained: Training) -> dict[str, Any]:
+    """Precision, recall and F1 with bootstrap intervals: 1,000 samples, in which a story's pairs stay together."""
+    import numpy as np
+
+    from infostream_dedup.judging.criteria.cross_validation import found_by_rule
+    from infostream_dedup.judging.criteria.stories import stories
+
+    rule = trained.classifier.training["rule"]
+    truth = found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule)
+    found = unseen.found(rule)
+    _, story = np.unique(stories(trained.pairs)[0], return_inverse=True)
+    counts = np.stack([np.bincount(story, weights=one) for one in (truth & found, found & ~truth, truth & ~found)])
+    generator = np.random.PCG64(0)
+    size = counts.shape[1]
+    drawn = generator.random_raw(1000 * size).reshape(1000, size) % size
+    totals = np.concatenate((counts.sum(axis=1)[None], counts[:, drawn].sum(axis=2).T))
+    hits, wrong, missed = totals.T
+    figures: dict[str, Any] = {}
+    for name, below in (("precision", hits + wrong), ("recall", hits + missed), ("f1", hits + (wrong + missed) / 2)):
+        values = np.divide(hits, below, out=np.full(len(hits), np.nan), where=below > 0)
+        known = values[1:][~np.isnan(values[1:])]
+        low, high = np.quantile(known, (0.025, 0.975)).tolist() if len(known) else (None, None)
+        figures |= {name: None if np.isnan(values[0]) else float(values[0]), f"{name}_low": low, f"{name}_high": high}
+    return figures | {"tp": int(hits[0]), "fp": int(wrong[0]), "fn": int(missed[0]), "stories": int(size)}
+
+
+def _curve(trained: Training) -> list[dict[str, Any]]:
+    try:
+        points = trained.learning_curve(draws=_DRAWS)
+    except BadDataError as error:
+        if error.code != "E_TOO_FEW":
+            raise
+        return []
+    return [point.as_dict() for point in points if point.criteria == "all"]
+
+
+def _confused(unseen: HeldOut, trained: Training, labels: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
+    import numpy as np
+
+    from infostream_dedup.judging.criteria.cross_validation import found_by_rule
+
+    rule = trained.classifier.training["rule"]
+    truth = found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule)
+    strength = (
+        np.minimum(unseen.forward, unseen.backward) if rule == "both" else np.maximum(unseen.forward, unseen.backward)
+    )
+    ids = trained.models.ids
+    wrong = np.flatnonzero((truth != unseen.found(rule)) & ~np.isnan(strength))
+    probabilities = trained.classifier.calibration.probabilities(strength)
+    rows = []
+    for number in wrong.tolist():
+        one, other = ids[int(unseen.pairs.i[number])], ids[int(unseen.pairs.j[number])]
+        pair = (min(one, other), max(one, other))
+        rows.append(
+            {"a": pair[0], "b": pair[1], "label": labels[pair], "probability": round(float(probabilities[number]), 4)}
+        )
+    return sorted(rows, key=lambda row: (-abs(row["probability"] - 0.5), row["a"], row["b"]))
+
+
+def _teaching(trained: Training, candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """The pairs of the stream that the classifier is least sure of: one of each story before a second of any."""
+    import numpy as np
+
+    from infostream_dedup.judging.criteria.suggestion import suggestions
+
+    if not candidates:
+        return []
+    ids = trained.models.ids
+    place = {name: number for number, name in enumerate(ids)}
+    i, j = (np.array([place[pair[side]] for pair in candidates], dtype=np.int64) for side in (0, 1))
+    decisions = trained.classifier.decide(trained.models, i, j)
+    chosen = suggestions(decisions, ids, set(), _TAUGHT)
+    return [list(candidates[row]) for row in chosen.tolist()]
+
 
 _NICE: Final = 10
 _PAUSE: Final = 0.3

@@ -1,7 +1,8 @@
-"""Starts and ends the process of a job."""
+"""Starts and ends the process of a job, and the lock that this process holds."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -12,9 +13,43 @@ from typing import Final
 from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBusyError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.jobs import end_job, end_orphans, is_job_open
-from infostream_dedup.service.job_lock import JobLock
+from infostream_dedup.machine.file_lock import lock_file
 
-__all__ = ["JobRunner"]
+
+class JobLock:
+    """Lock of one job. Any process that inherits ``descriptors`` holds it too, until it ends.
+
+    Attributes:
+        descriptors: what a process must inherit; empty where files cannot be locked, and every service gets the lock.
+    """
+
+    def __init__(self, descriptors: tuple[int, ...]) -> None:
+        self.descriptors = descriptors
+
+    @classmethod
+    def take(cls, desk: Path) -> JobLock | None:
+        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one.
+
+        Raises:
+            CannotCreateError: its file cannot be written.
+        """
+        path = desk.with_name(f"{desk.name}.job")
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise CannotCreateError(f"{path}: {error.strerror or error}") from error
+        locked = lock_file(descriptor)
+        if locked:
+            return cls((descriptor,))
+        os.close(descriptor)
+        return cls(()) if locked is None else None
+
+    def release(self) -> None:
+        """Let go of the lock in this process."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        self.descriptors = ()
+
 
 _GRACE_SECONDS: Final = 5.0
 _PAUSE: Final = 0.05

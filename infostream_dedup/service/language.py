@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import functools
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 
-from infostream_dedup.service.plurals import plural_form
+PluralForm = Literal["one", "few", "many", "other"]
 
-__all__ = ["PAGE_LANGUAGES", "PageWords", "chosen_language", "words_of"]
+
+def plural_form(number: int, language: str) -> PluralForm:
+    """Return the form: ``one`` or ``other`` in English, ``one``, ``few`` or ``many`` in Russian and Ukrainian."""
+    if language == "en":
+        return "one" if number == 1 else "other"
+    if number % 10 == 1 and number % 100 != 11:
+        return "one"
+    if 2 <= number % 10 <= 4 and not 12 <= number % 100 <= 14:
+        return "few"
+    return "many"
+
 
 PAGE_LANGUAGES: Final = {"uk": "Українська", "ru": "Русский", "en": "English"}
 """The name of each language in that language."""

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, UsageError
-from infostream_dedup.service.batch_decisions import BATCH_MEMBERS, GivenBatch, checked_batch, decided_batch
-from infostream_dedup.service.limits import ServiceLimits
+from infostream_dedup.service.batches import BATCH_MEMBERS, GivenBatch, checked_batch, decided_batch
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
-from infostream_dedup.service.writer import Writer
+from infostream_dedup.service.settings import ServiceLimits
+from infostream_dedup.service.threads import Writer
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at

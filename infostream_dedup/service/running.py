@@ -13,15 +13,12 @@ from starlette.requests import Request
 
 from infostream_dedup.judgements import desk_path
 from infostream_dedup.service.checker import Checker
-from infostream_dedup.service.desk_thread import DeskThread
 from infostream_dedup.service.job_runner import JobRunner
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.readers import Readers
-from infostream_dedup.service.searching import SearchThread
 from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.threads import DeskThread, Readers, SearchThread, Writer
 from infostream_dedup.service.tokens import Caller
-from infostream_dedup.service.writer import Writer
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
-from infostream_dedup.service.notifying import tell_system
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 
@@ -22,14 +23,58 @@ if TYPE_CHECKING:
     from infostream_dedup.service.metrics import Metrics
     from infostream_dedup.service.running import RunningService
 
-__all__ = ["run"]
+
+def tell_system(state: str) -> None:
+    """Send a state to the socket that the environment names.
+
+    Args:
+        state: a line such as ``READY=1``.
+    """
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    # A name that begins with @ is an abstract one, which the system writes with a zero byte.
+    name = f"\0{address[1:]}" if address.startswith("@") else address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out, suppress(OSError):
+        out.sendto(state.encode(), name)
+
+
+_TEXTS: Final = (
+    "Мэр Харькова открыл новый мост через реку. Горожане пришли посмотреть на салют.",
+    "Мер Харкова відкрив новий міст через річку. Містяни прийшли подивитися на салют.",
+    "The mayor opened a new bridge across the river. Thousands came to see the fireworks.",
+)
+
+
+def warm_pages() -> threading.Thread:
+    """Load page templates, methods, and code that compares two texts, in a separate thread."""
+    thread = threading.Thread(target=_load, name="warming", daemon=True)
+    thread.start()
+    return thread
+
+
+def _load() -> None:
+    from infostream_dedup.api.passages import compare
+    from infostream_dedup.lab.methods import methods
+    from infostream_dedup.service.language import PAGE_LANGUAGES, words_of
+    from infostream_dedup.service.pages.frame import load_templates
+
+    load_templates()
+    for name in PAGE_LANGUAGES:
+        words_of(name)
+    for text in _TEXTS:
+        compare(text, f"{text} {text}")
+    methods()
+
 
 _HEADER_MILLISECONDS: Final = 13_000
 _LAG_SECONDS: Final = 1.0
 _TURN_SECONDS: Final = 0.0005
 """How long the writer continues while an answer waits for the interpreter; an answer waits several times."""
+
 _WAITING: Final = 1_024
 """Connections that the system holds until the service accepts them."""
+
 _CONNECTIONS: Final = 4_096
 """Simultaneous connections; Granian's default is so low that idle clients could block all others."""
 
@@ -67,8 +112,8 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
 
 async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:
     from infostream_dedup.service.application import application
-    from infostream_dedup.service.metrics_listener import metrics_application
-    from infostream_dedup.service.warming import warm_pages
+    from infostream_dedup.service.routes.health import metrics_application
+    from infostream_dedup.service.server import warm_pages
 
     guard = application(settings)
     async with guard.alive() as service:

@@ -1,18 +1,136 @@
-"""What a service is started with."""
+"""What a service is started with: addresses, trusted proxies, limits."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.service.limits import ServiceLimits
-from infostream_dedup.service.proxies import Network
 
-__all__ = ["ServiceSettings", "address_of"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceLimits:
+    """Every limit of the service.
+
+    Attributes:
+        body_bytes: length of a body, after decompression unless it is a batch.
+        form_bytes: length of the body of a form.
+        unpacked_bytes: length of a batch after decompression.
+        gzip_ratio: how many times longer a body may become by decompression.
+        documents: number of documents in a batch.
+        checked: number of documents in a question about the verdicts they would get.
+        text_bytes: length of a text to search for.
+        header_bytes: length of all headers together.
+        body_seconds: time to receive a body, in addition to the next limit.
+        body_seconds_per_megabyte: time for each megabyte announced.
+        silent_seconds: how long a client may leave an answer unread.
+        searches: pending searches; further ones are refused.
+        questions: pending questions to the store; further ones are refused.
+        checks: pending questions about the verdicts that documents would get; further ones are refused.
+        queued: pending batches; further ones are refused.
+        readers: threads that read the store.
+        query_seconds: time of one query of the store.
+        figures_wait_seconds: how long a question about the latest documents waits for a new count before it gets the
+            last one.
+        figures_age_seconds: maximum age of the last count; the question waits if it is older.
+        figures_pause_seconds: minimum time between two counts of the activity while batches arrive and nobody asks.
+        streams: open streams of events.
+        page: default number of rows on a page.
+        rows: maximum number of rows on a page.
+        counted: number up to which the rows of a list are counted.
+        reads_per_second: reads a second for each token, on average over ten seconds.
+        batches_at_once: unanswered batches of one token.
+    """
+
+    body_bytes: int = 16 * 1024 * 1024
+    form_bytes: int = 64 * 1024
+    unpacked_bytes: int = 64 * 1024 * 1024
+    gzip_ratio: int = 200
+    documents: int = 5_000
+    checked: int = 100
+    text_bytes: int = 100_000
+    header_bytes: int = 16 * 1024
+    body_seconds: float = 10.0
+    body_seconds_per_megabyte: float = 1.0
+    silent_seconds: float = 11.0
+    searches: int = 16
+    questions: int = 256
+    checks: int = 4
+    queued: int = 8
+    readers: int = 4
+    query_seconds: float = 5.0
+    figures_wait_seconds: float = 0.05
+    figures_age_seconds: float = 5.0
+    figures_pause_seconds: float = 2.0
+    streams: int = 20
+    page: int = 50
+    rows: int = 200
+    counted: int = 10_000
+    reads_per_second: int = 60
+    batches_at_once: int = 4
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_WITH_PORT: Final = re.compile(r"\[(?P<v6>[^\]]*)\](?::\d+)?|(?P<v4>[\d.]+):\d+", re.ASCII)
+"""Some proxies add the port of the client."""
+
+
+def network_of(text: str) -> Network:
+    """Return the network that an address or network in text stands for.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--proxies: {error}; give addresses or networks, such as 10.0.0.0/8") from None
+
+
+def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
+    """Return the address of the client.
+
+    Each proxy appends the address that called it, so the client's is the last one that does not belong to a trusted
+    proxy. Whatever precedes it may be made up.
+
+    Args:
+        peer: the address at the other end of the connection.
+        forwarded: values of ``X-Forwarded-For`` in their order.
+        proxies: the proxies to trust.
+
+    Returns:
+        The peer if it is not a trusted proxy, or if the header is missing or contains something that is not an address.
+    """
+    found = peer
+    names = ",".join(forwarded).split(",") if forwarded else []
+    while _is_among(found, proxies) and names:
+        address = _address(names.pop())
+        if address is None:
+            return peer
+        found = str(address)
+    return found
+
+
+def _is_among(text: str, proxies: Sequence[Network]) -> bool:
+    address = _address(text) if proxies else None
+    return address is not None and any(address in network for network in proxies)
+
+
+def _address(text: str) -> Address | None:
+    text = text.strip()
+    parts = _WITH_PORT.fullmatch(text)
+    try:
+        address = ipaddress.ip_address((parts["v6"] or parts["v4"]) if parts else text)
+    except ValueError:
+        return None
+    # A socket for both versions shows addresses of version 4 in this form.
+    return getattr(address, "ipv4_mapped", None) or address
+
 
 _USUAL_PORT: Final = 80
 _LAST_PORT: Final = 65_535

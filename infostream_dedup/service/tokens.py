@@ -1,4 +1,4 @@
-"""Who may do what: names, roles and hashes of tokens in a file.
+"""Who may do what: names, roles and hashes of tokens in a file, sessions of people, and how often each may read.
 
 A line of the file is ``NAME ROLE SHA256 CHECKSUM``, in hexadecimal digits; lines that begin with # are notes. Lines
 written by hand need no checksum. The token itself is 256 random bits, shown once when it is made and not stored.
@@ -10,15 +10,15 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
 from infostream_dedup.machine.private_files import make_private_file
-
-__all__ = ["LOCAL", "ROLES", "Caller", "Tokens", "add_token", "read_tokens"]
+from infostream_dedup.service.problems import ProblemError
 
 ROLES: Final[Mapping[str, frozenset[str]]] = {
     "reader": frozenset({"reader"}),
@@ -141,3 +141,95 @@ def _parts(line: str, source: str, number: int) -> tuple[str, str, str]:
 
 def _checksum(name: str, role: str, digest: str) -> str:
     return hashlib.sha256(f"{name} {role} {digest}".encode()).hexdigest()[:_CHECKSUM_DIGITS]
+
+
+SESSION_COOKIE: Final = "session"
+_IDLE_SECONDS: Final = 12 * 3600.0
+_TRIES: Final = 5
+_TRY_SECONDS: Final = 60.0
+_ADDRESSES: Final = 1_000
+
+
+class Sessions:
+    """Who is signed in, by the hash of the session's secret; all sessions end with the service.
+
+    Args:
+        clock: returns seconds that never decrease.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._callers: dict[bytes, tuple[Caller, float]] = {}
+        self._wrong: dict[str, list[float]] = {}
+
+    def may_try(self, address: str) -> bool:
+        """Whether to check a token from this address: not after five wrong ones within a minute."""
+        now = self._clock()
+        recent = {one: [then for then in times if now - then < _TRY_SECONDS] for one, times in self._wrong.items()}
+        self._wrong = {one: times for one, times in recent.items() if times}
+        return len(self._wrong.get(address, ())) < _TRIES
+
+    def failed(self, address: str) -> None:
+        """Count a wrong token; if there are too many addresses, forget the oldest."""
+        if len(self._wrong) >= _ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
+        self._wrong.setdefault(address, []).append(self._clock())
+
+    def begin(self, caller: Caller) -> str:
+        """Start a session and return its secret."""
+        now = self._clock()
+        self._callers = {key: (one, seen) for key, (one, seen) in self._callers.items() if now - seen <= _IDLE_SECONDS}
+        secret = secrets.token_urlsafe(32)
+        self._callers[_hash_of(secret)] = caller, now
+        return secret
+
+    def caller(self, secret: str) -> Caller | None:
+        """Who has the session; None if it has ended."""
+        key = _hash_of(secret)
+        caller, seen = self._callers.get(key, (None, 0.0))
+        if caller is None:
+            return None
+        now = self._clock()
+        if now - seen > _IDLE_SECONDS:
+            del self._callers[key]
+            return None
+        self._callers[key] = caller, now
+        return caller
+
+    def end(self, secret: str) -> None:
+        """End a session."""
+        self._callers.pop(_hash_of(secret), None)
+
+
+def _hash_of(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+_BUCKET_SECONDS: Final = 10.0
+
+
+class Rates:
+    """One token bucket per caller: it fills at a rate of reads per second, and holds ten seconds' worth.
+
+    Args:
+        per_second: reads per second.
+        clock: returns seconds that never decrease.
+    """
+
+    def __init__(self, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second, self._clock = per_second, clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def check(self, caller: str) -> None:
+        """Count a read.
+
+        Raises:
+            ProblemError: ``too-many``.
+        """
+        now = self._clock()
+        most = self._per_second * _BUCKET_SECONDS
+        left, then = self._left.get(caller, (most, now))
+        left = min(most, left + (now - then) * self._per_second)
+        if left < 1:
+            raise ProblemError(429, "too-many", retry_after=1, limit=self._per_second)
+        self._left[caller] = left - 1, now

@@ -18,7 +18,7 @@ import pytest
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError, UsageError
 from infostream_dedup.service import server
 from infostream_dedup.service.metrics import Metrics
-from infostream_dedup.service.notifying import tell_system
+from infostream_dedup.service.server import tell_system
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
@@ -78,7 +78,7 @@ def test_the_composition_has_what_it_names() -> None:
     assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
     feed = found["services"]["feed"]
     assert (DEPLOY / feed["build"]["context"] / feed["build"]["dockerfile"]).exists()
-    assert feed["command"][:3] == ["python", "-m", "infostream_dedup.service.sample_feed"]
+    assert feed["command"][:3] == ["python", "-m", "infostream_dedup.service.sample"]
     assert set(feed["secrets"]) <= set(found["secrets"])
 
 

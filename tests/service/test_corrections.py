@@ -113,7 +113,7 @@ def test_the_log_tells_what_the_answer_told(filled: ServiceClient) -> None:
 
 
 def test_the_live_stream_tells_of_merged_groups_before_their_verdict(tmp_path: Path) -> None:
-    from infostream_dedup.service.routes.events import _lines_after
+    from infostream_dedup.service.routes.batches import _lines_after
 
     settings = StreamSettings.of({"preset": "faithful", "k_duplicate": 2, "k_similar": 1, "least_shared": 0.0})
     with Deduplicator.open(tmp_path / "news.db", settings) as stream:

@@ -14,10 +14,8 @@ from infostream_dedup.service.application import routes
 from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import CODES, ProblemError
-from infostream_dedup.service.rates import Rates
-from infostream_dedup.service.sessions import Sessions
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.service.tokens import ROLES, Caller, add_token, read_tokens
+from infostream_dedup.service.tokens import ROLES, Caller, Rates, Sessions, add_token, read_tokens
 
 from .conftest import ServiceClient, wait_until_ready
 

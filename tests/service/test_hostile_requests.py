@@ -10,10 +10,9 @@ import pytest
 
 from infostream_dedup.service.logs import failure_of
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.readers import Readers
-from infostream_dedup.service.sessions import Sessions
 from infostream_dedup.service.settings import ServiceSettings
-from infostream_dedup.service.tokens import LOCAL
+from infostream_dedup.service.threads import Readers
+from infostream_dedup.service.tokens import LOCAL, Sessions
 
 from .conftest import HOST, ServiceClient, sample_documents
 

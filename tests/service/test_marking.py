@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infostream_dedup.service.pages.marking import _split, marked_text
+from infostream_dedup.service.pages.judging_pages import _split, marked_text
 
 
 def piece(text: str, passage: int = 0, word: int = 0) -> dict[str, object]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError, StoreBusyError
-from infostream_dedup.service import metrics_listener
+from infostream_dedup.service.routes import health
 from infostream_dedup.service.server import run
 from infostream_dedup.service.settings import ServiceSettings, address_of
 from infostream_dedup.service.tokens import add_token
@@ -65,8 +65,8 @@ def test_figures_that_cannot_be_read_are_logged(
     async def fails(_: object) -> None:
         raise error
 
-    monkeypatch.setattr(metrics_listener, "figures_of", fails)
-    transport = httpx.ASGITransport(app=metrics_listener.metrics_application(fresh.running))
+    monkeypatch.setattr(health, "figures_of", fails)
+    transport = httpx.ASGITransport(app=health.metrics_application(fresh.running))
 
     async def ask() -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://prometheus") as client:

@@ -8,9 +8,8 @@ from string import Formatter
 
 import pytest
 
-from infostream_dedup.service.language import PAGE_LANGUAGES, words_of
+from infostream_dedup.service.language import PAGE_LANGUAGES, plural_form, words_of
 from infostream_dedup.service.pages.entrance import FILES
-from infostream_dedup.service.plurals import plural_form
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 

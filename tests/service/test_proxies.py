@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from infostream_dedup.cli import cli
-from infostream_dedup.service.proxies import client_address, network_of
-from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.service.settings import ServiceSettings, client_address, network_of
 from infostream_dedup.service.tokens import add_token
 
 from .conftest import ServiceClient, wait_until_ready

@@ -16,7 +16,7 @@ import pytest
 from infostream_dedup import ingest
 from infostream_dedup.errors import BadDataError, CannotWriteError, InfostreamError
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.writer import Writer
+from infostream_dedup.service.threads import Writer
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from infostream_dedup.sample import labels_path
-from infostream_dedup.service.pages import marking
-from infostream_dedup.service.pair_view import pair_shown
+from infostream_dedup.service.pages import judging_pages
+from infostream_dedup.service.pairs import pair_shown
 from infostream_dedup.stream.store import Store
 
 from .conftest import ServiceClient, sample_documents
@@ -109,7 +109,7 @@ def test_texts_are_marked_in_a_thread_so_that_other_requests_need_not_wait(
     filled: ServiceClient, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     threads = []
-    monkeypatch.setattr(marking, "_split", lambda text, _: threads.append(threading.current_thread()) or [text])
+    monkeypatch.setattr(judging_pages, "_split", lambda text, _: threads.append(threading.current_thread()) or [text])
     serving = threading.current_thread()
     assert filled("GET", path, params={"a": "uk-023", "b": "uk-040"}).status_code == 200
     assert threads

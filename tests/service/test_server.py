@@ -23,8 +23,8 @@ import pytest
 
 from infostream_dedup import ingest
 from infostream_dedup.judgements import Desk, desk_path
-from infostream_dedup.service.readers import Readers
-from infostream_dedup.service.sample_feed import send_sample
+from infostream_dedup.service.sample import send_sample
+from infostream_dedup.service.threads import Readers
 from infostream_dedup.stream.store import Store
 
 from .conftest import sample_documents

@@ -1,12 +1,13 @@
-"""The chart of a sweep: S and T by k as lines with markers, links by k as bars on a logarithmic scale."""
+"""Drawings: the chart of a sweep, and who published when."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
-__all__ = ["chart_of"]
+from infostream_dedup.service.first_published import certain_first, date_given
 
 _WIDTH: Final = 640
 _HEIGHT: Final = 240
@@ -65,4 +66,41 @@ def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, An
         "lines": lines,
         "chosen": place.get(chosen) if chosen is not None else None,
         "top": _TOP,
+    }
+
+
+_ROW_WIDTH: Final = 600
+_MARGIN: Final = 10
+_A_DAY: Final = "2026-01-31"
+"""A month or a year, which is shorter, cannot be placed on a timeline of days."""
+
+
+def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Compute the positions of the dots: a row for each source, in the order of their first documents.
+
+    The first document's dot is marked if that document is known to be the first.
+
+    Args:
+        members: documents as ``in_order`` gives them, with ``published``, ``source``, ``status`` and ``title``.
+
+    Returns:
+        ``rows`` (positions of dots in percent), ``first`` and ``last``; None if fewer than two documents have a known
+        day.
+    """
+    placed = [one for one in members if one["published"] and len(date_given(one["published"]) or _A_DAY) >= len(_A_DAY)]
+    dated = [(datetime.fromisoformat(one["published"]).timestamp(), one) for one in placed]
+    if len(dated) < 2:
+        return None
+    begin, end = min(time for time, _ in dated), max(time for time, _ in dated)
+    first, known = members[0], certain_first(members)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for time, member in dated:
+        share = (time - begin) / (end - begin) if end > begin else 0.0
+        place = round(100 * (_MARGIN + share * (_ROW_WIDTH - 2 * _MARGIN)) / _ROW_WIDTH, 1)
+        dot = {"x": place, "status": member["status"], "title": member["title"], "first": known and member is first}
+        rows.setdefault(member["source"] or "", []).append(dot)
+    return {
+        "rows": [{"source": source, "dots": dots} for source, dots in rows.items()],
+        "first": min(dated, key=lambda one: one[0])[1]["published"],
+        "last": max(dated, key=lambda one: one[0])[1]["published"],
     }

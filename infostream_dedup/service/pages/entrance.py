@@ -12,10 +12,9 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.proxies import client_address
 from infostream_dedup.service.running import running
-from infostream_dedup.service.sessions import SESSION_COOKIE, Sessions
-from infostream_dedup.service.tokens import Tokens
+from infostream_dedup.service.settings import client_address
+from infostream_dedup.service.tokens import SESSION_COOKIE, Sessions, Tokens
 
 __all__ = ["FILES", "router"]
 

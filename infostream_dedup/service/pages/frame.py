@@ -1,22 +1,26 @@
-"""What all pages share: templates, language, dates."""
+"""What all pages share: templates, language, dates, titles; and failures, as a page or in JSON."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from infostream_dedup.service.first_published import date_given
 from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
+from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError
 from infostream_dedup.service.tokens import LOCAL
 from infostream_dedup.stream.store.summary import time_text
 
-__all__ = ["load_templates", "page", "words_for"]
+if TYPE_CHECKING:
+    from infostream_dedup.stream.store import Store
+
 
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 _COOKIE: Final = "ui"
@@ -123,3 +127,43 @@ def _decimal(value: float | None, digits: int, words: PageWords) -> str:
         return "–"
     text = f"{value:.{digits}f}".replace("-", "−")
     return text if words.language == "en" else text.replace(".", ",")
+
+
+def titles_of(store: Store, ids: Iterable[str]) -> dict[str, str]:
+    """Return the title of the latest version of each document, by id; empty if the store does not know it."""
+    found = {}
+    for name in ids:
+        row = store.connection.execute(
+            "SELECT title FROM document WHERE id = ? ORDER BY version DESC LIMIT 1", (name,)
+        ).fetchone()
+        found[name] = "" if row is None else row[0]
+    return found
+
+
+_BODY_LEFT: Final = (408, 413)
+
+
+def problem_answer(request: Request, problem: ProblemError) -> Response:
+    """Answer a request that failed; people who have not signed in are redirected to do so. The log gets the problem."""
+    request.state.problem = problem
+    answer = _problem_page(request, problem) if _is_from_person(request) else _json(problem)
+    answer.headers.update(problem.headers())
+    if problem.status in _BODY_LEFT:
+        # Otherwise the rest of the body would be read as the next request.
+        answer.headers["connection"] = "close"
+    return answer
+
+
+def _is_from_person(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith("/v1/")
+
+
+def _problem_page(request: Request, problem: ProblemError) -> Response:
+    if problem.status == 401:
+        return RedirectResponse("/sign-in", 303)
+    detail = problem.detail or CODES[problem.code]
+    return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
+
+
+def _json(problem: ProblemError) -> Response:
+    return Response(problem.body(), problem.status, media_type=PROBLEM_TYPE)

@@ -1,4 +1,4 @@
-"""Documents and the log of verdicts."""
+"""Documents, the log of verdicts, two documents side by side, and the search."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.forgetting import forget_in_desk
-from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted, unchanged
-from infostream_dedup.service.literal_ends import LiteralEndRoute
+from infostream_dedup.service.answers import (
+    JsonResponse,
+    LiteralEndRoute,
+    keyset,
+    listed,
+    needs,
+    rows_wanted,
+    unchanged,
+)
+from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.contract import body_of
+from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import running
+from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions, key_terms_of, verdict_log
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
-
 _MOST_TERMS: Final = 255
 
 
@@ -111,3 +118,89 @@ def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | No
     found = versions[-1]
     ordinal = found["ordinal"]
     return {**found, "key_terms": key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
+
+
+@router.get("/compare", dependencies=[needs("reader")], response_class=JsonResponse)
+async def compare(request: Request, a: str, b: str) -> Response:
+    """The passages that two documents share, their coverage, and the key terms of both.
+
+    For documents in two languages, ``met`` has the nouns and names that translate each other, with their places. Of one
+    document twice, its last two versions are compared.
+    """
+    return JsonResponse(await running(request).read(lambda store: compared(store, a, b)))
+
+
+def compared(store: Store, a: str, b: str) -> dict[str, Any]:
+    """Compare two documents of a store.
+
+    Raises:
+        ProblemError: ``not-found``, ``forgotten`` or ``texts-not-kept``.
+    """
+    sides = [_side(store, found) for found in versions_of_pair(store, a, b)]
+    found = comparison_of(sides, sides[0]["text"], sides[1]["text"])
+    for side, pieces in zip(sides, (found.pieces_a, found.pieces_b), strict=True):
+        side["pieces"] = pieces_shown(pieces)
+        del side["text"]
+    return {"a": sides[0], "b": sides[1], **found.as_dict()}
+
+
+def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
+    if found["forgotten"]:
+        raise ProblemError(410, "forgotten")
+    text = store.text(found["ordinal"])
+    if text is None:
+        raise ProblemError(
+            409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
+        )
+    kept = {name: found[name] for name in ("id", "version", "title", "source", "language", "published", "group")}
+    return {**kept, "key_terms": key_terms_of(store.connection, found["ordinal"]), "text": text}
+
+
+search_router = APIRouter(prefix="/v1", tags=["search"])
+_MEMBERS: Final = ("text", "title", "across", "k_min", "top")
+_TOP: Final = 20
+
+
+@search_router.post(
+    "/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("search")
+)
+async def search(request: Request) -> Response:
+    """The stored documents that most resemble a text.
+
+    The body is ``{"text": string, "title": string?, "across": bool?, "k_min": int?, "top": int?}``.
+    """
+    service = running(request)
+    body = await object_body(request, known=_MEMBERS)
+    return JsonResponse(await _found(service, _checked(body, service)))
+
+
+@search_router.get("/search", dependencies=[needs("reader")], response_class=JsonResponse)
+async def search_by_link(request: Request, q: str, *, across: bool = True, top: int = _TOP) -> Response:
+    """Search for a short text in the address."""
+    service = running(request)
+    return JsonResponse(await _found(service, _checked({"text": q, "across": across, "top": top}, service)))
+
+
+async def _found(service: RunningService, asked: dict[str, Any]) -> dict[str, Any]:
+    return {"items": await service.searched.hits(**asked), "next": None}
+
+
+def _checked(body: dict[str, Any], service: RunningService) -> dict[str, Any]:
+    limits = service.settings.limits
+    text, title, across = body.get("text"), body.get("title", ""), body.get("across", True)
+    k_min, top = body.get("k_min"), body.get("top", _TOP)
+    if not isinstance(text, str) or not text.strip():
+        raise ProblemError(422, "invalid", "expected a text", field="text")
+    if len(text.encode("utf-8", "replace")) > limits.text_bytes:
+        raise ProblemError(413, "too-large", "search for a shorter text", field="text", limit=limits.text_bytes)
+    if not isinstance(title, str):
+        raise ProblemError(422, "invalid", "expected a string", field="title")
+    if len(title.encode("utf-8", "replace")) > limits.text_bytes:
+        raise ProblemError(413, "too-large", "search for a shorter title", field="title", limit=limits.text_bytes)
+    if not isinstance(across, bool):
+        raise ProblemError(422, "invalid", "expected true or false", field="across")
+    if k_min is not None and (type(k_min) is not int or not 1 <= k_min <= 255):
+        raise ProblemError(422, "invalid", "expected a number from 1 to 255", field="k_min")
+    if type(top) is not int or not 1 <= top <= limits.rows:
+        raise ProblemError(422, "invalid", "expected a number of rows", field="top", limit=limits.rows)
+    return {"text": text, "title": title, "across": across, "k_min": k_min, "top": top}

@@ -1,21 +1,27 @@
-"""Groups of documents that repeat each other."""
+"""Groups and stories, and whole lists as files."""
 
 from __future__ import annotations
 
+import csv
+import functools
+import io
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 from urllib.parse import quote
 
+import orjson
 from fastapi import APIRouter, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from infostream_dedup.documents.formulas import guarded
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
+from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import reprints_now
 from infostream_dedup.service.first_published import as_given
-from infostream_dedup.service.literal_ends import LiteralEndRoute
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import running
+from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     GroupFilter,
@@ -23,12 +29,11 @@ from infostream_dedup.stream.store.browsing import (
     group_page,
     group_with_members,
     surviving_group,
+    verdict_log,
 )
-
-__all__ = ["group_filter", "group_place", "router", "traced_group"]
+from infostream_dedup.stream.store.story_browsing import story_page, story_shown
 
 router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
-
 _MICROSECONDS: Final = 1_000_000
 _TRACED: Final = 200
 _MOST_DOCUMENTS: Final = 1 << 62
@@ -180,3 +185,138 @@ def _time(given: str | None, field: str) -> int | None:
             422, "invalid", "expected a date such as 2026-11-21 or 2026-11-21T10:05Z", field=field
         ) from None
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)
+
+
+@router.get("/stories", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_stories(request: Request, after: str | None = None, limit: int | None = None) -> Response:
+    """The current stories, the latest first."""
+    rows = rows_wanted(request, limit)
+    place = keyset(after, (int,))
+    before = None if place is None else place[0]
+    found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
+    return JsonResponse(listed(found, rows, lambda row: [row["begun"]]))
+
+
+@router.get("/stories/{id:path}", dependencies=[needs("reader")], response_class=JsonResponse)
+async def show_story(request: Request, id: str) -> Response:  # noqa: A002
+    """A story with its documents by language, and the words they share."""
+    found = await running(request).read(lambda store: story_shown(store.connection, id))
+    if found is None:
+        raise ProblemError(404, "not-found", "no story with this id")
+    return JsonResponse(found)
+
+
+exports_router = APIRouter(prefix="/v1/export", tags=["exports"])
+Form = Literal["jsonl", "csv"]
+_TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+_PAGE: Final = 1_000
+_GROUPS: Final = (*("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "source", "url"),)
+_VERDICTS: Final = (
+    *("ordinal", "id", "version", "title", "source", "url", "language", "published", "arrived", "status", "of"),
+    *("group_then", "relation", "forward", "backward", "terms", "kind", "probability", "translation_of", "story_then"),
+)
+
+
+@exports_router.get(
+    "/groups.{form}",
+    dependencies=[needs("reader")],
+    response_class=Response,
+    responses=file_of("application/x-ndjson", "text/csv"),
+)
+async def give_groups(
+    request: Request,
+    form: Form,
+    *,
+    order: Literal["size", "last"] = "size",
+    lang: Literal["", "ru", "uk", "en"] = "",
+    source: str = "",
+    since: str | None = None,
+    until: str | None = None,
+    min: int = 2,  # noqa: A002 - a name of the interface
+    alarm: bool = False,
+    q: str = "",
+) -> Response:
+    """All current groups that a filter selects, in the order of the list, from a single state of the store.
+
+    The filter is that of ``/v1/groups``. ``source`` and ``url`` are those of the group's earliest document. The last
+    line of JSON Lines is ``{"count": ...}``; if it is missing, the file is incomplete. In CSV, cells that a
+    spreadsheet would run as a formula begin with an apostrophe.
+    """
+    chosen = group_filter(
+        lang=lang or None, source=source or None, since=since, until=until, least=min, alarm=alarm, words=q or None
+    )
+    parts = await running(request).read(lambda store: list(_group_lines(store, chosen, form, by_date=order == "last")))
+    return Response(b"".join(parts), media_type=_TYPES[form], headers=_named("groups", form))
+
+
+@exports_router.get(
+    "/verdicts.{form}",
+    dependencies=[needs("reader")],
+    response_class=Response,
+    responses=file_of("application/x-ndjson", "text/csv"),
+)
+async def give_verdicts(request: Request, form: Form, after: int = -1) -> Response:
+    """All verdicts after an ordinal, in the order of the stream, up to the last document at the time of the request.
+
+    The last line of JSON Lines is ``{"count": ...}``.
+    """
+    service = running(request)
+    end = (await service.position()).documents
+    return StreamingResponse(
+        _verdict_lines(service, max(after, -1), end, form), media_type=_TYPES[form], headers=_named("verdicts", form)
+    )
+
+
+def csv_rows(rows: Sequence[Sequence[Any]]) -> bytes:
+    """Lines of CSV; lists as JSON, text guarded against formulas."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue().encode()
+
+
+def _group_lines(store: Store, chosen: GroupFilter, form: Form, *, by_date: bool) -> Iterator[bytes]:
+    place, count = None, 0
+    if form == "csv":
+        yield csv_rows([_GROUPS])
+    while rows := group_page(store.connection, chosen, by_date=by_date, after=place, limit=_PAGE):
+        last = rows[-1]
+        place = GroupPlace((last["last"] or "") if by_date else last["documents"], last["ordinal"])
+        count += len(rows)
+        yield _rendered(rows, _GROUPS, form)
+    if form == "jsonl":
+        yield orjson.dumps({"count": count}) + b"\n"
+
+
+async def _verdict_lines(service: RunningService, after: int, end: int, form: Form) -> AsyncIterator[bytes]:
+    place, count = after, 0
+    if form == "csv":
+        yield csv_rows([_VERDICTS])
+    while place < end - 1:
+        wanted = min(_PAGE, end - 1 - place)
+        question = functools.partial(_log, first=place, limit=wanted)
+        rows = await service.read(question)
+        place += wanted
+        count += len(rows)
+        yield _rendered(rows, _VERDICTS, form)
+    if form == "jsonl":
+        yield orjson.dumps({"count": count}) + b"\n"
+
+
+def _log(store: Store, *, first: int, limit: int) -> list[dict[str, Any]]:
+    return verdict_log(store.connection, first, limit)
+
+
+def _rendered(rows: Sequence[dict[str, Any]], columns: Sequence[str], form: Form) -> bytes:
+    if form == "csv":
+        return csv_rows([[row[name] for name in columns] for row in rows])
+    return b"".join(orjson.dumps({name: row[name] for name in columns}) + b"\n" for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return guarded(" ".join(map(str, value)))
+    return guarded(value) if isinstance(value, str) else value
+
+
+def _named(name: str, form: Form) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}.{form}"'}

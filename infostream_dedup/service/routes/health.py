@@ -1,4 +1,7 @@
-"""Whether the service is alive and ready, and its figures."""
+"""Whether the service is alive and ready, and its figures, also at an address of their own without a token.
+
+No figure contains an id, term, source or text, so anyone who can reach that address may read them all.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,22 @@ import shutil
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.answers import JsonResponse, needs
 from infostream_dedup.service.contract import file_of
 from infostream_dedup.service.figures import activity_now
+from infostream_dedup.service.logs import log_request, reason_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.reviews import alarms_shown
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of
 
-__all__ = ["figures_of", "router"]
-
 router = APIRouter(tags=["health"])
-
 _ROOM: Final = 256 * 1024 * 1024
 
 
@@ -100,3 +103,19 @@ def _size(path: str) -> int:
         return os.stat(path).st_size  # noqa: PTH116 - it is not a failure if a log disappears meanwhile
     except OSError:
         return 0
+
+
+_PATH: Final = "/metrics"
+
+
+def metrics_application(service: RunningService) -> Starlette:
+    """Return an application that answers ``GET /metrics`` alone."""
+
+    async def answer(_: Request) -> Response:
+        try:
+            return await figures_of(service)
+        except Exception as error:  # Prometheus gets an answer, and the log the reason
+            log_request(level="error", method="GET", route=_PATH, status=503, reason=reason_of(error))
+            return PlainTextResponse("the figures cannot be read now; the log of the service says why\n", 503)
+
+    return Starlette(routes=[Route(_PATH, answer)])

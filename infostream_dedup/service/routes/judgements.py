@@ -1,4 +1,4 @@
-"""People's judgements on pairs: added, withdrawn, exported as labels files."""
+"""Pairs to judge, and people's judgements: added, withdrawn, exported as labels files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,43 @@ from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.bodies import json_body, object_body
 from infostream_dedup.service.contract import KEYED, body_of, file_of
-from infostream_dedup.service.pair_choice import check_queue
+from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.routes.exports import csv_rows
+from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.stream.store import Store
 
-__all__ = ["judgement_from", "router", "store_judgement", "undone"]
-
 router = APIRouter(prefix="/v1", tags=["desk"])
+_MOST = 5
+
+
+@router.get(
+    "/pairs/next",
+    dependencies=[needs("analyst")],
+    response_class=JsonResponse,
+    responses={204: {"description": "Nothing is left to judge"}},
+)
+async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1) -> Response:
+    """The next pairs of a queue, without the verdict of the stream; reserved for the caller for ten minutes.
+
+    Queues are ``boundary``, ``model``, ``translation``, ``random``, ``audit``, ``disagreement`` and ``group:ID``. 204
+    means that nothing is left to judge.
+    """
+    check_queue(queue)
+    if not 1 <= n <= _MOST:
+        raise ProblemError(422, "invalid", "expected a number of pairs", field="n", limit=_MOST)
+    found = await pairs_for(running(request), caller_of(request).name, queue, n)
+    if not found:
+        return Response(status_code=204)
+    return JsonResponse({"items": [dict(one) for one in found], "next": None})
+
+
+@router.get("/pairs/verdict", dependencies=[needs("analyst")], response_class=JsonResponse)
+async def show_pair_verdict(request: Request, a: str, b: str) -> Response:
+    """The stream's verdict on a pair."""
+    found: Any = await running(request).read(lambda store: pair_verdict(store, a, b))
+    return JsonResponse(found)
+
 
 _MEMBERS: Final = ("a", "b", "label", "repeats", "seconds", "queue", "seen_verdict")
 _LONGEST_KEY: Final = 200

@@ -1,9 +1,14 @@
-"""``python -m infostream_dedup.service.sample_feed ADDRESS TOKEN_FILE`` sends the bundled sample to a service."""
+"""The bundled sample for new users: sent to a service, or served in the browser.
+
+``python -m infostream_dedup.service.sample ADDRESS TOKEN_FILE`` sends it.
+"""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -12,7 +17,29 @@ from urllib.request import Request, urlopen
 
 import orjson
 
-__all__ = ["send_sample"]
+from infostream_dedup.service.server import run
+from infostream_dedup.service.settings import ServiceSettings
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+
+def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:
+    """Serve the sample from a store that is deleted at the end.
+
+    Args:
+        port: port to listen on, reachable only from this machine.
+        tell: called with the address once the service listens.
+
+    Raises:
+        MissingExtraError, ConfigurationError: see ``run``.
+    """
+    lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
+    with tempfile.TemporaryDirectory(prefix="infostream-dedup-") as folder:
+        store = Path(folder) / "sample.db"
+        with Deduplicator.open(store, StreamSettings.of({"keep_text": True})) as stream:
+            stream.process([orjson.loads(line) for line in lines], batch_id="sample")
+        run(ServiceSettings(store=store, port=port), tell=tell)
+
 
 _BATCH: Final = 20
 _WAIT_SECONDS: Final = 2.0

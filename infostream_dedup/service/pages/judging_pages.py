@@ -1,0 +1,268 @@
+"""Judging pairs by keys, two documents side by side, and what has been judged."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import uuid
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Final
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Query, Request
+from markupsafe import Markup, escape
+from starlette.responses import RedirectResponse, Response
+
+from infostream_dedup.judgements.agreement import agreement_of, disagreements
+from infostream_dedup.judgements.candidates import QUEUES
+from infostream_dedup.judgements.judgements import judgement_page, ordered_pair, progress_of
+from infostream_dedup.judgements.labels import label_rows
+from infostream_dedup.judgements.schema import LABELS
+from infostream_dedup.service.answers import keyset, listed, needs
+from infostream_dedup.service.pages.frame import page, titles_of
+from infostream_dedup.service.pairs import NUMBER, check_queue, pair_shown, pair_verdict, pairs_for
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.routes.judgements import judgement_from, store_judgement, undone
+from infostream_dedup.service.running import caller_of, running
+
+_COLOURS: Final = 6
+MOST_NUMBERS: Final = 40
+"""If more numbers than this differ, only their count is shown: marking them all would make the text unreadable."""
+
+
+def marked_sides(shown: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return both sides of a pair (see ``pair_shown``) with their texts as ``html``, None without texts.
+
+    Long texts take a while: call it in a thread.
+    """
+    sides = [shown["a"], shown["b"]]
+    for side in sides:
+        side["html"] = None if side["pieces"] is None else marked_text(side["pieces"], side["numbers"], shown["words"])
+    return sides
+
+
+def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str], words: Mapping[str, str]) -> Markup:
+    """Mark the passages, translated words and given numbers of a text.
+
+    Args:
+        pieces: ``text``, ``passage`` and ``word`` (numbers of the shared passage and of the translated word, 0 for
+            none).
+        numbers: numbers that the other text lacks.
+        words: what each translated word is in both languages, by its number as text.
+    """
+    marked = set(numbers) if len(numbers) <= MOST_NUMBERS else set()
+    seen: set[int] = set()
+    parts = []
+    for piece in pieces:
+        # The number of a passage is shown where it begins, not after every word that differs inside it.
+        parts.append(_marked(piece, marked, words, numbered=piece["passage"] not in seen))
+        seen.add(piece["passage"])
+    return Markup().join(parts)
+
+
+def _marked(piece: dict[str, Any], marked: set[str], words: Mapping[str, str], *, numbered: bool) -> Markup:
+    html = Markup().join(
+        Markup('<b class="number">{}</b>').format(part) if number % 2 else escape(part)
+        for number, part in enumerate(_split(piece["text"], marked))
+    )
+    if piece["word"]:
+        html = Markup('<span class="word" title="{}">{}</span>').format(words[str(piece["word"])], html)
+    if not piece["passage"]:
+        return html
+    if numbered:
+        html = Markup("<sup>{}</sup>{}").format(piece["passage"], html)
+    shown = Markup('<mark class="p{} passage" data-passage="{}" tabindex="-1">{}</mark>')
+    return shown.format((piece["passage"] - 1) % _COLOURS + 1, piece["passage"], html)
+
+
+def _split(text: str, marked: set[str]) -> list[str]:
+    """Text and the marked numbers in turn, starting with text."""
+    if not marked:
+        return [text]
+    parts, end = [], 0
+    for found in NUMBER.finditer(text):
+        if found.group() in marked:
+            parts += [text[end : found.start()], found.group()]
+            end = found.end()
+    return [*parts, text[end:]]
+
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/compare", dependencies=[needs("reader")])
+async def compare(request: Request, a: str, b: str) -> Response:
+    """The two texts, the earlier document on the left."""
+    shown = await running(request).read(lambda store: pair_shown(store, a, b))
+    sides = await asyncio.to_thread(marked_sides, shown)
+    return page(
+        request,
+        "compare",
+        sides=sides,
+        kept=sides[0]["pieces"] is not None and sides[1]["pieces"] is not None,
+        passages=shown["passages"],
+        shared_terms=shown["shared_terms"],
+    )
+
+
+_IN_HAND: Final = 100
+CHOICES: Final = (
+    ("dup", "dup", None, "1"),
+    ("dup-b", "dup", "b", "Q"),
+    ("dup-a", "dup", "a", "W"),
+    ("dup-both", "dup", "both", "E"),
+    ("similar", "similar", None, "2"),
+    ("template", "template", None, "3"),
+    ("translation", "translation", None, "4"),
+    ("different", "different", None, "5"),
+    ("pass", None, None, "0"),
+)
+"""Name, label, which document repeats which, and the key shown on the button."""
+
+_BY_NAME: Final[Mapping[str, tuple[str | None, str | None]]] = {name: (one, two) for name, one, two, _ in CHOICES}
+
+
+@router.get("/judge", dependencies=[needs("analyst")])
+async def judge(
+    request: Request, queue: str = "boundary", a: str | None = None, b: str | None = None, *, reveal: bool = False
+) -> Response:
+    """The next pair of a queue, or a named pair."""
+    check_queue(queue)
+    service, person = running(request), caller_of(request).name
+    pair = await _pair(request, queue, a, b)
+    verdict = None
+    if reveal and pair is not None:
+        verdict = await service.read(lambda store: pair_verdict(store, pair["a"]["id"], pair["b"]["id"]))
+    progress = await service.desk.read(lambda desk: progress_of(desk, person))
+    return page(
+        request,
+        "judge",
+        queue=queue,
+        queues=[*QUEUES, *([queue] if queue not in QUEUES else [])],
+        progress=progress,
+        verdict=verdict,
+        **await _shown(pair),
+    )
+
+
+@router.get("/judge/pair", dependencies=[needs("analyst")])
+async def judge_pair(
+    request: Request,
+    queue: str = "boundary",
+    a: str | None = None,
+    b: str | None = None,
+    besides: Annotated[list[str], Query(max_length=_IN_HAND)] = [],  # noqa: B006 - read only
+) -> Response:
+    """The part of the page that changes: a named pair, or the next one that the page does not have yet.
+
+    ``besides`` has two ids for each pair that the page already has.
+    """
+    check_queue(queue)
+    in_hand = frozenset(
+        ordered_pair(one, other) for one, other in zip(besides[::2], besides[1::2], strict=False) if one != other
+    )
+    pair = await _pair(request, queue, a, b, in_hand)
+    return page(request, "judge_pair", queue=queue, verdict=None, **await _shown(pair))
+
+
+@router.get("/judge/verdict", dependencies=[needs("analyst")])
+async def judge_verdict(request: Request, a: str, b: str) -> Response:
+    """The stream's verdict on a pair, as a line of text."""
+    verdict = await running(request).read(lambda store: pair_verdict(store, a, b))
+    return page(request, "judge_verdict", verdict=verdict)
+
+
+@router.post("/judge", dependencies=[needs("analyst")])
+async def judge_by_form(request: Request) -> Response:
+    """A judgement without JavaScript: save it, and show the next pair."""
+    fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    if fields.get("choice") not in _BY_NAME:
+        raise ProblemError(422, "invalid", "expected a choice", field="choice")
+    label, repeats = _BY_NAME[fields["choice"]]
+    body: dict[str, Any] = {name: fields.get(name) for name in ("a", "b")} | {"label": label, "repeats": repeats}
+    body |= {"queue": fields.get("queue", "own"), "seen_verdict": "seen" in fields}
+    await store_judgement(running(request), judgement_from(body, caller_of(request).name, fields.get("key")))
+    query = {"queue": fields.get("back") or fields.get("queue", "boundary")}
+    return RedirectResponse(f"/judge?{urlencode(query)}", 303)
+
+
+@router.post("/judge/undo/{number}", dependencies=[needs("analyst")])
+async def undo_by_form(request: Request, number: int) -> Response:
+    """Undo without JavaScript: withdraw the judgement, and show its pair again."""
+    said = await undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
+    query = {"queue": said["queue"] if _is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
+    return RedirectResponse(f"/judge?{urlencode(query)}", 303)
+
+
+async def _pair(
+    request: Request, queue: str, a: str | None, b: str | None, in_hand: frozenset[tuple[str, str]] = frozenset()
+) -> dict[str, Any] | None:
+    service, person = running(request), caller_of(request).name
+    if a is not None and b is not None:
+        one, other = a, b
+        return await service.read(lambda store: pair_shown(store, one, other))
+    found = await pairs_for(service, person, queue, 1, in_hand)
+    return found[0] if found else None
+
+
+async def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
+    if pair is None:
+        return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
+    sides = await asyncio.to_thread(marked_sides, pair)
+    return {
+        "sides": sides,
+        "passages": pair["passages"],
+        "shared_terms": pair["shared_terms"],
+        "key": uuid.uuid4().hex,
+        "choices": CHOICES,
+    }
+
+
+def _is_queue(name: str) -> bool:
+    try:
+        check_queue(name)
+    except ProblemError:
+        return False
+    return True
+
+
+_ROWS: Final = 50
+_DISAGREED: Final = 50
+_PERSONS: Final = "SELECT DISTINCT person FROM judgement ORDER BY person"
+
+
+@router.get("/labels", dependencies=[needs("analyst")])
+async def labels(request: Request, person: str = "", label: str = "", after: str | None = None) -> Response:
+    """Judgements, the latest first, and how far two judges agree on the same pairs."""
+    if label and label not in LABELS:
+        raise ProblemError(422, "invalid", "expected a label", field="label")
+    place = keyset(after, (int,))
+    before = None if place is None else place[0]
+
+    def question(desk: sqlite3.Connection) -> dict[str, Any]:
+        rows = judgement_page(desk, person=person or None, label=label or None, before=before, limit=_ROWS + 1)
+        return {
+            "several": listed(rows, _ROWS, lambda row: [row["number"]]),
+            "agreement": agreement_of(desk),
+            "disagreed": disagreements(desk, _DISAGREED),
+            # Pairs, as in the file and on the page of the model: not every person's judgement.
+            "counts": Counter(row["label"] for row in label_rows(desk) if row["label"] is not None),
+            "persons": [name for (name,) in desk.execute(_PERSONS)],
+        }
+
+    service = running(request)
+    found = await service.desk.read(question)
+    rows = found["several"]["items"]
+    named = {one for row in (*rows, *found["disagreed"]) for one in (row["a"], row["b"])}
+    titles = await service.read(lambda store: titles_of(store, named))
+    return page(
+        request,
+        "labels",
+        rows=rows,
+        next=found["several"]["next"],
+        titles=titles,
+        known=LABELS,
+        filters={"person": person, "label": label},
+        **{name: found[name] for name in ("agreement", "disagreed", "counts", "persons")},
+    )

@@ -1,0 +1,265 @@
+"""What the stream does: now, groups, stories, search, provenance, templates, alarms, sources, settings."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode
+
+import orjson
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from infostream_dedup.model.version import VERSION
+from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
+from infostream_dedup.service.figures import activity_now, drifts_now, reprints_now
+from infostream_dedup.service.first_published import in_order
+from infostream_dedup.service.pages.charts import timeline
+from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.routes.groups import group_place, traced_group
+from infostream_dedup.service.routes.reviews import alarms_shown, decide, templates_shown
+from infostream_dedup.service.running import caller_of, running
+from infostream_dedup.service.tokens import Tokens
+from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
+from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.browsing import (
+    GroupFilter,
+    document_versions,
+    group_page,
+    group_with_members,
+    surviving_group,
+)
+from infostream_dedup.stream.store.overview import latest_verdicts
+from infostream_dedup.stream.store.restoring import position_of
+from infostream_dedup.stream.store.story_browsing import story_of_group, story_page, story_shown
+
+router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
+_LATEST: Final = 40
+_FIRST_ALARMS: Final = 5
+
+
+@router.get("/", dependencies=[needs("reader")])
+async def now(request: Request) -> Response:
+    """The latest verdicts and what is out of the ordinary."""
+    service = running(request)
+    state = await activity_now(service)
+    rows = await service.read(lambda store: latest_verdicts(store.connection, _LATEST))
+    alarms = [alarm for alarm in await alarms_shown(service) if alarm["state"] == "open"]
+    return page(
+        request,
+        "now",
+        state=state,
+        rows=rows,
+        alarms=alarms[:_FIRST_ALARMS],
+        alarm_count=len(alarms),
+        after=rows[0]["ordinal"] if rows else -1,
+    )
+
+
+_ROWS: Final = 40
+_MEMBERS: Final = 200
+
+
+@router.get("/groups", dependencies=[needs("reader")])
+async def groups(
+    request: Request,
+    *,
+    order: str = "size",
+    lang: str = "",
+    source: str = "",
+    q: str = "",
+    after: str | None = None,
+    id: str | None = None,  # noqa: A002 - of the chosen group
+) -> Response:
+    """The present groups."""
+    by_date = order == "last"
+    chosen = GroupFilter(language=lang or None, source=source or None, words=q or None)
+    where = group_place(after, by_date=by_date)
+
+    def question(store: Store) -> tuple[list[dict[str, Any]], dict[str, Any] | None, str | None, bool, str | None]:
+        connection = store.connection
+        rows = group_page(connection, chosen, by_date=by_date, after=where, limit=_ROWS + 1)
+        wanted = id or (str(rows[0]["group"]) if rows else None)
+        found = None if wanted is None else group_with_members(connection, wanted)
+        moved = surviving_group(connection, wanted) if found is None and wanted is not None else None
+        its_story = None if found is None else story_of_group(connection, found["group"])
+        return rows, found, moved, position_of(connection).documents == 0, its_story
+
+    rows, group, moved, empty, story = await running(request).read(question)
+    if moved is not None:
+        # Without the host, which a proxy may serve under another scheme.
+        query = {name: value for name, value in request.query_params.items() if name != "id"} | {"id": moved}
+        return RedirectResponse(f"/groups?{urlencode(query)}", 307)
+    several = listed(rows, _ROWS, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])
+    members = [] if group is None else in_order(group["members"])
+    return page(
+        request,
+        "groups",
+        status=404 if id is not None and group is None else 200,
+        rows=several["items"],
+        next=several["next"],
+        group=group,
+        members=members[:_MEMBERS],
+        timeline=timeline(members),
+        filters={"order": order, "lang": lang, "source": source, "q": q},
+        wanted=id,
+        story=story,
+        empty=empty,
+        example=orjson.dumps({"documents": [{"id": "a", "text": "…"}]}).decode(),
+    )
+
+
+@router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")])
+async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
+    """The copies of a group next to its first document."""
+
+    def question(store: Store) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        found = traced_group(store, id)
+        if found is None:
+            return None, None
+        return found, document_versions(store.connection, found["first"])[-1]
+
+    try:
+        found, first = await running(request).read(question)
+    except ProblemError as problem:
+        if problem.code != "texts-not-kept":
+            raise
+        return page(request, "provenance", status=409, group=id, first=None, first_by="", copies=[], kept=False)
+    if found is None:
+        raise ProblemError(404, "not-found")
+    return page(
+        request, "provenance", group=id, first=first, first_by=found["first_by"], copies=found["copies"], kept=True
+    )
+
+
+@router.get("/stories", dependencies=[needs("reader")])
+async def stories(request: Request, after: str | None = None) -> Response:
+    """The present stories."""
+    place = keyset(after, (int,))
+    before = None if place is None else place[0]
+    rows = await running(request).read(lambda store: story_page(store.connection, before=before, limit=_ROWS + 1))
+    several = listed(rows, _ROWS, lambda row: [row["begun"]])
+    return page(request, "stories", rows=several["items"], next=several["next"])
+
+
+@router.get("/stories/{id:path}", dependencies=[needs("reader")])
+async def story(request: Request, id: str) -> Response:  # noqa: A002
+    """One story."""
+    found = await running(request).read(lambda store: story_shown(store.connection, id))
+    if found is None:
+        return page(request, "story", status=404, story=None, titles={}, timeline=None)
+    members = [one for column in found["columns"] for one in column["documents"]]
+    members.sort(key=lambda one: (one["published"] or "", one["ordinal"]))
+    titles = {one["id"]: one["title"] for one in members}
+    return page(request, "story", story=found, titles=titles, timeline=timeline(members))
+
+
+_TOP: Final = 40
+_LONGEST: Final = 7_000
+"""An address has at most 65,534 bytes, and a character takes up to nine of them."""
+
+
+@router.get("/search", dependencies=[needs("reader")])
+async def search(request: Request, q: str = "") -> Response:
+    """A text box, and the hits."""
+    service = running(request)
+    text = q.strip()[: service.settings.limits.text_bytes // 4]
+    hits: list[dict[str, Any]] | None = await service.searched.hits(text=text, top=_TOP) if text else None
+    return page(request, "search", text=text, hits=hits, longest=_LONGEST)
+
+
+@router.get("/templates", dependencies=[needs("reader")])
+async def show_templates(request: Request) -> Response:
+    """Recurring forms of sources."""
+    return page(request, "templates", rows=await templates_shown(running(request)))
+
+
+@router.get("/alarms", dependencies=[needs("reader")])
+async def show_alarms(request: Request) -> Response:
+    """Groups that became chains, copies that drift, and sources that went silent."""
+    service = running(request)
+    rows = await alarms_shown(service)
+    state = await activity_now(service)
+    order = {"open": 0, "snoozed": 1, "known": 2}
+    return page(
+        request,
+        "alarms",
+        rows=sorted(rows, key=lambda row: order[row["state"]]),
+        silent=state["silent"],
+        drifts=await drifts_now(service),
+    )
+
+
+@router.get("/sources", dependencies=[needs("reader")])
+async def show_sources(request: Request) -> Response:
+    """What each source publishes first, and from whom it takes the rest."""
+    return page(request, "sources", rows=await reprints_now(running(request)))
+
+
+@router.post("/templates", dependencies=[needs("analyst")])
+async def decide_template(request: Request) -> Response:
+    """Record a decision about a template from a form."""
+    return await _decided(request, "template")
+
+
+@router.post("/alarms", dependencies=[needs("analyst")])
+async def decide_alarm(request: Request) -> Response:
+    """Record a decision about an alarm from a form."""
+    return await _decided(request, "alarm")
+
+
+async def _decided(request: Request, kind: str) -> Response:
+    fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    if "subject" not in fields or "decision" not in fields:
+        raise ProblemError(422, "invalid", "expected a subject and a decision", field="decision")
+    decision = None if fields["decision"] == "open" else fields["decision"]
+    await decide(running(request), kind, fields["subject"], decision, caller_of(request).name)
+    return RedirectResponse(f"/{kind}s", 303)
+
+
+EXPLAINED: Final = (
+    *("preset", "across", "k_duplicate", "k_similar", "join", "keep_text", "window_days", "window_documents"),
+    *("epoch_documents", "best"),
+)
+"""Settings that the page explains; the others are listed by name only."""
+
+
+@router.get("/settings", dependencies=[needs("reader")])
+async def show_settings(request: Request) -> Response:
+    """Settings of the store, which never change."""
+    service = running(request)
+
+    def question(store: Store) -> dict[str, Any]:
+        position = position_of(store.connection)
+        return {
+            "stream": StreamSettings.of_store(store.settings).as_dict(),
+            "documents": position.documents,
+            "batches": position.batches,
+        }
+
+    found = await service.read(question)
+    judged = found["stream"]["preset"] == "judged"
+    meaningless = KEY_TERMS_DECIDE if judged else ("join",)
+    tokens: Tokens | None = request.app.state.tokens
+    caller = caller_of(request)
+    return page(
+        request,
+        "settings",
+        rows=sorted((name, _plain(value)) for name, value in found["stream"].items() if name not in meaningless),
+        explained=EXPLAINED,
+        documents=found["documents"],
+        batches=found["batches"],
+        read_only=service.writer is None,
+        version=VERSION,
+        caller=caller,
+        callers=tokens.callers() if tokens is not None and caller.may("admin") else [],
+        store=service.settings.store.name,
+    )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(one)}" for name, one in sorted(value.items()))
+    if value is None or isinstance(value, bool):
+        return {True: "✓", False: "✗", None: "–"}[value]
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
