@@ -11,8 +11,6 @@ from infostream_dedup.model.tabular import Tabular
 if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
 
-__all__ = ["Listing", "UnbrokenIterator"]
-
 Row = TypeVar("Row")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
-from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -17,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 import click
 from click.core import ParameterSource
 
-from infostream_dedup.model.limits import ALIKE, EXPERT, LARGE, OUTPUT, READS, OneOf, Range
+from infostream_dedup.model.limits import ALIKE, EXPERT, LARGE, OUTPUT, READS, OneOf, Range, record_named
 from infostream_dedup.model.limits import Option as Shown
 
 Function = Callable[..., Any]
@@ -68,8 +67,7 @@ class Declared:
 
     def options(self) -> list[Option]:
         """The options in the order of the fields."""
-        module, _, name = self.record.partition(":")
-        made = options_of(getattr(import_module(module), name), self.names, dict(self.only), unset=self.unset)
+        made = options_of(record_named(self.record), self.names, dict(self.only), unset=self.unset)
         return [option for option in made if option.name not in self.leave_out]
 
 
@@ -200,8 +198,11 @@ def check_rules(context: click.Context) -> None:
 class Command(click.Command):
     """A command whose help begins with examples and shows its options in groups, those for experts last."""
 
-    def __init__(self, *given: Any, rules: Iterable[Rule] = (), examples: Sequence[str] = (), **more: Any) -> None:
-        super().__init__(*given, epilog=_examples(examples), **more)
+    def __init__(
+        self, name: str | None, *, rules: Iterable[Rule] = (), examples: Sequence[str] = (), **more: Any
+    ) -> None:
+        self._params: list[Any] = []
+        super().__init__(name, epilog=_examples(examples), **more)
         self.rules = tuple(rules)
 
     @property
@@ -214,7 +215,7 @@ class Command(click.Command):
 
     @params.setter
     def params(self, given: list[click.Parameter]) -> None:
-        self._params: list[Any] = given
+        self._params = given
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write usage, examples, text and options."""
@@ -264,8 +265,8 @@ class Commands(click.Group):
 
     command_class = Command
 
-    def __init__(self, *given: Any, examples: Sequence[str] = (), **more: Any) -> None:
-        super().__init__(*given, epilog=_examples(examples), **more)
+    def __init__(self, name: str | None = None, *, examples: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(name, epilog=_examples(examples), **more)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move general options from before the name of a command to after it."""
