@@ -24,12 +24,19 @@ def text() -> str:
     from infostream_dedup.api.keywords import KEYWORDS
 
     parts = [HEAD]
+    made: dict[str, frozenset[str]] = {}
     for name, known in KEYWORDS.items():
-        if known.record is not None:
-            base = "ReadingOptions" if known.reading else "TypedDict"
-            rows = [f"    {field}: {hint}" for field, hint in _hints(known).items()]
-            doc = f'    """Fields of ``{known.record.partition(":")[2]}``; see there."""\n'
-            parts.append("\n".join([f"class {name}({base}, total=False):", doc, *rows, ""]))
+        if known.record is None:
+            continue
+        inner = max((one for one in made if made[one] <= known.names()), key=lambda one: len(made[one]), default="")
+        bases = [inner] if inner else []
+        if known.reading and "tz" not in made.get(inner, ()):
+            bases.append("ReadingOptions")
+        own = {field: hint for field, hint in _hints(known).items() if field not in made.get(inner, ())}
+        doc = f'    """Fields of ``{known.record.partition(":")[2]}``; see there."""'
+        rows = ["", *(f"    {field}: {hint}" for field, hint in own.items())] if own else []
+        parts.append("\n".join([f"class {name}({', '.join(bases) or 'TypedDict'}, total=False):", doc, *rows, ""]))
+        made[name] = known.names()
     return "\n\n".join(parts)
 
 

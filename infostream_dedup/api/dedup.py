@@ -121,14 +121,7 @@ def _not_in_copies(_: int) -> DedupSummary:
 def counted(
     ids: Iterable[str], found: Sequence[Status], kept: Sequence[bool], report: ReadingReport
 ) -> tuple[DedupSummary, dict[str, list[str]]]:
-    """What was decided in numbers, and the ids of each group of at least two documents.
-
-    Args:
-        ids: ids of the documents.
-        found: their statuses.
-        kept: whether each is kept.
-        report: what was read.
-    """
+    """What was decided in numbers, and the ids of each group of at least two documents."""
     statuses = Counter(status.status for status in found)
     members: dict[str, list[str]] = {}
     for name, status in zip(ids, found, strict=True):
@@ -352,14 +345,7 @@ def _written_from_disk(
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How to decide the status of every document.
-
-    Attributes:
-        columns: columns that annotate a document.
-        decide: reads documents and decides; also returns their evidence, if it was computed.
-        decide_on_disk: decides in a work folder, with documents at most some days apart.
-        at_k: decides at another k; ``None`` if k does not decide.
-    """
+    """How to decide the status of every document."""
 
     columns: tuple[str, ...]
     decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]

@@ -356,14 +356,7 @@ def _add_texts(rows: Sequence[dict[str, Any]], source: Any, reading: Reading) ->
 
 
 class _Judgements(NamedTuple):
-    """Judged pairs.
-
-    Attributes:
-        right: whether each pair of ids is right.
-        left_out: number of pairs left out because an audit did not ask for them.
-        marks: marks of the audits that chose the others; ``None`` for an unknown one.
-        from_desk: whether a desk says that an audit chose them.
-    """
+    """Judged pairs."""
 
     right: dict[tuple[str, str], bool]
     left_out: int

@@ -8,6 +8,24 @@ from typing import TypedDict
 from infostream_dedup.documents.reading import ReadingOptions
 
 
+class SweepKeywords(ReadingOptions, total=False):
+    """Fields of ``Settings``; see there."""
+
+    weighting: str | None
+    n: int | None
+    score: str | None
+    target: str | None
+    df_min: float | None
+    df_max: float | None
+    k1: float | None
+    b: float | None
+    background: bool | None
+    short: str | None
+    morph: str | None
+    pivot: str | None
+    preset: str | None
+
+
 class RepresentedKeywords(TypedDict, total=False):
     """Fields of ``Settings``; see there."""
 
@@ -27,108 +45,32 @@ class RepresentedKeywords(TypedDict, total=False):
     preset: str | None
 
 
-class SweepKeywords(ReadingOptions, total=False):
-    """Fields of ``Settings``; see there."""
-
-    weighting: str | None
-    n: int | None
-    score: str | None
-    target: str | None
-    df_min: float | None
-    df_max: float | None
-    k1: float | None
-    b: float | None
-    background: bool | None
-    short: str | None
-    morph: str | None
-    pivot: str | None
-    preset: str | None
-
-
-class MatrixKeywords(ReadingOptions, total=False):
+class MatrixKeywords(SweepKeywords, total=False):
     """Fields of ``Settings``; see there."""
 
     representation: str | None
-    weighting: str | None
-    n: int | None
-    score: str | None
-    target: str | None
-    df_min: float | None
-    df_max: float | None
-    k1: float | None
-    b: float | None
-    background: bool | None
-    short: str | None
-    morph: str | None
-    pivot: str | None
-    preset: str | None
 
 
-class PairKeywords(ReadingOptions, total=False):
+class PairKeywords(MatrixKeywords, total=False):
     """Fields of ``Settings``; see there."""
 
-    representation: str | None
-    weighting: str | None
-    n: int | None
     k: int | None
-    score: str | None
     threshold: float | None
     min_terms: int | None
-    target: str | None
-    df_min: float | None
-    df_max: float | None
-    k1: float | None
-    b: float | None
-    background: bool | None
-    short: str | None
-    morph: str | None
-    pivot: str | None
-    preset: str | None
 
 
-class DedupKeywords(ReadingOptions, total=False):
+class DedupKeywords(PairKeywords, total=False):
     """Fields of ``Settings``; see there."""
 
-    representation: str | None
-    weighting: str | None
-    n: int | None
-    k: int | None
-    score: str | None
+    rule: str | None
+
+
+class EvaluateKeywords(MatrixKeywords, total=False):
+    """Fields of ``Settings``; see there."""
+
     threshold: float | None
     min_terms: int | None
     rule: str | None
-    target: str | None
-    df_min: float | None
-    df_max: float | None
-    k1: float | None
-    b: float | None
-    background: bool | None
-    short: str | None
-    morph: str | None
-    pivot: str | None
-    preset: str | None
-
-
-class EvaluateKeywords(ReadingOptions, total=False):
-    """Fields of ``Settings``; see there."""
-
-    representation: str | None
-    weighting: str | None
-    n: int | None
-    score: str | None
-    threshold: float | None
-    min_terms: int | None
-    rule: str | None
-    target: str | None
-    df_min: float | None
-    df_max: float | None
-    k1: float | None
-    b: float | None
-    background: bool | None
-    short: str | None
-    morph: str | None
-    pivot: str | None
-    preset: str | None
 
 
 class IngestKeywords(ReadingOptions, total=False):
@@ -180,12 +122,5 @@ class PassageKeywords(TypedDict, total=False):
     min_run: int | None
 
 
-class FindKeywords(ReadingOptions, total=False):
+class FindKeywords(PassageKeywords, ReadingOptions, total=False):
     """Fields of ``PassageSettings``; see there."""
-
-    feature: str | None
-    tau: float | None
-    gap: int | None
-    min_sentences: int | None
-    min_words: int | None
-    min_run: int | None

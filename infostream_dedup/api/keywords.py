@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Keywords:
-    """The keywords of some functions: fields of a record of settings, and of ``Reading``.
-
-    Attributes:
-        record: module and class of the settings; ``None`` for none.
-        leave_out: fields that do not apply.
-        reading: whether reading options are taken.
-    """
+    """The keywords of some functions: fields of a record of settings, and of ``Reading``."""
 
     record: str | None
     leave_out: tuple[str, ...] = ()
@@ -56,8 +50,8 @@ _PASSAGES: Final = "infostream_dedup.judging.passages.settings:PassageSettings"
 _LINKED: Final = ("k", "threshold", "min_terms", "rule")
 
 KEYWORDS: Final[Mapping[str, Keywords]] = {
-    "RepresentedKeywords": Keywords(_TERMS, _LINKED, reading=False),
     "SweepKeywords": Keywords(_TERMS, ("representation", *_LINKED)),
+    "RepresentedKeywords": Keywords(_TERMS, _LINKED, reading=False),
     "MatrixKeywords": Keywords(_TERMS, _LINKED),
     "PairKeywords": Keywords(_TERMS, ("rule",)),
     "DedupKeywords": Keywords(_TERMS),

@@ -32,20 +32,7 @@ Candidates = Literal["key-terms", "two-words"]
 def candidate_pairs(
     models: DocumentModels, candidates: Candidates, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the candidate pairs, the earlier document first.
-
-    Args:
-        models: the models of the collection.
-        candidates: ``key-terms``: pairs linked by key terms; ``two-words``: pairs with the same two heaviest words, as
-            in the paper.
-        k: number of shared key terms that links a pair, 1 to 12.
-
-    Returns:
-        Two arrays of int64 (pairs,), ordinals.
-
-    Raises:
-        ConfigurationError: the name of the candidates is unknown, or k is out of range.
-    """
+    """Return the candidate pairs, the earlier document first."""
     import numpy as np
 
     from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates

@@ -223,14 +223,7 @@ def original_messages(
 
 
 class _Read(NamedTuple):
-    """What was read.
-
-    Attributes:
-        largest: name and documents of the groups to show, the largest first.
-        total: number of groups.
-        documents: one document of each group, and those of no group.
-        report: what was read.
-    """
+    """What was read."""
 
     largest: list[tuple[str, list[Document]]]
     total: int

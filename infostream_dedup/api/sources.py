@@ -38,19 +38,7 @@ def read_collection(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
-    """Read a source as a collection without texts.
-
-    Args:
-        source: see ``read_documents``.
-        reading: reading options.
-        boilerplate: file of sentences to leave out.
-        evidence: receives every document; the collection then also has text hashes.
-        engine: plain or compiled; results are the same.
-        progress: called with the number of documents read.
-
-    Returns:
-        The collection, and what was read.
-    """
+    """Read a source as a collection without texts."""
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.batch.collection import collect
 
@@ -63,15 +51,7 @@ def read_collection(
 def documents_to_collect(
     source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None, engine: str
 ) -> Iterable[Document | DocumentBlock]:
-    """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way.
-
-    Args:
-        source: see ``read_documents``.
-        reading: reading options.
-        report: report in which documents are counted.
-        boilerplate: file of sentences to leave out.
-        engine: as in ``collect``.
-    """
+    """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way."""
     from infostream_dedup.documents import read_documents
     from infostream_dedup.documents.block_reading import read_document_blocks
     from infostream_dedup.machine.engines import engine_named
@@ -110,13 +90,7 @@ _PLAIN: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt")
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """A work folder.
-
-    Attributes:
-        folder: path of the folder.
-        memory: bytes that the run may use.
-        window_days: maximum number of days between two linked documents; ``None`` for any number.
-    """
+    """A work folder."""
 
     folder: Path
     memory: int
@@ -136,26 +110,7 @@ class Disk:
         documents: Rereadable | None = None,
         progress: Progress | None = None,
     ) -> Iterator[DiskRun]:
-        """Start a run in the folder, which is locked while the block runs.
-
-        The plan is reported as a progress step before the work begins.
-
-        Args:
-            source: the documents (see ``read_documents``).
-            reading: reading options.
-            settings: everything but the representation.
-            representations: all representations that the run needs.
-            boilerplate: file of sentences to leave out.
-            hashes: also compute the hash of each body.
-            evidence: also compute the evidence that judging pairs needs.
-            documents: the same source, if it will be read a second time.
-            progress: called for each stage.
-
-        Raises:
-            UsageError: the settings do not work with a work folder.
-            CannotCreateError: the folder cannot be created, or its disk has too little space.
-            StoreBusyError: another run is using the folder.
-        """
+        """Start a run in the folder, which is locked while the block runs."""
         from infostream_dedup.documents import ReadingReport
         from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
         from infostream_dedup.runs.sharded.plan import Plan
@@ -224,23 +179,7 @@ def chosen_disk(
     beside: Path | None = None,
     refusal: str | None = None,
 ) -> Iterator[Disk | None]:
-    """Yield the caller's work folder, or a private one if the collection would not fit into memory.
-
-    Args:
-        source: the documents.
-        reading: reading options.
-        workdir: folder that the caller named.
-        memory: how much memory the run may use, such as ``8GB``; by default, half of what is available.
-        window_days: maximum number of days between two linked documents.
-        beside: folder in which to make a private one; the folder for temporary files by default.
-        refusal: why this job cannot be done on disk; ``None`` if it can.
-
-    Yields:
-        ``None`` to work in memory.
-
-    Raises:
-        UsageError: an option conflicts with the others.
-    """
+    """Yield the caller's work folder, or a private one if the collection would not fit into memory."""
     from infostream_dedup.machine.memory import available_memory
     from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, memory_of
 
@@ -275,13 +214,7 @@ def chosen_disk(
 
 
 def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:
-    """Say why a job cannot run in a work folder; return ``None`` if it can.
-
-    Args:
-        settings: settings of the job.
-        engine: as the caller named it.
-        pairs: whether the job lists pairs, which may need weights.
-    """
+    """Say why a job cannot run in a work folder; return ``None`` if it can."""
     if settings.score != "count" and not pairs:
         return "a work folder supports only the count score; leave out workdir (--workdir) or the share score"
     if engine_named(engine) == "plain":

@@ -45,14 +45,7 @@ common = functools.partial(click.option, cls=Option, group=COMMON)
 
 @dataclass(frozen=True)
 class Declared:
-    """The options of a record, made when they are needed.
-
-    Attributes:
-        record: module and class, as in ``package.module:Class``.
-        names: fields to offer; by default all that have an ``Option``, but those of ``leave_out``.
-        only: allowed values, where a command takes fewer than the field.
-        unset: whether an option that is not given is ``None``, instead of the field's default.
-    """
+    """The options of a record, made when they are needed."""
 
     record: str
     names: tuple[str, ...] | None = None
