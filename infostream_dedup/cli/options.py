@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +39,9 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
     """Make the values of a TOML file the defaults of a command; keys are the long names of its options."""
     if path is None:
         return
+    import difflib
+    import tomllib
+
     context.meta["config"] = path
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))

@@ -95,7 +95,6 @@ class Option:
         default: the default in words, for fields whose default is ``None``.
         metavar: what stands for its value in the help.
         many: whether it may be given several times.
-        is_file: whether it names a file.
     """
 
     help: str
@@ -104,7 +103,6 @@ class Option:
     default: str | None = None
     metavar: str | None = None
     many: bool = False
-    is_file: bool = False
 
 
 def record_named(name: str) -> type:

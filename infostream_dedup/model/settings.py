@@ -44,7 +44,7 @@ def preset_of(given: Mapping[str, Any], key_terms_only: Iterable[str]) -> str:
 
     Args:
         given: settings by name; ``None`` means not given.
-        key_terms_only: names of the settings that preset ``judged`` does not accept, but for ``representation``.
+        key_terms_only: names of the settings that preset ``judged`` does not accept, apart from ``representation``.
     """
     if given.get("preset") is not None:
         return str(given["preset"])
