@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.addresses import FetchLimits
 
-__all__ = ["collect"]
-
 _COLUMNS = ("id", "title", "text", "published", "source", "url")
 
 

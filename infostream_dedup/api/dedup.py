@@ -1,22 +1,25 @@
-"""``dedup``: write a collection without its duplicates."""
+"""``dedup``: keep one document of each group of duplicates."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
-from infostream_dedup.api.dedup_summary import DedupSummary, counted
-from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
-from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
-from infostream_dedup.api.judged_pairs import MEANT_IN_MEMORY
-from infostream_dedup.api.keywords import DedupKeywords, chosen
+from infostream_dedup.api.keyword_types import DedupKeywords
+from infostream_dedup.api.keywords import chosen
+from infostream_dedup.api.pairs import FIXED, JUDGED, MEANT_IN_MEMORY, chosen_for_judging, refuse_without_judged
+from infostream_dedup.api.sources import chosen_disk, refuse_on_disk
 from infostream_dedup.errors import UsageError
+from infostream_dedup.model.settings import preset_of
 from infostream_dedup.model.stream_records import STATUSES
+from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents import Annotation, Reading
+    from infostream_dedup.documents import Annotation, Reading, ReadingReport
     from infostream_dedup.documents.rows import CsvDialect
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
@@ -27,7 +30,112 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.deduplication import FoundStatuses
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
-__all__ = ["dedup"]
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DedupSummary(Tabular):
+    """What ``dedup`` did; as a table, the collection without its duplicates, unless they were written to a file.
+
+    Attributes:
+        documents: number of documents read and used.
+        kept: number of documents written.
+        statuses: number of documents with each status.
+        groups: number of groups of at least two documents.
+        report: what was read.
+        rows: the documents kept, as records with all fields; ``None`` if they were written to a file.
+        removed: the others, with ``status``, ``of`` and ``group`` (with preset ``judged`` also ``kind`` and
+            ``probability``); ``None`` likewise.
+        members: ids of the documents of each group of at least two, by group name; ``None`` likewise.
+        copies: ``pairs, copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and ``_high``): number of
+            pairs in groups, number of copies in the collection, the share of these pairs that are copies and the share
+            of the copies that are in groups; ``None`` if they were not counted.
+    """
+
+    documents: int
+    kept: int
+    statuses: dict[str, int]
+    groups: int
+    report: ReadingReport
+    rows: list[dict[str, Any]] | None = None
+    removed: list[dict[str, Any]] | None = None
+    members: dict[str, list[str]] | None = None
+    copies: dict[str, Any] | None = None
+    _again: Callable[[int], DedupSummary] | None = field(default=None, compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return one row: documents, kept, groups, a column per status, and the counts of copies."""
+        counts = {"documents": self.documents, "kept": self.kept, "groups": self.groups, **self.statuses}
+        return counts | (self.copies or {})
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return the documents kept.
+
+        Raises:
+            UsageError: they were written to a file.
+        """
+        if self.rows is None:
+            raise UsageError("dedup wrote its rows to a file; read that file, or leave out the argument out")
+        return self.rows
+
+    def rethreshold(self, k: int) -> DedupSummary:
+        """Return the result of ``dedup`` with preset ``faithful`` at another k; nothing is read again.
+
+        Args:
+            k: number of key terms that must match in a duplicate, 1 to n.
+
+        Returns:
+            A new result; this one does not change.
+
+        Raises:
+            UsageError: the documents went to a file; evidence or shares decided, which k does not change.
+            ConfigurationError: k is out of range.
+
+        Example:
+            >>> found = dedup("march.csv", k=6)  # doctest: +SKIP
+            >>> [found.rethreshold(k).kept for k in (5, 6, 7, 8)]  # doctest: +SKIP
+        """
+        if self.rows is None:
+            raise UsageError("dedup wrote its rows to a file; for other thresholds, leave out the argument out")
+        if self._again is None:
+            raise UsageError(
+                "k did not decide this result; call dedup(..., k=6) to use key terms, or choose kinds by join"
+            )
+        return self._again(k)
+
+    def __reduce__(self) -> Any:
+        # The collection, with which another k is tried, stays in the process that read it.
+        again = None if self._again is None else _not_in_copies
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return partial(DedupSummary, **values | {"_again": again}), ()
+
+    def __repr__(self) -> str:
+        return f"<DedupSummary: {self.kept:,} of {self.documents:,} documents kept, {self.groups:,} groups>"
+
+    def _repr_html_(self) -> str:
+        return table_html([self.as_dict()])
+
+
+def _not_in_copies(_: int) -> DedupSummary:
+    raise UsageError("only the result that dedup returned can try another k, not a copy of it; call dedup again")
+
+
+def counted(
+    ids: Iterable[str], found: Sequence[Status], kept: Sequence[bool], report: ReadingReport
+) -> tuple[DedupSummary, dict[str, list[str]]]:
+    """What was decided in numbers, and the ids of each group of at least two documents."""
+    statuses = Counter(status.status for status in found)
+    members: dict[str, list[str]] = {}
+    for name, status in zip(ids, found, strict=True):
+        members.setdefault(status.group, []).append(name)
+    several = {group: names for group, names in members.items() if len(names) > 1}
+    summary = DedupSummary(
+        documents=len(found),
+        kept=sum(kept),
+        statuses={name: statuses[name] for name in STATUSES},
+        groups=len(several),
+        report=report,
+    )
+    return summary, several
+
 
 _COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
 _IN_ROWS: Final = "work on disk writes a file; name it with out, or leave out workdir"
@@ -116,7 +224,9 @@ def dedup(
     OneOf(*get_args(DuplicateRule)).check("duplicate_rule", duplicate_rule)
     OneOf(*get_args(CsvDialect)).check("csv_dialect", csv_dialect)
     refuse_idle_prefix(prefix, annotate=annotate)
-    judged = is_judged(options, settings=settings, duplicate_rule=duplicate_rule)
+    rule = None if duplicate_rule == "equal" else duplicate_rule
+    preset = preset_of({**options, "duplicate_rule": rule}, (*FIXED, "duplicate_rule"))
+    judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
         way = _by_evidence(agreed, duplicate_rule, join, semantic=semantic)
@@ -235,14 +345,7 @@ def _written_from_disk(
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How to decide the status of every document.
-
-    Attributes:
-        columns: columns that annotate a document.
-        decide: reads documents and decides; also returns their evidence, if it was computed.
-        decide_on_disk: decides in a work folder, with documents at most some days apart.
-        at_k: decides at another k; ``None`` if k does not decide.
-    """
+    """How to decide the status of every document."""
 
     columns: tuple[str, ...]
     decide: Callable[..., tuple[Collection, DocumentEvidence | None, Sequence[Status]]]

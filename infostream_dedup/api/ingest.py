@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
-from infostream_dedup.api.keywords import IngestKeywords, parted, refuse_idle_terms
+from infostream_dedup.api.keyword_types import IngestKeywords
+from infostream_dedup.api.keywords import parted, refuse_idle
 from infostream_dedup.api.listing import UnbrokenIterator
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError, UsageError
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.following import Placed
     from infostream_dedup.stream.intake import Intake
     from infostream_dedup.stream.settings import StreamSettings
-
-__all__ = ["IngestedBatch", "Ingestion", "ingest"]
 
 _REPEATS: Final = ("exact", "duplicate")
 
@@ -266,7 +265,7 @@ def _settings(
     stored = settings_at(store)
     if stored is None:
         new = StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
-        _refuse_idle(given, new)
+        refuse_idle(given, new.terms, (new.terms.representation,), new)
         return new
     kept = StreamSettings.of_store(stored)
     if "preset" in given:
@@ -274,23 +273,8 @@ def _settings(
     if "across" in given:
         kept.refuse_other_across(given["across"], str(store))
     changed = StreamSettings.of_store({**stored, **given})
-    _refuse_idle(given, changed)
+    refuse_idle(given, changed.terms, (changed.terms.representation,), changed)
     return changed
-
-
-def _refuse_idle(given: Mapping[str, Any], agreed: StreamSettings) -> None:
-    """Refuse settings that nothing reads, given the others."""
-    if "join" in given and agreed.preset != "judged":
-        raise UsageError("join (--join) needs preset judged (--preset judged)")
-    if "source_ranks" in given and agreed.best != "source-rank":
-        raise UsageError("source_ranks (--source-rank) needs best source-rank (--best source-rank)")
-    if "loss_documents" in given and agreed.loss_limit is None:
-        raise UsageError("loss_documents (--loss-documents) needs loss_limit (--loss-limit)")
-    for name in ("epoch_documents", "first_epoch"):
-        if name in given and agreed.epoch_days is not None:
-            flag = name.replace("_", "-")
-            raise UsageError(f"{name} (--{flag}) counts documents, but epochs are days long (--epoch-days)")
-    refuse_idle_terms(given, (agreed.terms.representation,), agreed.terms.weighting)
 
 
 def _check_mode(mode: int | None) -> None:

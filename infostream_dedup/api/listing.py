@@ -11,17 +11,11 @@ from infostream_dedup.model.tabular import Tabular
 if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
 
-__all__ = ["Listing", "UnbrokenIterator"]
-
 Row = TypeVar("Row")
 
 
 class UnbrokenIterator(Iterator[Row]):
-    """Computes rows; after a failure or an interruption, it does not pretend to be at its end, as a generator does.
-
-    Args:
-        rows: the rows.
-    """
+    """Computes rows; after a failure or an interruption, it does not pretend to be at its end, as a generator does."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = iter(rows)

@@ -1,31 +1,260 @@
-"""``pairs``: list the pairs of documents that belong together."""
+"""``pairs``: list the pairs of documents that belong together, by evidence or by key terms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
-from infostream_dedup.api.judged import chosen_for_judging, is_judged, refuse_without_judged
-from infostream_dedup.api.keywords import PairKeywords, chosen, parted
-from infostream_dedup.api.pair_listing import PAIR_COLUMNS, PairListing, files_of
+from infostream_dedup.api.keyword_types import PairKeywords
+from infostream_dedup.api.keywords import chosen, parted
+from infostream_dedup.api.listing import Listing
+from infostream_dedup.api.sources import Disk, chosen_disk, refuse_on_disk
 from infostream_dedup.documents.reading import chosen_reading
-from infostream_dedup.errors import UsageError
+from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.model.settings import preset_of
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents import Reading
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.epoch_statistics import EpochStatistics
-    from infostream_dedup.runs.batch.judged_pairing import PairOrder
+    from infostream_dedup.runs.batch.judged_pairing import PairChoice, PairOrder
     from infostream_dedup.runs.batch.pairing import PairRow
     from infostream_dedup.runs.batch.translations import Between
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
-__all__ = ["PairListing", "pairs"]
+PAIR_COLUMNS: Final = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
+
+
+class PairListing(Listing["PairRow"]):
+    """Pairs in the order of (a, b), computed as they are read.
+
+    Args:
+        rows: the pairs.
+        columns: column names of ``PairRow.as_dict``.
+        report: what was read.
+        settings: settings that decided key terms and relations.
+        semantic: whether the sentence encoder was used.
+        k_min: as requested.
+
+    Attributes:
+        settings: as given.
+        semantic: as given.
+        k_min: as given.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[PairRow],
+        columns: tuple[str, ...],
+        report: ReadingReport,
+        settings: Settings,
+        *,
+        semantic: bool = False,
+        k_min: int | None = None,
+    ) -> None:
+        super().__init__(rows, columns, report)
+        self.settings = settings
+        self.semantic = semantic
+        self.k_min = k_min
+
+    def rethreshold(self, k: int | None = None, *, min_probability: float | None = None) -> PairListing:
+        """Return the pairs that a stricter k or a higher probability would have listed; nothing is recomputed.
+
+        Args:
+            k: new number of key terms required: not below the ``k`` of these settings, or the ``k_min`` requested.
+                ``relation`` is updated to it.
+            min_probability: with preset ``judged``, minimum probability, 0 to 1; translations, which have no
+                probability, are kept.
+
+        Returns:
+            A new listing; the rows of this one are kept and can be read again.
+
+        Raises:
+            UsageError: these rows do not suffice: k is too low, preset ``faithful`` got no k, or ``judged`` got one.
+
+        Example:
+            >>> found = pairs("march.parquet", k_min=4)  # doctest: +SKIP
+            >>> [len(found.rethreshold(k).rows) for k in (4, 6, 8)]  # doctest: +SKIP
+        """
+        from infostream_dedup.runs.batch.pair_order import stricter_rows
+
+        judged = "probability" in self.columns
+        if (k is None) == (min_probability is None) or judged == (min_probability is None):
+            asked = "min_probability" if judged else "k"
+            raise UsageError(f"these pairs were listed by {asked}; give rethreshold a new {asked}")
+        least = self.settings.k if self.k_min is None else self.k_min
+        if k is not None and (self.settings.score != "count" or not least <= k <= self.settings.n):
+            raise UsageError(
+                f"these rows hold the pairs of k = {least} to {self.settings.n} of score count, not of {k}; for others"
+                " call pairs(..., k_min=1) once"
+            )
+        rows = list(stricter_rows(self.rows, self.settings, k=k, min_probability=min_probability))
+        found = PairListing(rows, self.columns, self.report, self.settings, semantic=self.semantic, k_min=k)
+        found._kept = rows
+        return found
+
+
+def files_of(report: ReadingReport) -> NDArray[np.int64]:
+    """Return the number of each document's file: int64 (documents,)."""
+    import numpy as np
+
+    return np.repeat(np.arange(len(report.used_by_source)), list(report.used_by_source.values()))
+
+
+JUDGED: Final = "judged"
+"""Name of the preset."""
+
+FIXED: Final = ("k", "n", "score", "threshold", "min_terms", "rule", "target")
+"""Settings that decide about pairs in other presets; the pair model was trained with fixed values."""
+
+
+def chosen_for_judging(
+    function: Callable[..., Any],
+    known: type,
+    given: Mapping[str, Any],
+    *,
+    settings: Settings | None,
+    reading: Reading | None,
+    representations: Sequence[str] = (),
+) -> tuple[Settings, Reading]:
+    """Like ``chosen`` for preset ``judged``, which refuses settings that it fixes."""
+    if settings is not None:
+        raise ConfigurationError("settings and preset are both given; leave out settings")
+    rest = {name: value for name, value in given.items() if name != "preset"}
+    for name in FIXED:
+        if rest.get(name) is not None:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"preset judged decides by evidence and does not accept {name} ({flag}); leave out one of the two"
+            )
+    if rest.get("representation") not in (None, "morph"):
+        raise UsageError("preset judged compares documents of one language by representation morph; leave out "
+                         "representation (--representation) or preset")  # fmt: skip
+    return chosen(function, known, rest, settings=None, reading=reading, representations=representations)
+
+
+def refuse_without_judged(given: Mapping[str, Any]) -> None:
+    """Refuse options that only preset ``judged`` supports."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{name} ({flag}) needs preset judged (--preset judged)")
+
+
+MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
+_TRANSLATED_IN_MEMORY: Final = (
+    "translations are found in memory; exclude them with between none (--between none), use preset faithful, or leave "
+    "out workdir (--workdir)"
+)
+
+
+def judged_pairs(
+    source: Any,
+    agreed: tuple[Settings, Reading],
+    choice: PairChoice,
+    place: JudgingPlace,
+    *,
+    between_files: bool,
+    semantic: bool,
+    boilerplate: str | Path | None,
+    engine: str,
+    progress: Progress | None,
+) -> PairListing:
+    """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.documents import check_quarantine
+    from infostream_dedup.judging.evidence.collecting import EvidenceReader
+    from infostream_dedup.runs.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
+    from infostream_dedup.runs.batch.judging import JudgedCollection
+
+    settings, reading = agreed
+    check_quarantine(reading.quarantine, [boilerplate])
+    stack = ExitStack()
+    disk = stack.enter_context(place.disk(source, settings, reading, choice, engine, semantic=semantic))
+    if disk is not None:
+        run = stack.enter_context(
+            disk.run(
+                source,
+                reading,
+                settings,
+                [settings.representation],
+                boilerplate=boilerplate,
+                hashes=True,
+                evidence=True,
+                progress=progress,
+            )
+        )
+        return _judged_on_disk(run, stack, choice, between_files=between_files, window_days=disk.window_days)
+    evidence = EvidenceReader(semantic=semantic)
+    collection, report = read_collection(
+        source, reading, boilerplate=boilerplate, evidence=evidence, engine=engine, progress=progress
+    )
+    rows = judged_pair_rows(
+        JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
+        choice,
+        parts=files_of(report) if between_files else None,
+        engine=engine,
+        progress=progress,
+    )
+    met = ("terms", "met") if len(set(collection.languages)) > 1 else ("terms",)
+    terms, reasons = met if choice.terms else (), ("reasons",) if choice.explain else ()
+    return PairListing(rows, (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, settings, semantic=semantic)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingPlace:
+    """Where pairs are judged; attributes as the keywords of ``pairs``."""
+
+    workdir: str | Path | None
+    memory: str | int | None
+    window_days: float | None
+
+    def disk(
+        self, source: Any, settings: Settings, reading: Reading, choice: PairChoice, engine: str, *, semantic: bool
+    ) -> AbstractContextManager[Disk | None]:
+        """Choose the work folder, if one is needed."""
+        refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings, engine)
+        if self.workdir is None and choice.between != "none":
+            # Languages are known only after all documents are read, so a collection that may have translations stays in
+            # memory.
+            refusal = _TRANSLATED_IN_MEMORY
+        return chosen_disk(
+            source, reading, workdir=self.workdir, memory=self.memory, window_days=self.window_days, refusal=refusal
+        )
+
+
+def _judged_on_disk(
+    run: DiskRun, held: ExitStack, choice: PairChoice, *, between_files: bool, window_days: float | None
+) -> PairListing:
+    """Return what ``pairs`` returns with preset ``judged`` for a work folder, locked until the last row is read."""
+    import numpy as np
+
+    from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.runs.batch.judged_pairing import JUDGED_COLUMNS
+    from infostream_dedup.runs.sharded.judged_pairing import judged_pairs_on_disk
+    from infostream_dedup.runs.sharded.judging import JudgedRun
+
+    linked = JudgedRun(run, run.counted(), run.settings, window_days)
+    if choice.between != "none" and len(np.unique(linked.languages)) > 1:
+        held.close()
+        raise UsageError(_TRANSLATED_IN_MEMORY)
+    report = ReadingReport(**linked.report)
+    parts = files_of(report) if between_files else None
+
+    def rows() -> Iterator[PairRow]:
+        with held:
+            yield from judged_pairs_on_disk(linked, choice, parts=parts)
+
+    terms, reasons = ("terms",) if choice.terms else (), ("reasons",) if choice.explain else ()
+    return PairListing(rows(), (*PAIR_COLUMNS, *terms, *JUDGED_COLUMNS, *reasons), report, run.settings)
+
 
 _STATISTICS_ON_DISK = (
     "statistics of a stream can only be used in memory; leave out workdir (--workdir) or statistics (--statistics)"
@@ -126,9 +355,9 @@ def pairs(
     from infostream_dedup.runs.batch.pairing import pair_rows
 
     order = PairChoice(sort=sort or "id", top=top)
-    if statistics is None and is_judged(options, settings=settings, k_min=k_min):
-        from infostream_dedup.api.judged_pairs import JudgingPlace, judged_pairs
-
+    plainly = settings is not None and options.get("preset") is None
+    preset = preset_of({**options, "k_min": k_min}, (*FIXED, "k_min"))
+    if statistics is None and preset == JUDGED and not plainly:
         return judged_pairs(
             source,
             chosen_for_judging(

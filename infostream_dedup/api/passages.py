@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from infostream_dedup.api.keywords import FindKeywords, PassageKeywords, parted
+from infostream_dedup.api.keyword_types import FindKeywords, PassageKeywords
+from infostream_dedup.api.keywords import parted
 from infostream_dedup.api.listing import Listing
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError

@@ -1,21 +1,23 @@
-"""``search``: find the documents of a store that are most like a text."""
+"""``search``, ``similarity_matrix`` and ``term_spans``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
+from infostream_dedup.api.keyword_types import MatrixKeywords
+from infostream_dedup.api.keywords import chosen
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import microseconds_of
 
 if TYPE_CHECKING:
+    from infostream_dedup.documents import Reading
+    from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Language
+    from infostream_dedup.model import Language, Settings
     from infostream_dedup.stream.search_hits import SearchHits
-
-__all__ = ["search"]
 
 
 def search(
@@ -99,3 +101,79 @@ def search(
 
 def _microseconds(moment: datetime | None) -> int | None:
     return None if moment is None else microseconds_of(moment)
+
+
+def similarity_matrix(
+    source: Any,
+    *,
+    k_min: int | None = None,
+    settings: Settings | None = None,
+    reading: Reading | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+    **options: Unpack[MatrixKeywords],
+) -> tuple[SimilarityMatrix, list[str]]:
+    """Count, for every two documents, how many key terms of one occur in the other.
+
+    Args:
+        source: the documents (see ``read_documents``).
+        k_min: leave out smaller counts; 1 by default, or 4 if the matrix would not fit into memory.
+        settings: all settings at once.
+        reading: all reading options at once.
+        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        progress: called with each step.
+        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
+
+    Returns:
+        The matrix (documents, documents) of counts, whose rows ask and columns answer; and the ids of its rows.
+
+    Raises:
+        ConfigurationError: an option is out of range or given twice.
+        BadDataError, NoInputError: see ``read_documents``.
+        TypeError: an option is unknown.
+    """
+    from infostream_dedup.api.sources import read_collection
+    from infostream_dedup.model import fields_of
+    from infostream_dedup.model.limits import Range
+    from infostream_dedup.runs.batch.linking import least_k, link
+
+    agreed, read = chosen(similarity_matrix, MatrixKeywords, options, settings=settings, reading=reading)
+    if k_min is not None:
+        k_min = Range(1, agreed.n).check("k_min", k_min)
+    collection, _ = read_collection(source, read, engine=engine, progress=progress)
+    key_terms = collection.key_terms(agreed)
+    least = least_k(key_terms) if k_min is None else k_min
+    linked = link(key_terms, agreed, k_min=least, engine=engine, progress=progress)
+    return linked.matrix, fields_of(collection.documents).ids
+
+
+def term_spans(
+    text: str, language: Language, terms: Iterable[str], settings: Settings | None = None
+) -> list[tuple[int, int, str]]:
+    """Find the words of a text that represent given terms, so that they can be marked.
+
+    A word with one reading at the start of a sentence and another elsewhere is found if either is given. A word glued
+    together from several is marked as a whole, with the first of its terms.
+
+    Args:
+        text: raw text.
+        language: its language.
+        terms: terms, such as the ``terms`` of ``pairs``, ``ingest`` and ``search``, or ``word`` and ``their_word`` of
+            ``met``.
+        settings: ``representation`` and ``morph`` say what a term is; by default the package's defaults. ``pivot`` is
+            for the words of ``met``, which are terms before translation: those of ``morph``, but lemmas in English.
+
+    Returns:
+        ``(start, end, term)`` in the order of the text, in code points, ends excluded.
+
+    Raises:
+        ConfigurationError: the language is unknown.
+
+    Example:
+        >>> from infostream_dedup import term_spans
+        >>> term_spans("Президент в Киеве; президента ждут.", "ru", ["президент", "киев"])
+        [(0, 9, 'президент'), (12, 17, 'киев'), (19, 29, 'президент')]
+    """
+    from infostream_dedup.terms.term_spans import spans_of_terms
+
+    return spans_of_terms(text, language, terms, settings)

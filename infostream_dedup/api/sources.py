@@ -1,24 +1,32 @@
-"""Read a source into a collection, with a report and without listed boilerplate."""
+"""Read a collection into memory, or decide for a work folder on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from infostream_dedup.documents.endings import STANDARD_STREAM
+from infostream_dedup.documents.own_files import is_read_from, paths_of
+from infostream_dedup.errors import UsageError
+from infostream_dedup.machine.engines import engine_named
+from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, DocumentBlock
+    from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
-
-__all__ = [
-    "documents_to_collect",
-    "read_collection",
-    "read_list",
-    "without_boilerplate",
-]
+    from infostream_dedup.runs.batch.sources import Rereadable
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 
 def read_collection(
@@ -30,19 +38,7 @@ def read_collection(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> tuple[Collection, ReadingReport]:
-    """Read a source as a collection without texts.
-
-    Args:
-        source: see ``read_documents``.
-        reading: reading options.
-        boilerplate: file of sentences to leave out.
-        evidence: receives every document; the collection then also has text hashes.
-        engine: plain or compiled; results are the same.
-        progress: called with the number of documents read.
-
-    Returns:
-        The collection, and what was read.
-    """
+    """Read a source as a collection without texts."""
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.runs.batch.collection import collect
 
@@ -55,15 +51,7 @@ def read_collection(
 def documents_to_collect(
     source: Any, reading: Reading, report: ReadingReport, *, boilerplate: str | Path | None, engine: str
 ) -> Iterable[Document | DocumentBlock]:
-    """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way.
-
-    Args:
-        source: see ``read_documents``.
-        reading: reading options.
-        report: report in which documents are counted.
-        boilerplate: file of sentences to leave out.
-        engine: as in ``collect``.
-    """
+    """Yield the documents of a source for ``collect``: in blocks, unless each document must be processed on the way."""
     from infostream_dedup.documents import read_documents
     from infostream_dedup.documents.block_reading import read_document_blocks
     from infostream_dedup.machine.engines import engine_named
@@ -89,3 +77,206 @@ def without_boilerplate(documents: Iterable[Document], listed: str | Path | None
     from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
 
     return read_boilerplate(listed).left_out(documents)
+
+
+_log = logging.getLogger(__name__)
+
+_GIGABYTE: Final = 10**9
+_LARGE: Final = 5
+_UNPACKED: Final = 7
+"""How much larger texts are than a packed file, at most; also than a workbook or a table, which may be packed."""
+_PLAIN: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A work folder."""
+
+    folder: Path
+    memory: int
+    window_days: float | None = None
+
+    @contextmanager
+    def run(
+        self,
+        source: Any,
+        reading: Reading,
+        settings: Settings,
+        representations: Sequence[str],
+        *,
+        boilerplate: str | Path | None = None,
+        hashes: bool = False,
+        evidence: bool = False,
+        documents: Rereadable | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[DiskRun]:
+        """Start a run in the folder, which is locked while the block runs."""
+        from infostream_dedup.documents import ReadingReport
+        from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
+        from infostream_dedup.runs.sharded.plan import Plan
+        from infostream_dedup.runs.sharded.work_folder import WorkFolder
+
+        plan = Plan(self.memory)
+        self._report_plan(source, reading, settings, representations, plan, progress, evidence=evidence)
+        report = ReadingReport() if documents is None else documents.report
+
+        def read() -> Iterable[Document | DocumentBlock]:
+            if documents is None:
+                return documents_to_collect(source, reading, report, boilerplate=boilerplate, engine="auto")
+            if boilerplate is None:
+                return documents.first_blocks()
+            return without_boilerplate(documents.first(), boilerplate)
+
+        def facts() -> dict[str, Any]:
+            return {"report": asdict(report), "documents": None if documents is None else documents.mark}
+
+        mark = _mark(source, reading, boilerplate)
+        folder = WorkFolder(self.folder)
+        with folder.held():
+            yield DiskRun(
+                folder=folder,
+                source=Input(read, mark, facts, lambda: _checksum(reading.quarantine)),
+                settings=settings,
+                representations=representations,
+                plan=plan,
+                hashes=hashes,
+                evidence=evidence,
+                progress=progress,
+            )
+
+    def _report_plan(
+        self,
+        source: Any,
+        reading: Reading,
+        settings: Settings,
+        representations: Sequence[str],
+        plan: Any,
+        progress: Progress | None,
+        *,
+        evidence: bool,
+    ) -> None:
+        from infostream_dedup.runs.sharded.estimate import SAMPLE, documents_in, estimate
+
+        paths = paths_of(source)
+        sample = _sample(source, reading, SAMPLE)
+        if not sample or not paths:
+            return
+        wanted = [settings.but(representation=name) for name in representations]
+        found = estimate(sample, documents_in(paths, sample), wanted, plan, self.folder, evidence=evidence)
+        found.check()
+        if progress is not None:
+            progress(str(found), 0, None)
+
+
+@contextmanager
+def chosen_disk(
+    source: Any,
+    reading: Reading,
+    *,
+    workdir: str | Path | None,
+    memory: str | int | None,
+    window_days: float | None = None,
+    beside: Path | None = None,
+    refusal: str | None = None,
+) -> Iterator[Disk | None]:
+    """Yield the caller's work folder, or a private one if the collection would not fit into memory."""
+    from infostream_dedup.machine.memory import available_memory
+    from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, memory_of
+
+    available = available_memory()
+    half = max(LEAST_MEMORY, (available or 8 * _GIGABYTE) // 2)
+    if workdir is not None:
+        if refusal is not None:
+            raise UsageError(refusal)
+        window_days = own_number(window_days)
+        if window_days is not None and window_days <= 0:
+            raise UsageError(f"window_days is {window_days}; expected more than 0 (--window-days)")
+        if is_read_from(source, Path(workdir), (".arrow", ".json")):
+            raise UsageError(
+                f"{workdir} is in a folder that is read, and the next run would take its files for documents; "
+                "name a work folder elsewhere (--workdir)"
+            )
+        yield Disk(Path(workdir), half if memory is None else memory_of(memory), window_days)
+        return
+    for name, value in {"memory": memory, "window_days": window_days}.items():
+        if value is not None:
+            raise UsageError(f"{name} (--{name.replace('_', '-')}) needs a work folder; give workdir (--workdir)")
+    if refusal is not None or available is None or not _exceeds(source, reading, available):
+        yield None
+        return
+    # Hidden, because `beside` may be in a folder that is read twice.
+    folder = Path(tempfile.mkdtemp(prefix=".infostream-dedup-", dir=beside))
+    _log.warning("the collection would not fit into %.1f GB of memory: working in %s", available / _GIGABYTE, folder)
+    try:
+        yield Disk(folder, half)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> str | None:
+    """Say why a job cannot run in a work folder; return ``None`` if it can."""
+    if settings.score != "count" and not pairs:
+        return "a work folder supports only the count score; leave out workdir (--workdir) or the share score"
+    if engine_named(engine) == "plain":
+        return "a work folder needs compiled code; leave out engine (--engine) or workdir (--workdir)"
+    return None
+
+
+def _exceeds(source: Any, reading: Reading, available: int) -> bool:
+    """Whether the engine would need more memory than is available; only the size of files can be estimated."""
+    from infostream_dedup.runs.sharded.estimate import SAMPLE, documents_in, in_memory
+
+    paths = [path for path in paths_of(source) if Path(path).is_file()]
+    unpacked = sum(Path(path).stat().st_size * (1 if path.lower().endswith(_PLAIN) else _UNPACKED) for path in paths)
+    # Texts smaller than a fifth of the memory always fit, so most runs need no sample.
+    if unpacked * _LARGE < available:
+        return False
+    sample = _sample(source, reading, SAMPLE)
+    return bool(sample) and in_memory(documents_in(paths, sample)) > available
+
+
+def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
+    """Return the first documents of files; nothing for other sources, which can be read only once."""
+    from infostream_dedup.documents import read_documents
+    from infostream_dedup.errors import InfostreamError
+
+    paths = paths_of(source)
+    if not paths or not all(Path(path).is_file() for path in paths):
+        return []
+    try:
+        return list(islice(read_documents(paths, reading=_lenient(reading)), size))
+    except InfostreamError:
+        # The run itself reports the error.
+        return []
+
+
+def _lenient(reading: Reading) -> Reading:
+    from dataclasses import replace
+
+    return replace(reading, on_error="fail", quarantine=None, max_errors=None)
+
+
+def _checksum(quarantine: str | Path | None) -> str | None:
+    """Return a checksum of the quarantine file: ``""`` if it is missing, ``None`` if none is kept."""
+    if quarantine is None or (Path(quarantine).exists() and not Path(quarantine).is_file()):
+        return None
+    try:
+        with Path(quarantine).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _mark(source: Any, reading: Reading, boilerplate: str | Path | None) -> dict[str, Any] | None:
+    """Return a mark that changes when a file is added, changed or replaced; ``None`` for other sources."""
+    paths = paths_of(source)
+    items = source if isinstance(source, list | tuple) else [source]
+    if not paths or STANDARD_STREAM in map(str, items) or not all(Path(path).is_file() for path in paths):
+        return None
+    files = [*paths, *([] if boilerplate is None else [str(boilerplate)])]
+    stats = [(name, Path(name).stat()) for name in files]
+    return {
+        "files": [[str(Path(name).absolute()), stat.st_size, stat.st_mtime_ns] for name, stat in stats],
+        "boilerplate": boilerplate is not None,
+        "reading": {name: str(value) for name, value in asdict(reading).items()},
+    }

@@ -1,30 +1,124 @@
-"""``sweep``, ``sweep_store``, ``demo``: measure symmetry and transitivity at every k."""
+"""``sweep`` and ``demo``: symmetry and transitivity at every k."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from infostream_dedup.api.keywords import RepresentedKeywords, SweepKeywords, chosen, parted
+from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
+from infostream_dedup.api.keywords import chosen, parted
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Settings, names_in
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading
-    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.facts import DocumentFacts
+    from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+    from infostream_dedup.lab.estimation.copy_census import CopyCensus
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document, DocumentBlock, Settings
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.link_estimate import LinkEstimator
     from infostream_dedup.runs.batch.parts import Parting
     from infostream_dedup.runs.batch.stored_collection import StoredCollection
     from infostream_dedup.runs.batch.sweeping import SweepResult
 
-__all__ = ["demo", "moment", "sweep", "sweep_store"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySweep:
+    """The settings of a sweep in memory; fields as the arguments of ``sweep``."""
+
+    settings: Settings
+    representations: Sequence[str]
+    ks: Sequence[int] | None
+    examples: bool
+    estimate: bool
+    confirmed: bool
+    planted: bool
+    exact: bool
+    engine: str
+    progress: Progress | None
+
+    def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
+        """Sweep over documents, in input order."""
+        from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+        from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+        from infostream_dedup.model import single_documents
+        from infostream_dedup.runs.batch.collection import collect
+        from infostream_dedup.runs.batch.sweeping import sweep_collection
+
+        single = [document for one in documents for document in single_documents(one)] if self.planted else []
+        # Whole triples take 8 bytes for each word, and the second look needs them.
+        ranges = TripleRanges() if self.estimate and not self.confirmed else None
+        reader = self._reader(ranges)
+        collection = collect(
+            single if self.planted else documents,
+            hashes=self.confirmed,
+            evidence=reader,
+            engine=self.engine,
+            progress=self.progress,
+        )
+        second_look, census = self._compared(collection, reader, ranges)
+        if second_look is None and len(self.representations) == 1:
+            collection = collection.only(self.settings.but(representation=self.representations[0]))
+        estimator = None if census is None else SweepEstimator(collection, census)
+        # The estimator drops the census when it is done.
+        del census
+        found = sweep_collection(
+            collection,
+            self.settings,
+            self.representations,
+            ks=self.ks,
+            examples=self.examples,
+            estimator=estimator,
+            second_look=second_look,
+            exact=self.exact,
+            engine=self.engine,
+            progress=self.progress,
+        )
+        if self.planted:
+            from infostream_dedup.lab.estimation.planted_recovery import PlantedCollection
+
+            planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
+            for one in self.representations:
+                found.planted.extend(planted.recovered(self.settings.but(representation=one), self.ks))
+        return found
+
+    def _reader(self, ranges: TripleRanges | None) -> EvidenceReader | None:
+        if not (self.confirmed or self.estimate):
+            return None
+        from infostream_dedup.judging.evidence.collecting import EvidenceReader
+
+        return EvidenceReader(ranges=ranges)
+
+    def _compared(
+        self, collection: Collection, reader: EvidenceReader | None, ranges: TripleRanges | None
+    ) -> tuple[JudgedCollection | None, CopyCensus | None]:
+        """The evidence for a second look, and the census of copies, as requested."""
+        if reader is None:
+            return None, None
+        evidence = reader.finish(collection.languages)
+        second_look = None
+        if self.confirmed:
+            from infostream_dedup.model import Settings
+            from infostream_dedup.runs.batch.judging import JudgedCollection
+
+            second_look = JudgedCollection.of(collection, evidence, Settings())
+        if not self.estimate:
+            return second_look, None
+        from infostream_dedup.lab.estimation.copy_census import CopyCensus
+
+        census = CopyCensus(collection.documents, evidence, ranges=ranges)
+        # Now, because word triples take more room than anything that follows.
+        census.copies(self.progress)
+        return second_look, census
 
 
 _CONFIRMED_IN_MEMORY: Final = "confirmed links (--confirmed) are measured in memory; leave out workdir (--workdir)"
@@ -101,9 +195,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.api.disk import chosen_disk, refuse_on_disk
-    from infostream_dedup.api.memory_sweep import MemorySweep
-    from infostream_dedup.api.sources import documents_to_collect
+    from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
     from infostream_dedup.lab.estimation.disk_estimator import DiskEstimator
     from infostream_dedup.model import single_documents

@@ -14,8 +14,6 @@ from infostream_dedup.errors import CannotCreateError
 if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
-__all__ = ["Warmth", "warm"]
-
 
 @dataclass(frozen=True, slots=True)
 class Warmth:

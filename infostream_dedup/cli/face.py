@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
-from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -17,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 import click
 from click.core import ParameterSource
 
-from infostream_dedup.model.limits import ALIKE, EXPERT, LARGE, OUTPUT, READS, OneOf, Range
+from infostream_dedup.model.limits import ALIKE, EXPERT, LARGE, OUTPUT, READS, OneOf, Range, record_named
 from infostream_dedup.model.limits import Option as Shown
 
 Function = Callable[..., Any]
@@ -27,33 +26,32 @@ ACCESS: Final = "Addresses and access"
 _TITLES: Final = (READS, ACCESS, ALIKE, OUTPUT, LARGE, EXPERT)
 
 
-class Option(click.Option):
+GENERAL: Final[dict[str, click.Option]] = {}
+"""The general options by flag; each is entered when a command takes it."""
+
+
+class GroupedOption(click.Option):
     """An option with the title of its group."""
 
     def __init__(self, *names: Any, group: str = OUTPUT, **given: Any) -> None:
         super().__init__(*names, **given)
         self.group = group
+        if group == COMMON:
+            GENERAL.update(dict.fromkeys(self.opts, self))
 
 
-reads = functools.partial(click.option, cls=Option, group=READS)
-alike = functools.partial(click.option, cls=Option, group=ALIKE)
-output = functools.partial(click.option, cls=Option, group=OUTPUT)
-large = functools.partial(click.option, cls=Option, group=LARGE)
-expert = functools.partial(click.option, cls=Option, group=EXPERT)
-access = functools.partial(click.option, cls=Option, group=ACCESS)
-common = functools.partial(click.option, cls=Option, group=COMMON)
+reads = functools.partial(click.option, cls=GroupedOption, group=READS)
+alike = functools.partial(click.option, cls=GroupedOption, group=ALIKE)
+output = functools.partial(click.option, cls=GroupedOption, group=OUTPUT)
+large = functools.partial(click.option, cls=GroupedOption, group=LARGE)
+expert = functools.partial(click.option, cls=GroupedOption, group=EXPERT)
+access = functools.partial(click.option, cls=GroupedOption, group=ACCESS)
+common = functools.partial(click.option, cls=GroupedOption, group=COMMON)
 
 
 @dataclass(frozen=True)
 class Declared:
-    """The options of a record, made when they are needed.
-
-    Attributes:
-        record: module and class, as in ``package.module:Class``.
-        names: fields to offer; by default all that have an ``Option``, but those of ``leave_out``.
-        only: allowed values, where a command takes fewer than the field.
-        unset: whether an option that is not given is ``None``, instead of the field's default.
-    """
+    """The options of a record, made when they are needed."""
 
     record: str
     names: tuple[str, ...] | None = None
@@ -66,16 +64,15 @@ class Declared:
         function.__dict__.setdefault("__click_params__", []).append(self)
         return function
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[GroupedOption]:
         """The options in the order of the fields."""
-        module, _, name = self.record.partition(":")
-        made = options_of(getattr(import_module(module), name), self.names, dict(self.only), unset=self.unset)
+        made = options_of(record_named(self.record), self.names, dict(self.only), unset=self.unset)
         return [option for option in made if option.name not in self.leave_out]
 
 
 def options_of(
     record: type, names: Sequence[str] | None = None, only: dict[str, tuple[str, ...]] | None = None, *, unset: bool
-) -> list[Option]:
+) -> list[GroupedOption]:
     """Make the options of a record of settings from its fields."""
     hints = get_type_hints(record, include_extras=True)
     found = {one.name: (one, hints[one.name]) for one in fields(record)}
@@ -92,7 +89,7 @@ def _marks(hint: Any) -> tuple[Any, ...]:
     return getattr(hint, "__metadata__", ())
 
 
-def _option(one: Field[Any], hint: Any, shown: Shown, only: tuple[str, ...] | None, *, unset: bool) -> Option:
+def _option(one: Field[Any], hint: Any, shown: Shown, only: tuple[str, ...] | None, *, unset: bool) -> GroupedOption:
     default = None if one.default is MISSING else one.default
     flag = shown.flag or one.name.replace("_", "-")
     if isinstance(default, bool):
@@ -102,23 +99,23 @@ def _option(one: Field[Any], hint: Any, shown: Shown, only: tuple[str, ...] | No
     else:
         words = shown.default or (None if default in (None, ()) else _words(default))
         value = None if unset or shown.many else default
-        kind = {"type": _type(hint, shown, only), "multiple": shown.many, "default": value}
+        kind = {"type": _type(hint, only), "multiple": shown.many, "default": value}
         if only is None:
             kind["metavar"] = shown.metavar
     text = shown.help if words is None else f"{shown.help}  [default: {words}]"
-    return Option([f"--{flag}", one.name], help=text, group=shown.group, **kind)
+    return GroupedOption([f"--{flag}", one.name], help=text, group=shown.group, **kind)
 
 
 def _words(default: Any) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
-def _type(hint: Any, shown: Shown, only: tuple[str, ...] | None) -> Any:
+def _type(hint: Any, only: tuple[str, ...] | None) -> Any:
     """The type of the values: whole numbers and names are checked by click, shares and days by the record itself."""
-    if shown.is_file:
-        return click.Path(dir_okay=False)
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if Path in parts:
+        return click.Path(dir_okay=False)
     choices = only or next((mark.values for mark in marks if isinstance(mark, OneOf)), None)
     if choices is None and get_origin(parts[0]) is Literal:
         choices = get_args(parts[0])
@@ -182,7 +179,9 @@ def _parameter(context: click.Context, name: str) -> click.Parameter:
 
 def _flag(context: click.Context, name: str) -> str:
     parameter = _parameter(context, name)
-    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
+    if isinstance(parameter, click.Option):
+        return parameter.opts[0]
+    return str(getattr(parameter, "metavar", None) or name).strip("[].")
 
 
 def _either(context: click.Context, names: Sequence[str]) -> str:
@@ -191,7 +190,7 @@ def _either(context: click.Context, names: Sequence[str]) -> str:
 
 
 def check_rules(context: click.Context) -> None:
-    """Refuse options that need or exclude others; the rules stand beside the command."""
+    """Refuse options that need or exclude others; each command lists its rules."""
     for rule in getattr(context.command, "rules", ()):
         if message := rule.broken(context):
             raise click.UsageError(message, context)
@@ -200,8 +199,11 @@ def check_rules(context: click.Context) -> None:
 class Command(click.Command):
     """A command whose help begins with examples and shows its options in groups, those for experts last."""
 
-    def __init__(self, *given: Any, rules: Iterable[Rule] = (), examples: Sequence[str] = (), **more: Any) -> None:
-        super().__init__(*given, epilog=_examples(examples), **more)
+    def __init__(
+        self, name: str | None, *, rules: Iterable[Rule] = (), examples: Sequence[str] = (), **more: Any
+    ) -> None:
+        self._params: list[Any] = []
+        super().__init__(name, epilog=_examples(examples), **more)
         self.rules = tuple(rules)
 
     @property
@@ -214,7 +216,7 @@ class Command(click.Command):
 
     @params.setter
     def params(self, given: list[click.Parameter]) -> None:
-        self._params: list[Any] = given
+        self._params = given
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write usage, examples, text and options."""
@@ -225,7 +227,7 @@ class Command(click.Command):
         groups: dict[str, list[tuple[str, str]]] = {title: [] for title in _TITLES}
         for parameter in self.params:
             record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, Option) and parameter.group != COMMON:
+            if record is not None and isinstance(parameter, GroupedOption) and parameter.group != COMMON:
                 groups[parameter.group].append(record)
         for title, records in groups.items():
             if records:
@@ -235,7 +237,7 @@ class Command(click.Command):
 
 
 def _write_common(command: click.Command, formatter: click.HelpFormatter) -> None:
-    offered = [one for one in command.params if isinstance(one, Option) and one.group == COMMON]
+    offered = [one for one in command.params if isinstance(one, GroupedOption) and one.group == COMMON]
     flags = ", ".join(one.opts[0] for one in offered if one.name != "output_format")
     with formatter.section(COMMON):
         for one in offered:
@@ -264,15 +266,15 @@ class Commands(click.Group):
 
     command_class = Command
 
-    def __init__(self, *given: Any, examples: Sequence[str] = (), **more: Any) -> None:
-        super().__init__(*given, epilog=_examples(examples), **more)
+    def __init__(self, name: str | None = None, *, examples: Sequence[str] = (), **more: Any) -> None:
+        super().__init__(name, epilog=_examples(examples), **more)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move general options from before the name of a command to after it."""
         before: list[str] = []
         rest = list(args)
-        while rest and (flag := rest[0].partition("=")[0]) in (options := general_flags()):
-            takes = 1 if "=" in rest[0] or options[flag].is_flag else 2
+        while rest and (flag := rest[0].partition("=")[0]) in GENERAL:
+            takes = 1 if "=" in rest[0] or GENERAL[flag].is_flag else 2
             before, rest = before + rest[:takes], rest[takes:]
         name = rest[:1] if rest and not rest[0].startswith("-") else []
         return super().parse_args(ctx, [*name, *before, *rest[len(name) :]] if name else args)
@@ -285,16 +287,6 @@ class Commands(click.Group):
         """Write the commands, and where the general options are explained."""
         self.format_commands(ctx, formatter)
         _write_common(self, formatter)
-
-
-def general_flags() -> dict[str, click.Option]:
-    """The general options by flag."""
-    from infostream_dedup.cli.options import general_options
-
-    @general_options("table", "jsonl", "json", "csv")
-    def every() -> None: ...
-
-    return {flag: one for one in every.__click_params__ for flag in one.opts}  # type: ignore[attr-defined]
 
 
 command = functools.partial(click.command, cls=Command)

@@ -31,11 +31,7 @@ class TerminatedError(BaseException):
 
 
 def heed_requests_to_end(outermost: CodeType) -> None:
-    """Let SIGINT and SIGTERM end the command like an exception, unless other handlers are installed.
-
-    Args:
-        outermost: code of the function that runs the command; it may itself be called during an import.
-    """
+    """Let SIGINT and SIGTERM end the command like an exception, unless other handlers are installed."""
     if threading.current_thread() is not threading.main_thread():
         return
     process = os.getpid()
@@ -81,10 +77,7 @@ _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
-    """Run a command and report a failure in one line on standard error.
-
-    Set INFOSTREAM_DEDUP_DEBUG=1 to see the traceback of a bug.
-    """
+    """Run a command and report a failure in one line on standard error."""
     try:
         _open_standard_streams()
         _write_utf_8()
@@ -115,11 +108,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Open null streams in a process started without standard streams, as a daemon may be.
-
-    Raises:
-        CannotWriteError: standard output is closed, where results would go.
-    """
+    """Open null streams in a process started without standard streams, as a daemon may be."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -142,11 +131,7 @@ def _write_utf_8() -> None:
 
 
 def _refuse_misread_arguments(arguments: Sequence[str]) -> None:
-    """Refuse UTF-8 arguments that Python read in the encoding of another locale: a search would silently find nothing.
-
-    Raises:
-        click.UsageError: there is such an argument.
-    """
+    """Refuse UTF-8 arguments that Python read in another encoding: a search would silently find nothing."""
     if sys.getfilesystemencoding() == "utf-8":
         return
     for argument in filter(_is_garbled, arguments):

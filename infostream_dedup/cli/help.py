@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from infostream_dedup.cli.face import COMMON, Option, command
+from infostream_dedup.cli.face import COMMON, GroupedOption, command
 from infostream_dedup.cli.options import general_options
 
 
@@ -39,6 +39,6 @@ def _common() -> str:
         "of a command, and its default, are in its help; a command that prints no CSV has no --csv-dialect."
     )
     with formatter.section(COMMON):
-        shown = [one for one in every.params if isinstance(one, Option) and one.group == COMMON]
+        shown = [one for one in every.params if isinstance(one, GroupedOption) and one.group == COMMON]
         formatter.write_dl([record for one in shown if (record := one.get_help_record(context)) is not None])
     return formatter.getvalue().rstrip()

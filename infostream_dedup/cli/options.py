@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -38,15 +36,12 @@ def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command]
 
 
 def read_configuration(context: click.Context, _parameter: click.Parameter, path: str | None) -> None:
-    """Make the values of a TOML file the defaults of a command; keys are the long names of its options.
-
-    Raises:
-        NoInputError: the file cannot be read.
-        ConfigurationError: it is not TOML, or has a key that is not an option of the command, or a value that the
-            option does not accept.
-    """
+    """Make the values of a TOML file the defaults of a command; keys are the long names of its options."""
     if path is None:
         return
+    import difflib
+    import tomllib
+
     context.meta["config"] = path
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -163,10 +158,7 @@ def _default_of(formats: Sequence[str]) -> str:
 
 
 def general_options(*formats: str) -> Callable[[Command], Command]:
-    """``--format``, ``--quiet``, ``--config``, logs and summary.
-
-    The first format is the default on a terminal, the second elsewhere. Rows that can be CSV can also be a workbook.
-    """
+    """``--format``, ``--quiet``, ``--config``, logs and summary."""
     sheets = ["xlsx"] if "csv" in formats else []
     dialect = common(
         "--csv-dialect",

@@ -64,11 +64,7 @@ def print_json(value: Any) -> None:
 
 
 def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
-    """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``.
-
-    JSON is streamed, and CSV with ``columns``, which become its header, even without rows; by default the header has
-    the names of all rows.
-    """
+    """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``."""
     from infostream_dedup.documents.rows import write_rows
 
     if output_format == "table":
@@ -95,15 +91,7 @@ def save_rows(
     columns: Sequence[str] | None = None,
     inputs: Iterable[str] = (),
 ) -> None:
-    """Write rows to a file, completely or not at all.
-
-    Args:
-        rows: the rows.
-        target: path of the file.
-        output_format: format asked for; by default what the ending says, JSON Lines if it says nothing.
-        columns: see ``print_rows``.
-        inputs: files that it must not replace.
-    """
+    """Write rows to a file, completely or not at all."""
     from infostream_dedup.documents.outputs import open_output
     from infostream_dedup.documents.rows import row_format, write_rows
 

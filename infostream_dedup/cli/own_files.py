@@ -18,15 +18,7 @@ _DOCUMENTS: Final = ("documents", "sources")
 
 
 def refuse_shared_files(context: click.Context) -> None:
-    """Refuse an output or quarantine file that the command also reads, or writes for another purpose.
-
-    Args:
-        context: that of the command, with all parameters.
-
-    Raises:
-        CannotCreateError: an output would overwrite another file of the command.
-        ConfigurationError: the quarantine file would overwrite an input.
-    """
+    """Refuse an output or quarantine file that the command also reads, or writes for another purpose."""
     from infostream_dedup.documents.outputs import same_file
     from infostream_dedup.documents.own_files import check_quarantine
 
@@ -49,15 +41,7 @@ def refuse_shared_files(context: click.Context) -> None:
 
 
 def check_outputs(context: click.Context) -> None:
-    """Refuse an output file or report that could not be written, before the work that it is to keep.
-
-    Args:
-        context: that of the command, with all parameters.
-
-    Raises:
-        CannotCreateError: the folder of a file is missing or read-only, or that of a report cannot be created.
-        MissingExtraError: a package for drawing the report or writing the workbook is not installed.
-    """
+    """Refuse an output file or report that could not be written, before the work that it is to keep."""
     from infostream_dedup.documents.outputs import check_output
     from infostream_dedup.report.needed import check_report_folder, require_packages
 

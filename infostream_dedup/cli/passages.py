@@ -261,12 +261,7 @@ _LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
 def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> None:
-    """Print both texts and a table of their passages.
-
-    Args:
-        comparison: what the texts share.
-        names: column headers for a and b.
-    """
+    """Print both texts and a table of their passages."""
     from rich.console import Console
     from rich.table import Table
 

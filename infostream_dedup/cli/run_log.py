@@ -28,12 +28,7 @@ _PACKAGES: Final = ("numpy", "numba", "scipy", "pyarrow", "pymorphy3", "PyStemme
 
 
 class RunLog:
-    """Log lines, for people or programs, and counts of a run. There is one log, because a process runs one command.
-
-    Attributes:
-        statuses: number of documents by status, if the command assigns one.
-        is_summed_up: whether a summary will be written.
-    """
+    """Log lines, for people or programs, and counts of a run. There is one log, because a process runs one command."""
 
     def __init__(self) -> None:
         self.start()
@@ -68,10 +63,7 @@ class RunLog:
         click.echo(message, err=True)
 
     def stage(self, name: str, *, ended: bool = False) -> None:
-        """Note that a stage begins, continues or ends.
-
-        The previous stage ends with it, except compiling, which continues.
-        """
+        """Note that a stage begins, continues or ends."""
         if self._stage is None or self._stage[0] != name:
             self._interrupted = self._stage[0] if self._stage and name == "compiling" else None
             self._end_stage()

@@ -175,14 +175,7 @@ __all__ = ["go_on_printing"]
 
 
 def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Complete the row at the end of standard output if it is the beginning of one of these rows.
-
-    Args:
-        rows: the rows of a batch, as JSON Lines.
-
-    Returns:
-        The rows left to print: all of them if standard output is a pipe or a terminal, or cannot be read.
-    """
+    """Complete the row at the end of standard output if it is the beginning of one of these rows."""
     from infostream_dedup.documents.rows import write_rows
 
     stream = BytesIO()

@@ -14,11 +14,7 @@ __all__ = ["moment_of"]
 
 
 def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None:
-    """Return the moment that an option names; ``None`` for ``None``.
-
-    Raises:
-        BadParameter: it is not a date.
-    """
+    """Return the moment that an option names; ``None`` for ``None``."""
     from infostream_dedup.api import moment
 
     try:
@@ -31,12 +27,7 @@ __all__ = ["read_text"]
 
 
 def read_text(path: str) -> str:
-    """Read a UTF-8 file, or standard input for ``-``; line ends are kept, a byte order mark is removed.
-
-    Raises:
-        NoInputError: the file is missing or cannot be read.
-        BadDataError: it is not UTF-8.
-    """
+    """Read a UTF-8 file, or standard input for ``-``; line ends are kept, a byte order mark is removed."""
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:

@@ -110,7 +110,7 @@ class Reading:
     on_error: Annotated[
         OnError, Option("Stop at a bad record, or skip it and write it to the quarantine file.", READS)
     ] = "fail"
-    quarantine: Annotated[str | Path | None, Option("File for skipped records (JSONL).", READS, is_file=True)] = None
+    quarantine: Annotated[str | Path | None, Option("File for skipped records (JSONL).", READS)] = None
     max_errors: Annotated[int | None, Range(0), Option("Stop when more records than this are skipped.", EXPERT)] = None
     max_line_bytes: int = MAX_LINE_BYTES
     tz: Annotated[str | None, Option("Time zone of dates without one, e.g. Europe/Kyiv.", READS, default="UTC")] = None

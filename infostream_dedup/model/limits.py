@@ -16,9 +16,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
+from importlib import import_module
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 from infostream_dedup.errors import ConfigurationError
 
@@ -94,7 +95,6 @@ class Option:
         default: the default in words, for fields whose default is ``None``.
         metavar: what stands for its value in the help.
         many: whether it may be given several times.
-        is_file: whether it names a file.
     """
 
     help: str
@@ -103,7 +103,12 @@ class Option:
     default: str | None = None
     metavar: str | None = None
     many: bool = False
-    is_file: bool = False
+
+
+def record_named(name: str) -> type:
+    """The class that ``package.module:Class`` names."""
+    module, _, inner = name.partition(":")
+    return cast("type", getattr(import_module(module), inner))
 
 
 @cache

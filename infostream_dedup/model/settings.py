@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -35,6 +35,21 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "best": {"n": 30, "score": "share", "threshold": 0.40, "min_terms": 3, "rule": "both"},
     "similar": {"n": 12, "score": "count", "k": 4, "rule": "either"},
 }
+
+
+def preset_of(given: Mapping[str, Any], key_terms_only: Iterable[str]) -> str:
+    """The preset named, else ``judged``, or ``faithful`` if a setting is given that only key terms read.
+
+    The one place that chooses a preset, for ``pairs``, ``dedup`` and streams.
+
+    Args:
+        given: settings by name; ``None`` means not given.
+        key_terms_only: names of the settings that preset ``judged`` does not accept, apart from ``representation``.
+    """
+    if given.get("preset") is not None:
+        return str(given["preset"])
+    named = any(given.get(name) is not None for name in key_terms_only)
+    return "faithful" if named or given.get("representation") not in (None, "morph") else "judged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

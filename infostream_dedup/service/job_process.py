@@ -25,7 +25,7 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
 if TYPE_CHECKING:
-    from infostream_dedup.api.train import Training
+    from infostream_dedup.api.learning import Training
     from infostream_dedup.judging.criteria.cross_validation import HeldOut
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document

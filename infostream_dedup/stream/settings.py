@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import orjson
 
@@ -13,7 +13,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.status import JOINED_IN_STREAMS, joined_kinds
 from infostream_dedup.model import Settings, names_in, one_or_several
 from infostream_dedup.model.limits import EXPERT, OUTPUT, OneOf, Option, Range, check_limits
-from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS
+from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS, preset_of
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 
 DUPLICATE_RULES: Final = ("equal", "contained")
@@ -22,7 +22,7 @@ EXACT_RULES: Final = ("text", "opening", "sentences")
 DF_RULES: Final = ("distinct", "all")
 BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 
-_TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
+TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
 """Settings of terms that a stream uses; the others concern whole collections."""
 
 KEY_TERMS_DECIDE: Final = ("k_duplicate", "k_similar", "duplicate_rule", "least_shared", "templates", "model")
@@ -30,6 +30,8 @@ KEY_TERMS_DECIDE: Final = ("k_duplicate", "k_similar", "duplicate_rule", "least_
 
 _JUDGED_TERMS: Final = ("representation", "n", "target", "short")
 """Settings of terms with which the pair model was learned."""
+
+_KEY_TERMS_ONLY: Final = {*KEY_TERMS_DECIDE, *_JUDGED_TERMS} - {"representation"}
 
 _NO_VERDICT: Final = ("best", "source_ranks", "keep_text")
 """Settings that do not affect verdicts: a store may be opened with other values."""
@@ -84,6 +86,8 @@ class StreamSettings:
     Raises:
         ConfigurationError: a value is out of range, or does not work for a stream.
     """
+
+    TERM_FIELDS: ClassVar = TERM_FIELDS
 
     preset: Annotated[
         str,
@@ -216,13 +220,13 @@ class StreamSettings:
             ConfigurationError: a name is unknown, or a value is out of range.
         """
         known = {one.name for one in fields(cls)} - {"terms"}
-        unknown = sorted(set(given) - known - set(_TERM_FIELDS))
+        unknown = sorted(set(given) - known - set(TERM_FIELDS))
         if unknown:
             raise ConfigurationError(
-                f"unknown setting {unknown[0]!r}; known are {', '.join(sorted({*_TERM_FIELDS, *known}))}"
+                f"unknown setting {unknown[0]!r}; known are {', '.join(sorted({*TERM_FIELDS, *known}))}"
             )
-        terms = {name: value for name, value in given.items() if name in _TERM_FIELDS}
-        own: dict[str, Any] = {"preset": _implied(given)} | {
+        terms = {name: value for name, value in given.items() if name in TERM_FIELDS}
+        own: dict[str, Any] = {"preset": preset_of(given, _KEY_TERMS_ONLY)} | {
             name: value for name, value in given.items() if name in known
         }
         own = {"across": "pivot" if own["preset"] == "judged" else "none"} | own
@@ -288,7 +292,7 @@ class StreamSettings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values in the order of the fields; the terms' settings come first."""
-        terms = {name: getattr(self.terms, name) for name in _TERM_FIELDS}
+        terms = {name: getattr(self.terms, name) for name in TERM_FIELDS}
         own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "terms"}
         return terms | own | {"source_ranks": list(self.source_ranks), "join": list(self.join)}
 
@@ -307,14 +311,6 @@ class StreamSettings:
         if self.preset == "faithful":
             del decisive["preset"], decisive["join"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
-
-
-def _implied(given: Mapping[str, Any]) -> str:
-    """The preset of a stream whose settings do not name one."""
-    if given.get("representation", "morph") != "morph" or given.get("model") is not None:
-        return "faithful"
-    named = {*KEY_TERMS_DECIDE, *_JUDGED_TERMS} - {"representation", "model"}
-    return "judged" if named.isdisjoint(given) else "faithful"
 
 
 def _no_meaning(name: str) -> ConfigurationError:

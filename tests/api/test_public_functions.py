@@ -5,17 +5,21 @@ import inspect
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 
 import click
 import pytest
 
 import infostream_dedup
 from infostream_dedup import Settings, StreamSettings, api
-from infostream_dedup.api import keywords
+from infostream_dedup.api import keyword_types
+from infostream_dedup.api.keywords import KEYWORDS
 from infostream_dedup.cli import cli
 from infostream_dedup.documents import Reading, ReadingOptions
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.passages import PassageSettings
+
+ROOT = Path(__file__).parents[2]
 
 RENAMED = {
     "desk backup": "desk.backup_desk",
@@ -150,11 +154,15 @@ def test_reading_options_given_both_ways_are_refused():
 
 
 def test_keywords_are_those_of_the_records():
-    own = {field.name for field in fields(Settings)}
-    assert keywords.DedupSettings.__optional_keys__ == own | {"preset"}
     assert ReadingOptions.__optional_keys__ == {field.name for field in fields(Reading)}
-    assert keywords.PassageKeywords.__optional_keys__ == {field.name for field in fields(PassageSettings)}
-    assert keywords.StreamKeywords.__optional_keys__ == set(StreamSettings().as_dict()) - {"model", "boilerplate"}
+    for name, known in KEYWORDS.items():
+        kind = getattr(keyword_types, name)
+        assert kind.__optional_keys__ == known.names(), name
+
+
+def test_the_types_of_keywords_are_made_from_the_records():
+    made = subprocess.run([sys.executable, "tools/make_keywords.py", "--check"], cwd=ROOT, check=False)
+    assert made.returncode == 0, "run python tools/make_keywords.py"
 
 
 def test_importing_the_functions_loads_nothing_heavy():
