@@ -124,7 +124,7 @@ TF, at the limit of what its numbers allow; this is not to be expected again.)""
     "closing": """\
 ## Checked elsewhere
 
-- S and T rise with k within one language, and S across languages falls: [sweeps.md](sweeps.md).
+- S and T rise with k within one language, and S across languages falls: [sweeps.csv](sweeps.csv).
 - Megashingles match with probability .291, .495, .729 at p = .75, .80, .85, not .33, .42, .50 as printed: by simulation
   in `tests/features/test_shingles_and_samples.py`.
 - The features of the example sentence of Low-IDF-Sig: `tests/features/test_chains_of_words.py`.
