@@ -153,7 +153,7 @@ class _Judgements(NamedTuple):
     from_desk: bool
 
     def doubt(self, mark: str) -> str:
-        """Say why the figures may be wrong; empty if nothing speaks against them."""
+        """Reasons to distrust the figures; empty if there are none."""
         others = sum(one is not None and one != mark for one in self.marks)
         if others:
             return (

@@ -179,7 +179,7 @@ def sweep(
     Each row is one k of one representation: links, links in both directions (reciprocal), two-step paths, closed paths,
     S = reciprocal / links, T = closed / paths. With too many paths, T is sampled and has a standard error.
     With too many links, at k = 1 to 3 of a large collection, they and S are estimated too, unless --exact.
-    S and T show how close the links are to an equivalence, not how precise or complete they are.
+    S and T measure how consistent the links are, not whether they are right.
 
     With --by, each file, source, day, week or month is swept separately, with its own statistics; the recommendations
     in JSON and below a table are those for the whole collection.

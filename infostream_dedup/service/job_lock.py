@@ -23,7 +23,7 @@ class JobLock:
 
     @classmethod
     def take(cls, desk: Path) -> JobLock | None:
-        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one.
+        """Acquire the desk's job lock; ``None`` if a job or a service already holds it.
 
         Raises:
             CannotCreateError: its file cannot be written.

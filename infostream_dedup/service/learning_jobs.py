@@ -246,7 +246,7 @@ def _confused(unseen: HeldOut, trained: Training, labels: Mapping[tuple[str, str
 
 
 def _teaching(trained: Training, candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """The pairs of the stream that the classifier is least sure of: one of each story before a second of any."""
+    """The least certain pairs, at most one per story until every story has one."""
     import numpy as np
 
     from infostream_dedup.judging.criteria.suggestion import suggestions
