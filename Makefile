@@ -31,7 +31,7 @@ test-spark: $(VENV)/.installed-dev  ## Spark in one process; needs Java 17 or ne
 	$(BIN)/pip install --quiet -e '.[spark]'
 	$(BIN)/pytest tests/spark
 
-test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes reports/translate.md
+test-translate: $(TRANSLATE)/.installed  ## beside the genuine argostranslate (1.5 GB); writes a part of reports/cross-language.md
 	$(TRANSLATE)/bin/python reports/make_translate_report.py
 
 lint: $(VENV)/.installed-dev  ## style, imports, types
@@ -40,7 +40,7 @@ lint: $(VENV)/.installed-dev  ## style, imports, types
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-attack: $(VENV)/.installed-dev  ## kills, cuts, full disks, power loss, flipped bits, soak; writes reports/attack.md
+attack: $(VENV)/.installed-dev  ## kills, cuts, full disks, power loss, flipped bits, soak; writes reports/robustness.md
 	$(BIN)/python -m benchmarks.attack
 
 bench: $(VENV)/.installed-dev  ## speed and memory, as ratios against others in the same run; writes reports/speed.md
@@ -52,18 +52,16 @@ spark-demo: $(VENV)/.installed-dev  ## a Spark cluster on loopback: the same num
 	$(BIN)/python -m benchmarks.spark_demo
 
 reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled corpora beside the project
-	$(BIN)/python reports/make_reports.py
+	$(BIN)/python reports/make_quality.py
 	$(BIN)/python reports/make_comparison.py
-	$(BIN)/python reports/make_closed_world.py
 	$(BIN)/python reports/make_verdicts.py
 	$(BIN)/python reports/make_confirmed.py
 	$(BIN)/python reports/make_pivot.py
 	$(BIN)/python reports/make_criteria.py
 	$(BIN)/python reports/make_passages.py
-	$(BIN)/python reports/make_sentence_sweeps.py
-	$(BIN)/python reports/make_boilerplate.py
 	$(BIN)/python reports/make_stream.py
 	$(BIN)/python reports/make_coverage.py
+	$(BIN)/python reports/make_readings.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 to 3.13; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'

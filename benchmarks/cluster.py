@@ -2,13 +2,10 @@
 
     python -m benchmarks.cluster --documents 10000 100000 --out cluster.json
     python -m benchmarks.cluster --documents 1272217 --memory 2GB --skip engine spark
-    python -m benchmarks.cluster --documents 20000 --shape term story burst
 
 Every runner has a process of its own, which reads the same texts from a file. CPU seconds are those of the process
 with its children, without imports and compilation: a toy collection goes through every stage first. Gigabytes are
-10^9 bytes, the peak of resident memory; ``own_gigabytes`` without files that are only mapped. ``--shape`` distorts the
-texts: ``term`` puts one word into half of all documents, ``story`` replaces as many by copies of one text as 50,000 are
-of 1.27 million, ``burst`` puts all documents of the largest stories side by side.
+10^9 bytes, the peak of resident memory; ``own_gigabytes`` without files that are only mapped.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
-from benchmarks.spark_cluster import descendants
+from benchmarks.spark_demo import descendants
 from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -45,7 +42,6 @@ from infostream_dedup.runs.sharded.sweeping import FoldedLinks
 from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
 SETTINGS = Settings(representation="stem")
-SHAPES = ("plain", "term", "story", "burst")
 K_MIN = 4
 KS = range(K_MIN, SETTINGS.n + 1)
 _SPELLED_AT_ONCE = 200_000
@@ -61,14 +57,14 @@ def main() -> None:
         return
     rows = []
     for documents in arguments.documents:
-        for shape in arguments.shape:
-            with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-                _write(_shaped(documents, shape), Path(folder))
-                for runner in RUNNERS:
-                    if runner not in arguments.skip:
-                        row = {"documents": documents, "shape": shape, "runner": runner}
-                        rows.append({**row, **_in_own_process(folder, runner, arguments)})
-                        print(json.dumps(rows[-1]), flush=True)
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+            _write(_texts(documents), Path(folder))
+            for runner in RUNNERS:
+                if runner not in arguments.skip:
+                    rows.append(
+                        {"documents": documents, "runner": runner, **_in_own_process(folder, runner, arguments)}
+                    )
+                    print(json.dumps(rows[-1]), flush=True)
     _check_digests(rows)
     for line in _ratios(rows):
         print(json.dumps(line))
@@ -82,7 +78,6 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--shape", choices=SHAPES, nargs="+", default=["plain"])
     parser.add_argument("--memory", default="8GB", help="of the disk runner")
     parser.add_argument("--shards", type=int, help="of the disk runner and Spark; by the memory by default")
     parser.add_argument("--blocks", type=int, help="likewise")
@@ -96,31 +91,10 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _shaped(documents: int, shape: str) -> Iterator[bytes]:
-    """The texts one after another, so that millions take little memory."""
-    copies = max(2, documents * 50_000 // MONTH)
-    first, place = b"", 0
-    for corpus in _months(documents, shape):
-        for text in _spelled(corpus):
-            first = first or text
-            if shape == "term" and place % 2:
-                yield text + " всеобщин".encode()
-            elif shape == "story" and place % (documents // copies) == 0:
-                yield first
-            else:
-                yield text
-            place += 1
-
-
-def _months(documents: int, shape: str) -> Iterator[Corpus]:
-    """Stories of a month each: what is longer than a month has new stories in each, of one vocabulary."""
+def _texts(documents: int) -> Iterator[bytes]:
+    """The texts one after another, so that millions take little memory; every month has stories of its own."""
     for month, begin in enumerate(range(0, documents, MONTH)):
-        corpus = generate(min(MONTH, documents - begin), seed=11 + month)
-        if shape == "burst":
-            sizes = np.bincount(corpus.stories)
-            yield _taken(corpus, np.argsort(-sizes[corpus.stories], kind="stable"))
-        else:
-            yield corpus
+        yield from _spelled(generate(min(MONTH, documents - begin), seed=11 + month))
 
 
 def _spelled(corpus: Corpus) -> Iterator[bytes]:
@@ -286,7 +260,7 @@ def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    from benchmarks.spark_cluster import session
+    from benchmarks.spark_demo import session
     from infostream_dedup.runs.spark.flow import large_rows
     from infostream_dedup.runs.spark.job import SparkCut, SparkRun
     from infostream_dedup.runs.spark.totals import SpreadLinks
@@ -339,8 +313,8 @@ def _digest(measures: Any, sizes: Any) -> str:
 
 def _check_digests(rows: list[dict[str, Any]]) -> None:
     for row in rows:
-        same = {one["sha256"] for one in rows if (one["documents"], one["shape"]) == (row["documents"], row["shape"])}
-        assert len(same) == 1, f"runners differ at {row['documents']} documents, {row['shape']}"
+        same = {one["sha256"] for one in rows if one["documents"] == row["documents"]}
+        assert len(same) == 1, f"runners differ at {row['documents']} documents"
 
 
 def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -349,9 +323,9 @@ def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         for engine in rows:
             compared = engine["runner"] == "engine" and row["runner"] != "engine"
-            if compared and (engine["documents"], engine["shape"]) == (row["documents"], row["shape"]):
+            if compared and engine["documents"] == row["documents"]:
                 ratio = round(row["cpu_seconds"] / engine["cpu_seconds"], 2)
-                found.append({**{name: row[name] for name in ("documents", "shape", "runner")}, "over_engine": ratio})
+                found.append({**{name: row[name] for name in ("documents", "runner")}, "over_engine": ratio})
     return found
 
 

@@ -70,14 +70,7 @@ class CannotRunError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A file of documents.
-
-    Attributes:
-        path: JSON lines; the ids of made-up news are d0, d1, ...
-        folder: folder for what is made of it.
-        documents: number of documents.
-        stories: story of each document, None if nobody knows.
-    """
+    """A file of documents."""
 
     path: Path
     folder: Path

@@ -18,8 +18,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["MONTH", "Corpus", "Texts", "Words", "generate", "harder", "write_texts"]
-
 MONTH: Final = 1_272_217
 """Number of documents in the source paper's month."""
 
@@ -36,14 +34,7 @@ Words = Literal["made-up", "russian"]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents as lemma numbers.
-
-    Attributes:
-        indptr: int64 (documents + 1,), start of each document's tokens, and the end.
-        tokens: int32 (tokens,), lemma number of each token.
-        stories: int32 (documents,), story of each document.
-        lemmas: size of the vocabulary.
-    """
+    """Documents as lemma numbers."""
 
     indptr: NDArray[np.int64]
     tokens: NDArray[np.int32]
@@ -56,12 +47,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Documents as UTF-8 in one buffer, in the layout of an Arrow large_string array.
-
-    Attributes:
-        offsets: int64 (documents + 1,), start of each document in bytes, and the end.
-        data: uint8 (bytes,), the texts one after another.
-    """
+    """Documents as UTF-8 in one buffer, in the layout of an Arrow large_string array."""
 
     offsets: NDArray[np.int64]
     data: NDArray[np.uint8]
@@ -72,12 +58,7 @@ class Texts:
 
 
 def generate(documents: int, *, seed: int) -> Corpus:
-    """Generate a stream; the same number and seed give the same stream.
-
-    Args:
-        documents: number of documents, at least 1.
-        seed: random seed of everything.
-    """
+    """Generate a stream; the same number and seed give the same stream."""
     random = np.random.default_rng(seed)
     rank = np.arange(1, _LEMMAS + 1)
     language = _make_alias_table(1 / (rank + 6.0) ** 1.05)
@@ -91,10 +72,7 @@ def generate(documents: int, *, seed: int) -> Corpus:
 
 
 def harder(corpus: Corpus) -> Corpus:
-    """Fold all but the most common lemmas onto 30,000, a quarter of which take most of the mass.
-
-    Key terms become far more frequent, and unrelated stories share them.
-    """
+    """Fold all but the most common lemmas onto 30,000, a quarter of which take most of the mass."""
     lemma = np.arange(_LEMMAS, dtype=np.int64)
     scattered = lemma[_COMMON:] * 2654435761 % (1 << 32) / 2.0**32
     lemma[_COMMON:] = _COMMON + (scattered**2 * _SKEWED_LEMMAS).astype(np.int64)
@@ -102,16 +80,7 @@ def harder(corpus: Corpus) -> Corpus:
 
 
 def write_texts(corpus: Corpus, *, seed: int = 7, words: Words = "made-up") -> Texts:
-    """Spell the lemmas as words with capitals, punctuation and figures.
-
-    The spelling of a word depends on the word and the one before it, so that an unedited passage stays verbatim.
-
-    Args:
-        corpus: documents to spell.
-        seed: random seed of the made-up words.
-        words: ``made-up`` uses Russian-looking stems with endings, an endless supply of new words, the hardest case for
-            stemming; ``russian`` uses the 400,000 most common word forms of the language, as morphology needs.
-    """
+    """Spell the lemmas as words with capitals, punctuation and figures."""
     if words == "russian":
         pool, starts, lengths = _read_russian_forms()
         endings, ending_starts = _pack([b"" for _ in _ENDINGS])

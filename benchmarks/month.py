@@ -104,11 +104,7 @@ def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> 
 
 
 def repeated(path: Path, documents: int, folder: Path) -> float:
-    """Write the texts of a file repeatedly until there are enough, each with the repetition's number appended.
-
-    Returns:
-        Megabytes written.
-    """
+    """Write the texts of a file repeatedly until there are enough, each with the repetition's number appended."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         own = [f"{one.get('title') or ''}\n{one['text']}".encode() for one in map(json.loads, lines)]
     lengths = np.empty(documents, dtype=np.int64)

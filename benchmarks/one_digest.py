@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.generator import generate, write_texts
-from benchmarks.spark_cluster import Cluster, session
+from benchmarks.spark_demo import Cluster, session
 from infostream_dedup import dedup, spark
 from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.model import Document, Settings

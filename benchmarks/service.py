@@ -2,7 +2,7 @@
 
     python -m benchmarks.service --parts slow,batches,pages --documents 1000000 --out reports/service/measured.json
 
-Kills are measured by ``benchmarks.service_kills``. Everything is on the loopback address, with made-up documents.
+Everything is on the loopback address, with made-up documents.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import itertools
 import json
 import os
 import resource
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,13 +23,180 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 import httpx
 import orjson
 
-from benchmarks.million_store import made_up_documents, write_store
-from benchmarks.served import ServedStore, quantile
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.settings import StreamSettings
+
+_BATCH: Final = 500
+_SOURCES: Final = 40
+_SENTENCES: Final = 8
+_WORDS: Final = 12
+
+_KEPT_APART: Final = {
+    "document": ("ordinal", "id", "of_id", "group_id", "translation_of", "story_id"),
+    "grouping": ("group_id", "earliest"),
+    "membership": ("ordinal", "group_id"),
+    "story": ("story_id", "begun"),
+    "telling": ("group_id", "story_id"),
+}
+"""Columns that differ from copy to copy: ordinals are moved on, names get a suffix.
+
+Tables that pages read by the ordinal of one document (signatures, evidence, texts) are not copied.
+"""
+
+_ORDINALS: Final = ("ordinal", "earliest", "begun")
+
+
+def made_up_documents(count: int, *, seed: int = 0, first: int = 0) -> Iterator[dict[str, Any]]:
+    """Documents of dictionary words in three languages, one a minute; half of them are copies with small changes."""
+    random = Random(seed)  # noqa: S311 - texts, not secrets
+    words = _words()
+    stories: list[tuple[str, str, list[str]]] = []
+    for number in range(first, first + count):
+        if stories and random.random() < 0.5:
+            language, title, sentences = stories[-1 - int(len(stories) * random.random() ** 3) % len(stories)]
+            sentences = [one for one in sentences if random.random() > 0.1] or sentences
+        else:
+            language = ("ru", "uk", "en")[random.randrange(3)]
+            sentences = [
+                " ".join(random.choices(words[language], k=_WORDS)).capitalize() + "." for _ in range(_SENTENCES)
+            ]
+            title = " ".join(random.choices(words[language], k=6)).capitalize()
+            stories.append((language, title, sentences))
+        day = number // 1_440
+        yield {
+            "id": f"d{number}",
+            "title": title,
+            "text": " ".join(sentences),
+            "lang": language,
+            "source": f"source-{int(_SOURCES * random.random() ** 2)}",
+            "url": f"https://example.org/{number}",
+            "published": f"2026-{1 + day // 28 % 12:02}-{1 + day % 28:02}T{number // 60 % 24:02}:{number % 60:02}:00Z",
+        }
+
+
+def _words() -> dict[str, list[str]]:
+    from wordfreq import top_n_list
+
+    return {language: [one for one in top_n_list(language, 6_000) if len(one) > 4] for language in ("ru", "uk", "en")}
+
+
+def write_store(path: Path, documents: int, *, copies: int = 1) -> None:
+    """Ingest a made-up stream with its texts, then copy it."""
+    rows = list(made_up_documents(documents))
+    with Deduplicator.open(path, StreamSettings.of({"keep_text": True})) as stream:
+        for begin in range(0, documents, _BATCH):
+            stream.process(rows[begin : begin + _BATCH])
+    multiply(path, copies)
+
+
+def multiply(path: Path, copies: int) -> None:
+    """Copy the documents of a store, with their groups and stories, under names of their own."""
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        (size,) = connection.execute("SELECT max(ordinal) + 1 FROM document").fetchone()
+        (time,) = connection.execute("SELECT max(clock) - min(clock) + 60000000 FROM document").fetchone()
+        for table, own in _KEPT_APART.items():
+            names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            for copy in range(1, copies):
+                values = [_value(name, own, size * copy, f"#{copy}", time * copy) for name in names]
+                where = {"grouping": "earliest", "story": "begun"}.get(table, "ordinal")
+                limit = f"WHERE {where} < {size}" if where in names else "WHERE instr(group_id, '#') = 0"
+                connection.execute(
+                    f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(values)} FROM {table} {limit}"  # noqa: S608 - names of this file
+                )
+        last = "(SELECT max(sequence) FROM batch)"
+        connection.execute(
+            f"UPDATE batch SET documents = documents + ? WHERE sequence = {last}",  # noqa: S608
+            (size * (copies - 1),),
+        )
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+def _value(name: str, own: tuple[str, ...], ordinals: int, suffix: str, time: int) -> str:
+    if name in _ORDINALS:
+        return f"{name} + {ordinals}"
+    if name in own:
+        return f"{name} || '{suffix}'"
+    if name in ("clock", "published", "first", "last"):
+        return f"{name} + {time}"
+    return name
+
+
+_START_SECONDS: Final = 1_800.0
+
+
+class ServedStore:
+    """``serve`` over a store."""
+
+    def __init__(self, store: Path, *options: str) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            self.port = int(taken.getsockname()[1])
+        self.store, self._options = store, options
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> float:
+        """Start it, and return the seconds until it was ready."""
+        begin = time.monotonic()
+        command = [sys.executable, "-m", "infostream_dedup", "serve", "--store", str(self.store), *self._options]
+        self.process = subprocess.Popen([*command, "--port", str(self.port)], stderr=subprocess.DEVNULL)
+        with httpx.Client(base_url=self.address, timeout=60) as client:
+            while time.monotonic() - begin < _START_SECONDS:
+                if self.process.poll() is not None:
+                    raise RuntimeError(f"the service ended with {self.process.returncode}")
+                with contextlib.suppress(httpx.TransportError):
+                    if client.get("/ready").status_code == 200:
+                        return time.monotonic() - begin
+                time.sleep(0.1)
+        raise RuntimeError("the service is not ready")
+
+    def kill(self) -> None:
+        """Kill it without a warning, and wait until it is gone."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        self._end(signal.SIGTERM)
+
+    def memory(self) -> int:
+        """Resident bytes of the process."""
+        if self.process is None:
+            return 0
+        status = Path(f"/proc/{self.process.pid}/status").read_text("utf-8")
+        (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+        return int(line.split()[1]) * 1024
+
+    def cpu_seconds(self) -> float:
+        """User and system seconds of the process so far."""
+        if self.process is None:
+            return 0.0
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / 100
+
+    def _end(self, number: int) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(number)
+            self.process.wait(timeout=120)
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The value below which a share of the values is, in milliseconds, of seconds."""
+    ordered = sorted(values)
+    return round(1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)], 1)
+
 
 BATCH: Final = 500
 GREEDY: Final = {"idle": 1_000, "headers": 80, "bodies": 40, "readers": 20}

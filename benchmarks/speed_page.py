@@ -1,4 +1,4 @@
-"""Makes the page reports/speed.md from the measurements in reports/speed/."""
+"""Makes the first part of reports/speed.md from the measurements in benchmarks/speed/."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-__all__ = ["speed_page"]
 
 HEAD = """\
 Made on {date} by `make bench` (`python -m benchmarks --month`), Python {python}, {cores} cores, 24 GiB, shared with
@@ -43,24 +41,6 @@ STREAMS = {
     "news-across-real": "judged, across languages, real news",
 }
 
-STREAM_MONTH = """\
-Words of Russian, a window of seven days, a store, an empty cache of forms at the start. In use is what is allocated,
-resident what the system has given. After day {day}, the first in which the window was full all day, memory in use is at
-most {in_use} times what it was then, and resident memory {resident} times (goals for thirty days of 40,000 documents:
-1.05 and 1.10). Caches of words fill up during the first 25,000 documents or so; what they still lack after day {day}
-counts as growth."""
-
-LIMITS = """\
-The least a core of this machine needs for the work that cannot be avoided, by the rates measured in the same run: a
-file in the page cache is read at {file:.0f} GB/s, memory at {memory:.0f} GB/s; {lookups:.0f} million look-ups a second
-in a table as large as the vocabulary's, each a cache miss; {increments:.1f} * 10^9 increments a second of counters in
-the cache. Memory that no process has touched before comes at {fresh:.1f} GB/s. What the least leaves out: deciding
-where words begin, stemming, sorting, moving the links of a row to their place."""
-
-PASSAGES = """\
-`passages find` on {documents:,} documents of {sentences:,} sentences, from the file to the rows: {seconds:.1f} s by the
-clock, {cpu_seconds:.1f} CPU seconds (goal 10 for 57,135 sentences)."""
-
 JOBS = {
     "month": "stem, target text",
     "signature": "stem, target signature",
@@ -72,11 +52,7 @@ JOBS = {
 
 
 def speed_page(folder: Path) -> str:
-    """Make a Markdown page with one table per part; parts that were not measured are left out.
-
-    Args:
-        folder: folder of the JSON files that the benchmarks wrote.
-    """
+    """Make a Markdown page with one table per part; parts that were not measured are left out."""
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
     newest = max((path.stat().st_mtime for path in folder.glob("*.json")), default=0.0)
     machine: dict[str, Any] = next((one["machine"] for one in found.values() if "cores" in one.get("machine", {})), {})
@@ -99,16 +75,12 @@ def speed_page(folder: Path) -> str:
         "text": partial(_text, "text"),
         "real-text": partial(_text, "real-text"),
         "commands": _commands,
-        "passages": _passages,
-        "limits": _limits,
         "news-restart": _restart,
-        "terms": _terms,
         "matching": _matching,
     }
     for name, section in sections.items():
         lines += section(found[name]) if name in found else []
     lines += _streams({name: found[name] for name in STREAMS if name in found})
-    lines += _stream_month(found["stream-month"]) if "stream-month" in found else []
     notes = folder / "notes.md"
     if notes.exists():
         lines += [notes.read_text(encoding="utf-8").rstrip()]
@@ -223,37 +195,6 @@ def _commands(report: dict[str, Any]) -> list[str]:
     return ["## Commands on a file, from reading to writing", "", *_table(head, table)]
 
 
-def _passages(report: dict[str, Any]) -> list[str]:
-    steps = ("read", "index", "match", "passages", "seconds")
-    rows = [[row[name] for name in ("documents", "sentences", "pairs", *steps)] for row in report["rows"]]
-    if growth := report.get("growth"):
-        rows.append(["growth exponent", None, *(growth[name] for name in ("pairs", *steps))])
-    head = ["documents", "sentences", "pairs", *(f"{name}, CPU s" for name in (*steps[:-1], "all"))]
-    command = PASSAGES.format(**report["paper"])
-    return ["## Copied passages, step by step", "", *_table(head, rows), command, ""]
-
-
-def _limits(report: dict[str, Any]) -> list[str]:
-    rates = report["rates"]
-    told = LIMITS.format(
-        file=rates["bytes from the file"] / 1e9,
-        memory=rates["bytes from memory"] / 1e9,
-        lookups=rates["look-ups"] / 1e6,
-        increments=rates["increments"] / 1e9,
-        fresh=rates["bytes of fresh memory"] / 1e9,
-    )
-    rows = [
-        [
-            row["stage"],
-            ", ".join(f"{name} {number:,}" for name, number in row["work"].items()),
-            *(row[name] for name in ("cpu_seconds", "least_seconds", "times")),
-        ]
-        for row in report["rows"]
-    ]
-    head = ["stage", "work", "CPU s", "least CPU s", "times"]
-    return [f"## How far from the limit: {report['documents']:,} documents", "", *_table(head, rows), told, ""]
-
-
 def _streams(found: dict[str, Any]) -> list[str]:
     if not found:
         return []
@@ -270,39 +211,10 @@ def _streams(found: dict[str, Any]) -> list[str]:
     return ["## Streams", "", *_table([*head, "one document, engine, p50 ms", "stored, p50 ms"], rows)]
 
 
-def _stream_month(report: dict[str, Any]) -> list[str]:
-    full, rows = report["full_after_day"], report["rows"]
-    names = ("day", "documents", "window", "in_use", "resident", "documents_per_cpu_second")
-    shown = [row for row in rows if row["day"] in {1, 3, full - 1, full, 10, 20, report["days"]}]
-    head = ["day", "documents", "in the window", "MB in use", "MB resident", "documents per CPU s so far"]
-    lines = [f"## Memory of a stream: {report['days']} days of {report['each']:,} documents, `{report['preset']}`", ""]
-    lines += _table(head, [[row[name] for name in names] for row in shown])
-    if growth := report["growth"]:
-        lines += [STREAM_MONTH.format(day=full, **growth), ""]
-    return lines
-
-
 def _restart(report: dict[str, Any]) -> list[str]:
     rows = [[name, row["cpu_seconds"], row["wall_seconds"]] for name, row in report["rows"].items()]
     lines = [f"## Restart of a stream with {report['documents']:,} documents in the window", ""]
     return [*lines, *_table(["stage", "CPU s", "wall s"], rows)]
-
-
-def _terms(report: dict[str, Any]) -> list[str]:
-    names = list(dict.fromkeys(row["index"] for row in report["rows"]))
-    steps = list(dict.fromkeys(row["step"] for row in report["rows"]))
-    found = {(row["step"], row["index"]): row for row in report["rows"]}
-    lines = [f"## New terms in a store with {report['terms']:,} terms", "", "Milliseconds, and CPU milliseconds:", ""]
-    rows = []
-    for step in steps:
-        row: list[Any] = [step]
-        for name in names:
-            one = found.get((step, name), {})
-            row += [one.get("clock_ms"), one.get("processor_ms")]
-        rows.append(row)
-    sizes = ", ".join(f"{name} {size:,.1f}" for name, size in report["megabytes"].items())
-    table = _table(["step", *(f"{name}, {unit}" for name in names for unit in ("ms", "CPU ms"))], rows)
-    return [*lines, *table, f"Megabytes of the store: {sizes}.", ""]
 
 
 def _matching(report: dict[str, Any]) -> list[str]:

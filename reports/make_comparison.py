@@ -7,9 +7,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from comparison_orderings import orderings_page
-from comparison_results import BEST, Judged, as_figure
-from comparison_texts import COMPARISON_TEXT, CROSS_TEXT, KEY_TERMS_TEXT, TIMES_TEXT
+from comparison_orderings import (
+    BEST,
+    COMPARISON_TEXT,
+    CROSS_TEXT,
+    KEY_TERMS_TEXT,
+    TIMES_TEXT,
+    Judged,
+    as_figure,
+    orderings_page,
+)
 from frame import (
     NEWS,
     REPORTS,

@@ -5,27 +5,112 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from criteria_collections import SETS, Corpora
-from frame import REPORTS, table, write_page
+from frame import REPORTS, documents_file, kin_file, labels_file, table, write_page
 
+from infostream_dedup import read_documents
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
 from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
 from infostream_dedup.judging.criteria.cross_validation import found_by_rule, held_out, single_criterion
 from infostream_dedup.judging.criteria.differences import differences
-from infostream_dedup.judging.criteria.document_models import DocumentModels
-from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
+from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, judged_pairs
 from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority
 from infostream_dedup.judging.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
 from infostream_dedup.judging.criteria.stories import folds, stories
 from infostream_dedup.judging.criteria.svm import prior_plane
 from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
+from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.lab.evaluation.pair_codes import codes_of
+from infostream_dedup.lab.evaluation.truth import FALSE, truth_of
+from infostream_dedup.model import Document
 from infostream_dedup.report.criteria_plots import PUBLISHED_F, learning_figure
 from infostream_dedup.report.plots import as_svg
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One row of the tables."""
+
+    name: str
+    corpus: str
+    preset: str
+    positive: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    by_family: bool = False
+    goal: float | None = None
+
+
+SETS = (
+    Judged("mdnews, dup against all the rest", "mdnews", "duplicate", ("dup",), goal=0.95),
+    Judged(
+        "mdnews, dup against templates and random",
+        "mdnews",
+        "duplicate",
+        ("dup",),
+        ("reprint", "template", "random"),
+        goal=0.95,
+    ),
+    Judged("slavictopics, dup against all the rest", "slavictopics", "duplicate", ("dup",)),
+    Judged("slavictopics, dup and similar", "slavictopics", "story", ("dup", "similar")),
+    Judged("tgpairs, same story", "tgpairs", "story", ("similar",), goal=0.86),
+    Judged("uagec, all candidates", "uagec", "duplicate", ("dup",), by_family=True),
+)
+
+
+class Corpora:
+    """The corpora, each read and modelled once."""
+
+    def __init__(self) -> None:
+        self._models: dict[str, DocumentModels] = {}
+        self._documents: dict[str, list[Document]] = {}
+        self.seconds: dict[str, float] = {}
+
+    def documents(self, corpus: str) -> list[Document]:
+        """Return the documents of a corpus in the order of the file."""
+        if corpus not in self._documents:
+            self._documents[corpus] = list(read_documents(documents_file(corpus)))
+        return self._documents[corpus]
+
+    def models(self, corpus: str) -> DocumentModels:
+        """Return the document models of a corpus."""
+        if corpus not in self._models:
+            documents = self.documents(corpus)
+            start = time.process_time()
+            self._models[corpus] = document_models(documents)
+            self.seconds[corpus] = time.process_time() - start
+        return self._models[corpus]
+
+    def labels(self, corpus: str, kinds: Sequence[str] = ()) -> list[Label]:
+        """Return the labels of a corpus, of some kinds or all."""
+        labels = read_labels(labels_file(corpus))
+        return [label for label in labels if not kinds or label.extra.get("kind") in kinds]
+
+    def pairs(self, judged: Judged) -> JudgedPairs:
+        """Return the judged pairs of one row."""
+        models = self.models(judged.corpus)
+        labels = self.labels(judged.corpus, judged.kinds)
+        if judged.by_family:
+            labels = [*(label for label in labels if label.label in judged.positive), *self._label_unrelated(judged)]
+        return judged_pairs(labels, models.ids, positive=judged.positive)
+
+    def _label_unrelated(self, judged: Judged) -> list[Label]:
+        """Return candidate pairs of two families that are not kin, which count as different."""
+        models, documents = self.models(judged.corpus), self.documents(judged.corpus)
+        path = kin_file(judged.corpus)
+        kin = read_kin(path) if path else []
+        kin += kin_by_field(documents, "submission", "translation")
+        truth = truth_of(documents, models.languages, self.labels(judged.corpus), kin=kin, positive=judged.positive)
+        i, j = key_term_candidates(models)
+        wrong = truth.judge(codes_of(i, j, len(models))) == FALSE
+        return [
+            Label(models.ids[a], models.ids[b], "different")
+            for a, b in zip(i[wrong].tolist(), j[wrong].tolist(), strict=True)
+        ]
+
 
 RESAMPLES = 1000
 SIZES = (0, 50, 100, 200, 400, 800, 1600)

@@ -40,13 +40,7 @@ MISSED: Final = "**missed**"
 
 @dataclass(frozen=True)
 class CrossSet:
-    """A set with documents of several languages.
-
-    Attributes:
-        name: name shown.
-        corpus: stem of the file name in the corpora folder.
-        domains: as for ``evaluate --domain``.
-    """
+    """A set with documents of several languages."""
 
     name: str
     corpus: str
@@ -93,15 +87,7 @@ CONFIGURATIONS: Final = {
 
 @dataclass(frozen=True)
 class Judged:
-    """One set and one block of languages, evaluated in every configuration.
-
-    Attributes:
-        set: the set.
-        block: ``ru-uk`` for pairs of two languages, ``ru`` for pairs of one.
-        pairs: number of true pairs.
-        found: evaluation by configuration; its recommended row is that of the recommended k, or of the preset's
-            threshold.
-    """
+    """One set and one block of languages, evaluated in every configuration."""
 
     set: CrossSet
     block: str
@@ -115,13 +101,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class CorpusResult:
-    """Results on one corpus.
-
-    Attributes:
-        corpus: name of the corpus.
-        judged: all its sets and blocks.
-        sweep: S and T in the pivot space, and the share of weight without an equivalent.
-    """
+    """Results on one corpus."""
 
     corpus: str
     judged: list[Judged]

@@ -13,12 +13,7 @@ PACKAGES = ("argostranslate", "torch", "stanza", "minisbd", "ctranslate2", "sent
 
 
 class Outcomes:
-    """What pytest reports of each test.
-
-    Attributes:
-        tests: tests with their outcomes, in the order in which they ran.
-        words: words with argostranslate's translation and our rung's term.
-    """
+    """What pytest reports of each test."""
 
     def __init__(self) -> None:
         self.tests: list[tuple[str, str]] = []

@@ -9,13 +9,173 @@ from __future__ import annotations
 
 import argparse
 import csv
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from frame import REPORTS, table, table_of, write_page
-from without_labels_measuring import STEPS, measure
 from without_labels_sets import FAMILIES, SETS
+
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.judging.evidence.pair_evidence import key_rows
+from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
+from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies
+from infostream_dedup.lab.estimation.duplicate_scores import LOWEST_K, estimate_duplicates
+from infostream_dedup.lab.estimation.fit_check import CHECKED_K
+from infostream_dedup.lab.estimation.recommending import recommended_k
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.lab.estimation.universe import in_universe
+from infostream_dedup.lab.evaluation.pair_codes import both_of, codes_of
+from infostream_dedup.machine.engines import COMPILED_FROM
+from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.collection import collect
+from infostream_dedup.runs.batch.linking import link
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from without_labels_sets import TrueSet
+
+    from infostream_dedup.lab.estimation.candidates import ComparedCandidates
+    from infostream_dedup.lab.estimation.copy_scores import Links
+    from infostream_dedup.lab.estimation.duplicate_scores import DuplicateEstimate
+    from infostream_dedup.lab.evaluation.truth import Truth
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.linking import Linked
+
+
+STEPS: Final = range(3, 13)
+_DECIMALS: Final = 6
+
+
+def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
+    """Count, estimate and audit a set, and look up its truth."""
+    begin = time.process_time()
+    documents = one.documents()
+    truth, reader, settings = one.truth(documents), EvidenceReader(), Settings(representation=representation)
+    engine = "compiled" if len(documents) >= COMPILED_FROM else "auto"
+    collection = collect(documents, evidence=reader, engine=engine)
+    census = CopyCensus(collection.documents, reader.finish(collection.languages))
+    linked = link(collection.key_terms(settings), settings, k_min=1)
+    links, counted, copies, _ = SweepEstimator(collection, census).linked(linked.key_terms, linked.matrix, settings)
+    languages = linked.key_terms.counts.languages
+    scores = count_copies(links, copies, counted, languages, steps=STEPS)["all"]
+    candidates = drawn_and_compared(collection, census, linked, links, languages)
+    known = _judged(truth, candidates.a, candidates.b)
+    estimate = estimate_duplicates(candidates, steps=STEPS, about=known != 0)
+
+    a, b = np.repeat(np.arange(len(documents)), np.diff(links.indptr)), links.indices.astype(np.int64)
+    a, b = a[a < b], b[a < b]
+    grades = links.grades_of(a, b)
+    inside, series = in_universe(counted.universe, a, b)
+    kept = inside & ~series & (grades >= STEPS[0])
+    verdicts, grades = _judged(truth, a[kept], b[kept]), grades[kept]
+    inside, series = in_universe(counted.universe, *both_of(truth.positives, len(documents)))
+    positives = int((inside & ~series).sum())
+    right = np.array([((verdicts == 1) & (grades >= k)).sum() for k in STEPS], dtype=np.float64)
+    wrong = np.array([((verdicts == -1) & (grades >= k)).sum() for k in STEPS], dtype=np.float64)
+    measures = {row.k: row for row in linked.relation().measures()}
+    check = estimate.check.as_dict()
+    return {
+        "set": name,
+        "kind": one.kind,
+        "representation": representation,
+        "documents": len(documents),
+        "positives": positives,
+        "right_share": round(float((known == 1).sum() / max((known != 0).sum(), 1)), _DECIMALS),
+        "true": _pair(_divided(right, right + wrong), _divided(right, np.full(len(right), float(positives)))),
+        "counted": _counted(scores),
+        "code": estimate.code,
+        "check": check,
+        "estimated": _estimated(estimate),
+        "symmetry": [_rounded(measures[k].symmetry) for k in STEPS],
+        "transitivity": [_rounded(measures[k].transitivity) for k in STEPS],
+        "k": {
+            "recommended": recommended_k(scores, estimate).k,
+            "estimated": _greatest([_harmonic(one.precision, one.recall) for one in estimate.scores]),
+            "counted": _greatest([one.f1 for one in scores]),
+            "greatest S T": _greatest([_harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
+        },
+        "cpu_seconds": round(time.process_time() - begin, 1),
+    }
+
+
+def drawn_and_compared(
+    collection: Collection, census: CopyCensus, linked: Linked, links: Links, languages: NDArray[np.uint8]
+) -> ComparedCandidates:
+    """Candidates as a sweep by counts draws and compares them."""
+    drawn = draw_candidates(
+        linked.matrix,
+        links,
+        facts=census.facts,
+        universe=census.counted.universe,
+        languages=languages,
+        checked_step=CHECKED_K,
+    )
+    thirty = collection.key_terms_of(linked.settings.but(n=30), drawn.documents(), linked.key_terms)
+    return compare_candidates(
+        drawn,
+        links,
+        key_rows(thirty.keys, thirty.targets),
+        records=census.records,
+        wording=census.wording,
+        facts=census.facts,
+        checked_step=CHECKED_K,
+        lowest_step=LOWEST_K,
+    )
+
+
+def _judged(truth: Truth, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int8]:
+    codes = codes_of(a, b, truth.documents)
+    order, found = np.argsort(codes, kind="stable"), np.empty(len(codes), dtype=np.int8)
+    found[order] = truth.judge(codes[order])
+    return found
+
+
+def _counted(scores: list[CopyScores]) -> dict[str, Any]:
+    return {
+        "copies": scores[0].copies,
+        "precision": [_rounded(one.precision) for one in scores],
+        "recall": [_rounded(one.recall) for one in scores],
+    }
+
+
+def _estimated(estimate: DuplicateEstimate) -> dict[str, Any]:
+    scores = estimate.scores
+    return {
+        "precision": [_rounded(one.precision) for one in scores],
+        "recall": [_rounded(one.recall) for one in scores],
+        "precision_bounds": [one.precision_bounds for one in scores],
+        "recall_bounds": [one.recall_bounds for one in scores],
+    }
+
+
+def _pair(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> dict[str, Any]:
+    return {
+        "precision": [_rounded(one) for one in precision.tolist()],
+        "recall": [_rounded(one) for one in recall.tolist()],
+    }
+
+
+def _divided(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    found = np.full(len(part), np.nan, dtype=np.float64)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
+
+
+def _harmonic(one: float | None, other: float | None) -> float:
+    return 2.0 * one * other / (one + other) if one and other else 0.0
+
+
+def _greatest(values: list[float]) -> int | None:
+    """The k of the greatest value, the least such k; ``None`` without values."""
+    return STEPS[int(np.argmax(values))] if values else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else round(value, _DECIMALS)
+
 
 TABLE: Final = REPORTS / "without-labels.csv"
 SIGNS: Final = ("disagreement", "overall", "unworded", "refilled", "far")
@@ -72,7 +232,7 @@ def rows_of(one: Mapping[str, Any]) -> list[Row]:
     """A measured set as rows of the table, one for each k."""
     check, head = one["check"], [one["set"], one["representation"], one["documents"]]
     head += [check["candidates"], one["counted"]["copies"], one["code"], *(check.get(sign) for sign in SIGNS)]
-    rows = []
+    rows: list[Row] = []
     for at, k in enumerate(STEPS):
         curves = [one[said][name] for said in ("true", "counted", "estimated") for name in ("precision", "recall")]
         curves += [one["symmetry"], one["transitivity"]]
@@ -109,7 +269,7 @@ def _in_short(figures: Sequence[Sequence[Row]]) -> str:
         "of them family sets": f"{sum(rows in reliable for rows in families)} of {len(families)}",
         "mean error of P": _mean([_mean(_errors(rows, "precision")) for rows in reliable]),
         "mean error of R": _mean([_mean(_errors(rows, "recall")) for rows in reliable]),
-        "greatest error": max((_greatest(rows) for rows in reliable), default=None),
+        "greatest error": max((_worst(rows) for rows in reliable), default=None),
     }
     shares = []
     for rows in figures:
@@ -137,7 +297,7 @@ def _checks(figures: Sequence[Sequence[Row]]) -> str:
     return table_of(heads.split(","), lines)
 
 
-def _greatest(rows: Sequence[Row]) -> float:
+def _worst(rows: Sequence[Row]) -> float:
     return max([*_errors(rows, "precision"), *_errors(rows, "recall")], default=1.0)
 
 

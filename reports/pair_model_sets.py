@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from evidence_collection import EvidenceCollection
+from frame import read_rows
 
-from infostream_dedup import read_documents
+from infostream_dedup import Document, read_documents
+from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.pair_evidence import (
+    ComparedKeys,
+    TripleRows,
+    compared,
+    key_rows,
+    shares_of_pairs,
+)
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.pair_table import candidate_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SETS", "JudgedSet", "candidates_of", "collection_of", "judged_set", "read_rows"]
+
+_LEAST_COUNT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceCollection:
+    """A collection with the evidence of its documents."""
+
+    documents: list[Document]
+    collection: Collection
+    raw: RawEvidence
+    records: EvidenceRecords
+    keys: ComparedKeys
+    triples: TripleRows = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "triples", TripleRows(self.raw.triples, self.raw.ends[:, 0].copy()))
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> EvidenceCollection:
+        """Read documents."""
+        kept = list(documents)
+        collection = collect(kept)
+        languages = np.array([LANGUAGES.index(one) for one in collection.languages], dtype=np.int8)
+        raw = read_evidence(*evidence_texts(kept))
+        terms = collection.key_terms(Settings(n=30))
+        keys = key_rows(terms.keys, terms.targets)
+        records = _as_collection(raw, languages)
+        return cls(kept, collection, raw, records, keys)
+
+    def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs with three of twelve key terms in one direction, as (earlier, later), ordered by the later one."""
+        settings = Settings(n=12)
+        linked = link(self.collection.key_terms(settings), settings, k_min=_LEAST_COUNT)
+        one, other = candidate_pairs(linked, None)
+        order = np.lexsort((one, other))
+        return one[order].astype(np.int64), other[order].astype(np.int64)
+
+    def evidence(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Evidence of pairs: float64 (pairs, COLUMNS)."""
+        evidence = shares_of_pairs(a, b, self.keys)
+        return compared(a, b, evidence, keys=self.keys, records=self.records, triples=self.triples)
+
+
+def _as_collection(raw: RawEvidence, languages: NDArray[np.int8]) -> EvidenceRecords:
+    frequencies = EvidenceFrequencies()
+    frequencies.add(changes_of(raw, languages))
+    return pack_evidence(raw, languages, frequencies)
+
 
 _NEWS = frozenset(("", "news"))
 _CODE = 1_000_000
@@ -26,16 +86,7 @@ _CODE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Recipe:
-    """How a set is cut out of the corpora.
-
-    Attributes:
-        corpus: name of the files.
-        language: only documents of this language; ``None`` for all.
-        domains: ``news``, ``other`` or ``None`` for all.
-        positive: label of the pairs that are right.
-        negatives: ``family``: all pairs of families that are not kin; ``topic``: all pairs of two topics and those
-            listed as different; ``listed``: only these.
-    """
+    """How a set is cut out of the corpora."""
 
     corpus: str
     language: str | None = None
@@ -59,16 +110,7 @@ SETS: Mapping[str, _Recipe] = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedSet:
-    """Candidates of a set whose answer is known.
-
-    Attributes:
-        name: of the set.
-        evidence: float64 (pairs, COLUMNS).
-        same: bool (pairs,).
-        families_a: int64 (pairs,), family of the earlier document, its own number where there are none.
-        families_b: int64 (pairs,), of the later one.
-        positives: right pairs of the set, candidates or not.
-    """
+    """Candidates of a set whose answer is known."""
 
     name: str
     evidence: NDArray[np.float64]
@@ -76,13 +118,6 @@ class JudgedSet:
     families_a: NDArray[np.int64]
     families_b: NDArray[np.int64]
     positives: int
-
-
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Rows of a gzipped JSON Lines file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 @cache

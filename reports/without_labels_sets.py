@@ -18,8 +18,6 @@ from infostream_dedup.lab.estimation.planting import Vocabulary, edited
 from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
 from infostream_dedup.lab.evaluation.truth import Truth, truth_of
 
-__all__ = ["FAMILIES", "SETS", "Kind", "TrueSet"]
-
 Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up", "forms"]
 """Sets of one kind are left out together when a threshold is chosen for one of them."""
 
@@ -30,18 +28,7 @@ _MADE_UP_DAYS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrueSet:
-    """A collection whose truth is known.
-
-    Attributes:
-        kind: sets of one kind are alike.
-        documents: reads or makes them.
-        labels: reads or makes labelled pairs.
-        kin: kin families, by the documents.
-        positive: labels of right pairs.
-        negatives: ``family``: all pairs of families that are not kin; ``closed``: all that are not labelled right;
-            ``listed``: those labelled as different.
-        copies: whether the pairs labelled right are copies, so that the count can be held against them.
-    """
+    """A collection whose truth is known."""
 
     kind: Kind
     documents: Callable[[], list[Document]]
@@ -87,13 +74,7 @@ def _of_corpus(
 
 
 def _thinned(whole: TrueSet, every: int, kept: int = 3) -> TrueSet:
-    """One rendering of each text, and a few of some: duplicates become rare.
-
-    Args:
-        whole: a set of families.
-        every: one family in so many keeps more than one rendering.
-        kept: how many it keeps, of those that are labelled as versions of each other.
-    """
+    """One rendering of each text, and a few of some: duplicates become rare."""
 
     def documents() -> list[Document]:
         right = {pair for one in whole.labels() if one.label == "dup" for pair in ((one.a, one.b), (one.b, one.a))}
@@ -123,12 +104,7 @@ def _strangers() -> list[Document]:
 
 
 def _made_up(news: int, planted: int) -> TrueSet:
-    """News without duplicates and edited copies of some, from slight to heavy: one text in two is reprinted as it was.
-
-    Args:
-        news: documents to begin with.
-        planted: copies.
-    """
+    """News without duplicates and edited copies of some, slight to heavy: one text in two is reprinted as it was."""
 
     @cache
     def made() -> tuple[list[Document], list[Label]]:

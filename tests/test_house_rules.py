@@ -84,43 +84,6 @@ def shared_class_names() -> Iterator[str]:
             yield name
 
 
-DIALECT = (
-    # encoding: of the text -> encoding: encoding of the text
-    r"^\s+\w+: of (?:the|a|an|all|each|every|its|their|one|them|this|that|those|some|any|both)\b",
-    # is no pair -> is not a pair
-    r"(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more|less|later|earlier|larger|smaller|greater|need)",
-    r"\bis none of\b",
-    # a word that stands before -> a word before
-    r"\b(?:stands?|stood|lies) (?:in|before|after|between|on|at|first|there|inside|beside|behind|one)\b",
-    r"\b(?:is|are|was|were|be|been) told\b(?! apart)|\btold by\b",
-    r"\bwhoever\b|\bof its own accord\b|\bhas its say\b|\banew\b",
-    r"\bfrom (?:which|now|there|here) on\b",
-    r'"""The same (?!\w+ (?:as|of)\b)',
-    # the words that met -> the words that match
-    r"\b(?:words?|terms?|entries|numbers|documents) that (?:met|meet)\b",
-    # equal but for case -> equal except for case
-    r"\b(?:equal|alike|same|empty) but for\b|, but for\b",
-    r"\bsays the same in words\b|\bis its judge\b|\bare its judges\b",
-    # quickest where equal ones are neighbours -> fastest if equal ones are adjacent
-    r"\bquickest where\b|\bguess(?:es|ed) wrong\b|\bin any case: a branch\b",
-    r"\bof whom\b|\bgo(?:es|ing) on without\b|\bare none that\b",
-    r"\bto work in\.$",
-    # -1 where there is none -> -1 if there is none
-    r"\b[Ww]here there (?:is|are) none\b|\bwhere none is\b",
-    r'"""So many\b|\bso many times as\b',
-    r"\bstands? for (?:a|an|the) (?:word|term|language|number)\b",
-)
-"""Patterns of German or Russian in English clothes; the package has none of them, names of rules apart."""
-
-
-def lines_in_dialect() -> Iterator[str]:
-    """Lines that no native writer would write so."""
-    for path in TREES:
-        for number, line in enumerate((PACKAGE / path).read_text(encoding="utf-8").split("\n"), start=1):
-            if not line.lstrip().startswith("Rule(") and any(re.search(pattern, line) for pattern in DIALECT):
-                yield f"{path}:{number}: {line.strip()}"
-
-
 def possessive_groups() -> Iterator[str]:
     """Lines with a possessive group, ``(?:...)*+``, which Python 3.11.0 to 3.11.4 match wrongly."""
     for path in TREES:
@@ -140,7 +103,6 @@ NOT_YET: dict[str, set[str]] = {}
         calls_of_many_values,
         positional_records,
         shared_class_names,
-        lines_in_dialect,
         possessive_groups,
     ],
     ids=lambda rule: rule.__name__,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -19,6 +20,11 @@ def on_files(files: Files, config: Any) -> Files:
     for name in (*FIRST_PAGES, *OTHERS):
         text = _first_pages((ROOT / name).read_text("utf-8")).replace("](docs/", "](")
         files.append(File.generated(config, FIRST_PAGES.get(name, name), content=text))
+    for name, text in _generated_pages().items():
+        place = f"reference/{name}"
+        if (old := files.get_file_from_path(place)) is not None:
+            files.remove(old)
+        files.append(File.generated(config, place, content=text))
     reports = ROOT / "reports"
     for path in sorted(reports.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
@@ -34,12 +40,28 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def _generated_pages() -> dict[str, str]:
+    """The reference of commands, errors and Python, from the package itself."""
+    found = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "tools" / "make_reference.py")
+    assert found is not None and found.loader is not None  # noqa: PT018, S101
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    pages: dict[str, str] = module.pages()
+    return pages
+
+
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Point links to the project's folder at the pages of the site."""
     if not page.file.generated_by:
         deep = page.file.src_uri.count("/")
         markdown = _first_pages(markdown.replace(f"]({'../' * (deep + 1)}", f"]({'../' * deep}"))
+    if page.file.src_uri == "README.md":
+        markdown = re.sub(r"- (Command line|Python): ", _named_reference, markdown)
     return markdown.replace(".ipynb)", ".md)")
+
+
+def _named_reference(found: re.Match[str]) -> str:
+    return f"- [{found[1]}](reference/{found[1].lower().replace(' ', '-')}.md): "
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -194,7 +194,7 @@ class NodeLinks:
 
 @dataclass(frozen=True, slots=True)
 class LowLinks:
-    """Links stored from some k upwards; lower links are counted as they are found, and their transitivity is sampled.
+    """Stores links with k >= k_min. Weaker links are only counted, and their transitivity is estimated from a sample.
 
     Attributes:
         stored: the links that are stored.

@@ -18,7 +18,7 @@ __all__ = ["compile_without_negative_indexes", "is_possible"]
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _OURS: Final = f"_ZN{len(_PACKAGE)}{_PACKAGE}"
-"""What the mangled names of functions of this package begin with: other people's loops are compiled as ever."""
+"""Prefix of the mangled names of our functions; functions of other packages are compiled as usual."""
 
 _PARAMETERS: Final = ("context", "builder", "idxty", "idx", "size")
 
@@ -27,7 +27,7 @@ _of_numba: Final[Any] = getattr(arrayobj, "fix_integer_index", None)
 
 
 def compile_without_negative_indexes() -> None:
-    """From now on, compile the functions of this package in this way; what is on disk stays as it is.
+    """Apply this to functions compiled from now on; cached machine code is unaffected.
 
     Numba does not promise to keep the function that is replaced: without it, loops are slower.
     """

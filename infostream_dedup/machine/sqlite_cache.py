@@ -167,7 +167,7 @@ class SqliteCache:
         return self._connection
 
     def _is_still_ours(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file that is kept open is ours; asked again only after somebody has written to it."""
+        """Whether the open file is still valid; rechecked only after a write."""
         (written,) = connection.execute("PRAGMA data_version").fetchone()
         if written != self._known_as_ours:
             self._known_as_ours = written if self._is_ours(connection) else None

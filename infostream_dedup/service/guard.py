@@ -30,7 +30,7 @@ Send = Callable[[Message], Awaitable[None]]
 _OPEN: Final = ("/health", "/ready", "/sign-in")
 _FILES: Final = "/static/"
 _QUESTIONS: Final = ("/v1/search", "/v1/check")
-"""Questions that are posted because their text is too long for an address."""
+"""Read-only requests sent by POST because their text may be too long for a URL."""
 _CHANGING: Final = ("POST", "PUT", "PATCH", "DELETE")
 _BODY_TYPES: Final = ("application/json", "application/x-ndjson")
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"

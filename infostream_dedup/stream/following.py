@@ -117,7 +117,7 @@ def _from_folder(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a folder says of a file: it changes whenever the file is written or replaced."""
+    """Fingerprint of a file from its directory entry; changes when the file is written or replaced."""
 
     mode: int
     inode: int

@@ -39,7 +39,7 @@ _DROPPED: Final = 4
 """Documents are dropped once this fraction of them is not needed: the others are moved to the front then."""
 
 _MOST_MISSED: Final = 10_000
-"""Documents of other processes that are read from the store at once; after more of them, keeping begins afresh."""
+"""Maximum number of documents, stored by other processes, to load; beyond it, rebuild the cache."""
 
 
 class RecentDocuments:
@@ -77,7 +77,7 @@ class RecentDocuments:
 
     @property
     def _screened(self) -> tuple[RowWindow | EvenWindow, ...]:
-        """What the screen needs of the first documents: of all as soon as compiled code has taken over."""
+        """Screening data for the first documents; covers all documents once compiled code is active."""
         return (self._lengths, self._reach, self._doubled, self._leads, self._signatures)
 
     def __len__(self) -> int:

@@ -42,7 +42,7 @@ def faults():
 
 @pytest.fixture
 def record_figures(record_property):
-    """``record_figures(name=value)``: figures for reports/attack.md."""
+    """``record_figures(name=value)``: figures for reports/robustness.md."""
 
     def record(**figures):
         for name, value in figures.items():

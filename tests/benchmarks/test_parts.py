@@ -19,20 +19,6 @@ def options_of(part: str, monkeypatch: pytest.MonkeyPatch, *, month: bool) -> ar
     return options
 
 
-@pytest.mark.parametrize(("month", "days", "documents"), [(False, 14, 28_000), (True, 30, 1_200_000)])
-def test_a_stream_is_a_month_long_only_if_asked_for(monkeypatch, month, days, documents):
-    given = options_of("stream-month", monkeypatch, month=month)
-    assert (given.days, given.days * given.each) == (days, documents)
-
-
-@pytest.mark.parametrize(
-    ("month", "sizes", "sentences"), [(False, [500, 2000], 20_000), (True, [10_000, 100_000], 57_135)]
-)
-def test_passages_are_those_of_the_paper_only_with_the_month(monkeypatch, month, sizes, sentences):
-    given = options_of("passages", monkeypatch, month=month)
-    assert (given.documents, given.sentences) == (sizes, sentences)
-
-
 def test_all_commands_are_timed(monkeypatch):
     assert {"sweep estimated", "evaluate", "compare", "passages"} < set(
         options_of("commands", monkeypatch, month=False).only

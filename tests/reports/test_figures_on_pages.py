@@ -36,16 +36,18 @@ def test_quality() -> None:
 @pytest.mark.parametrize("languages", ["ru-uk", "en-ru", "en-uk"])
 def test_pairs_of_two_languages(languages: str) -> None:
     found = [
-        line.split(" | ") for line in page("reports/pivot.md").splitlines() if f"| wmt news | {languages} |" in line
+        line.split(" | ")
+        for line in page("reports/cross-language.md").splitlines()
+        if f"| wmt news | {languages} |" in line
     ]
-    f1 = {cells[3]: (cells[5].split(" / ")[2], cells[9].split(" / ")[2].removesuffix(" |")) for cells in found[1:3]}
+    f1 = {cells[3]: (cells[5].split(" / ")[2], cells[7].split(" / ")[2].removesuffix(" |")) for cells in found[1:3]}
     expected = [f1["none"][0], *f1["pivot"]]
     shown = rows(page("docs/how-to/find-translations.md"))[languages]
     assert shown == [one.removeprefix("0") for one in expected]
 
 
 def test_coverage() -> None:
-    found = re.findall(r"^\| (\w\w-\w\w) \| 5,000 \| \*\*([\d.]+)\*\*", page("reports/coverage.md"), re.MULTILINE)
+    found = re.findall(r"^\| (\w\w-\w\w) \| 5,000 \| \*\*([\d.]+)\*\*", page("reports/cross-language.md"), re.MULTILINE)
     shown = re.findall(r"(\w\w-\w\w) (\.\d{3})", page("docs/how-to/find-translations.md"))
     assert dict(shown).keys() == dict(found).keys()
     for languages, share in found:

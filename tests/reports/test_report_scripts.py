@@ -26,33 +26,24 @@ LIMIT = 600
 """Seconds that a script may take."""
 
 SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdnews")
-"""What confirmed.md shows, in its order."""
+"""What make_confirmed.py shows, in its order."""
 
 PAGES = {
-    "make_reports.py": "language.md sweeps.md sweeps.csv quality.md agreement.md figures/mdnews-symmetry.svg",
-    "make_comparison.py": "comparison.md comparison.csv comparison-times.md orderings.md figures/dice-mdnews.svg",
-    "make_closed_world.py": "closed-world.md",
-    "make_verdicts.py": "verdicts.md",
-    "make_confirmed.py": "confirmed.md",
-    "make_pivot.py": "pivot.md",
-    "make_criteria.py": "criteria.md",
+    "make_quality.py": "quality.md sweeps.csv without-labels.md",
+    "make_comparison.py": "comparison.md comparison.csv orderings.md speed.md",
+    "make_verdicts.py": "quality.md",
+    "make_confirmed.py": "without-labels.md",
+    "make_pivot.py": "cross-language.md",
+    "make_criteria.py": "criteria.md figures/criteria-mdnews.svg",
     "make_passages.py": "passages.md",
-    "make_sentence_sweeps.py": "sentence-sweeps.md",
-    "make_boilerplate.py": "boilerplate.md",
     "make_stream.py": "stream.md",
-    "make_coverage.py": "coverage.md",
+    "make_coverage.py": "cross-language.md",
+    "make_readings.py": "readings.md",
 }
 """Scripts of ``make reports`` and what they write."""
 
 BY_HAND = {
-    "make_across.py": "across.md",
-    "make_capitals.py": "capitals.md",
-    "make_clusters.py": "clusters.md",
-    "make_learning.py --no-encoder": "learning.md",
-    "make_translation_sample.py draw": "translation-sample.tsv",
-    "make_translation_sample.py count": "translation-sample.md",
-    "make_without_labels.py --set tgpairs --representation stem": "without-labels.json without-labels.md",
-    "make_without_labels.py --more": "without-labels-more.json without-labels.md",
+    "make_without_labels.py --set tgpairs --representation stem": "without-labels.csv without-labels.md",
 }
 """Scripts that no target runs."""
 
@@ -93,7 +84,7 @@ def test_a_quick_script_runs_on_the_sample(tmp_path: Path) -> None:
     for place, name in enumerate(SETS):
         (data / f"{name}.docs.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[: 40 + place])))
     _run(reports, "make_confirmed.py")
-    answers = (reports / "confirmed.md").read_text(encoding="utf-8").partition("## The answer")[2]
+    answers = (reports / "without-labels.md").read_text(encoding="utf-8").partition("## The answer")[2]
     assert re.findall(r"^\| (\w+) \| (\d+) \|", answers, re.MULTILINE)[: len(SETS)] == [
         (name, str(40 + place)) for place, name in enumerate(SETS)
     ]
@@ -121,8 +112,7 @@ def _folders(base: Path) -> tuple[Path, Path]:
     data.mkdir(parents=True)
     for script in (ROOT / "reports").glob("*.py"):
         shutil.copy(script, reports)
-    shutil.copy(ROOT / "reports" / "translation-sample.tsv", reports)
-    shutil.copytree(ROOT / "reports" / "speed", reports / "speed")
+    shutil.copy(ROOT / "reports" / "readings.tsv", reports)
     return reports, data
 
 

@@ -305,7 +305,7 @@ def bcubed(story, family):
 
 @pytest.mark.slow
 def test_translations_of_wmt_and_ntrex_are_found(corpora, tmp_path):
-    """reports/across.md measures the whole sets; here the first 1,500 documents of a shuffled stream."""
+    """The whole sets are in reports/stream.md; here the first 1,500 documents of a shuffled stream."""
     documents = []
     for name in ("wmt", "ntrex"):
         with gzip.open(corpora / f"{name}.docs.jsonl.gz") as lines:

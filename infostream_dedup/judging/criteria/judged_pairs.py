@@ -101,7 +101,7 @@ class JudgedPairs:
 
     @property
     def directed(self) -> bool:
-        """Whether some judgement says that only one of two documents repeats the other."""
+        """Whether any label is one-directional."""
         return bool((self.i_repeats != self.j_repeats).any())
 
     @property

@@ -276,7 +276,7 @@ RULES: Final = (
 
 
 def rules_of_pairs(facts: PairFacts) -> NDArray[np.int8]:
-    """Index of the rule that decides each pair, ``len(RULES)`` if none holds: int8 (pairs,)."""
+    """Index of the first rule that matches each pair, or ``len(RULES)``: int8 (pairs,)."""
     decided = np.full(len(facts), len(RULES), dtype=np.int8)
     # No rule holds for a pair without any of these, and nearly all candidates have none.
     places = np.flatnonzero(facts.same_text | (facts.probability >= 0.5) | (facts.wording_most >= LEAST_WORDING))

@@ -134,7 +134,7 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
     )
     # For the columns of a table of pairs, loops would be compiled once more.
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-    # The tables hold the document that is the same in consecutive pairs: the earlier one, in the order of a collection.
+    # Build the lookup table for the document that consecutive pairs share, so that it is built only once.
     if np.count_nonzero(a[1:] != a[:-1]) < np.count_nonzero(b[1:] != b[:-1]):
         share_pairs(b, a, keys, scratch, 1, evidence)
     else:

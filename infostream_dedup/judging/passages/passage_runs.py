@@ -81,7 +81,7 @@ def join_runs(
 
 
 def _open_runs(sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the runs with words on both sides that are in no matching sentence of their pair, with both documents.
+    """Runs that contain, in both documents, words outside every matching sentence, with the ordinals of both documents.
 
     Returns:
         int64 (runs, 5): documents a and b, first word in a, first word in b, number of words; by pair of documents,

@@ -95,7 +95,7 @@ class DistinctTexts:
     classes: TextClasses
 
     def stand_ins(self, documents: int) -> NDArray[np.int64]:
-        """Int64 (documents,): the first document of each one's text; documents outside the universe stand alone."""
+        """Int64 (documents,): the first document with the same text; itself outside the universe."""
         found = np.arange(documents, dtype=np.int64)
         found[self.classes.members] = np.repeat(self.firsts, np.diff(self.classes.begins))
         return found

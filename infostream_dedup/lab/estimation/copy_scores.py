@@ -259,7 +259,7 @@ def _count_links(
 def _drawn_links(
     picked: Sequence[PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
 ) -> tuple[NDArray[np.float64], int]:
-    """Count links in each draw, and say how often they were halved: as often as the copies (``halvings``), or more."""
+    """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
     a, b, grades = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
     )

@@ -53,7 +53,10 @@ class SharedWording:
             fill_in_wording(one, other, self._rows(documents), evidence[some])
 
     def _rows(self, documents: NDArray[np.int64]) -> TripleRows:
-        """Rows that share as many triples as the documents do; values that stand for dropped triples are in one row."""
+        """Triple rows with the same overlaps as the documents.
+
+        A triple found in only one text gets a value that occurs in no other row.
+        """
         sizes = self.bounds[documents + 1] - self.bounds[documents]
         texts = self.texts[documents]
         bounds = _bounds(sizes)

@@ -187,7 +187,7 @@ def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, 
 
 
 def cached_table(language: Language, words: int) -> FormTable | None:
-    """Return the cached answers for a language as a table, if ``words`` words about to be asked make it worth it."""
+    """Return the cache as a table if looking up this many words justifies loading it."""
     return _form_cache(language).table(words)
 
 

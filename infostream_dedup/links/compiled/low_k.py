@@ -144,7 +144,7 @@ class _Placed:
         threads: int,
         sample: NDArray[np.int64] | None,
     ) -> _Placed:
-        """Index documents; only those of the sample are asked, if there is one."""
+        """Index all documents; only sampled ones (if there is a sample) are used as queries."""
         index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
         key_starts, key_postings = index.lists_of(keys, threads)
         node_at = nodes.node_of[index.order]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Piece", "TermLists", "WindowTerms", "as_numbers", "cut_pieces"]
 
 _TERMS_AT_ONCE: Final = 1 << 22
-"""Number of terms that are sorted at once: 100 MB meanwhile."""
+"""Terms sorted per pass; needs about 100 MB."""
 
 _DENSE: Final = 4
 """Terms are counted without sorting if their numbers are less than this factor times their occurrences."""

@@ -135,8 +135,7 @@ class Collection:
     def only(self, settings: Settings) -> Collection:
         """Return the same documents with the counts of one representation, but without their words.
 
-        The words of a month take half as much memory as the counts of its terms, and give way to them one by one; this
-        collection must not be used afterwards.
+        Frees the words while counting terms, to halve peak memory. Consumes this collection.
 
         Args:
             settings: the representation and ``morph`` of all key terms that will be requested.

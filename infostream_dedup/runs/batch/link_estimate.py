@@ -84,4 +84,4 @@ class LinkEstimator(Protocol):
         """
 
     def forget(self) -> None:
-        """Let go of what estimates are made from: no other one will be asked for."""
+        """Release the data behind the estimates; `estimate` will not be called again."""

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "PivotTerms", "column_labels"]
 
 COLUMNS: Final = Layout("columns", (), {"canonical": "i4", "sizes": "i4", "members": "i4"}, ("labels",))
-"""The key columns of a collection: the number of the pivot term that each stands for, the numbers of the pivot terms
-that match it, and the former as a word."""
+"""Key columns: for each, its canonical pivot term (number, word) and the numbers of all pivot terms that match it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class BlockRows:
 
     @classmethod
     def joined(cls, parts: Sequence[BlockRows]) -> BlockRows:
-        """Join rows of several parts, ascending; a node that occurs in several parts is taken once."""
+        """Merge the rows of several parts in ascending order, keeping each node once."""
         nodes = np.concatenate([np.zeros(0, np.int64), *(part.nodes for part in parts)])
         indptr = indptr_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
         columns = np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)])

@@ -82,7 +82,7 @@ def _open_file(path: Path, mode: str, busy_seconds: float) -> sqlite3.Connection
 
 
 def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
-    # A restart reads on another thread and waits for it; a connection is never used by two threads at once.
+    # On restart a worker thread reads while this one waits, so the connection is never used concurrently.
     return sqlite3.connect(
         f"file:{quote(str(path))}?{query}",
         uri=True,

@@ -21,7 +21,7 @@ TABLES: Final[tuple[str, ...]] = (
         made_by TEXT NOT NULL,
         expired_below INTEGER NOT NULL DEFAULT 0 CHECK (expired_below >= 0)
     ) STRICT""",
-    # answers: ordinals of the documents answered, unless they are just the new ones in order.
+    # answers: ordinals of the batch's documents; NULL if they are exactly the new ones, in order.
     # oldest: smallest ordinal still in the window after the batch.
     """CREATE TABLE batch (
         sequence INTEGER PRIMARY KEY CHECK (sequence >= 0),

@@ -166,7 +166,7 @@ def _end_of_blocks(terms: int) -> int:
 
 
 def _read_block(connection: sqlite3.Connection, first: int, row: Sequence[bytes] | None) -> _Block:
-    """Return a block as its row says, or made of its terms if the row is damaged or missing."""
+    """Return a block from its row, or rebuild it from the terms if the row is damaged or missing."""
     if row is not None and _checksum(first, row[0]) == row[1]:
         return _Block.unpacked(row[0])
     return _block_of(connection, first)
