@@ -38,7 +38,6 @@ PARTS: Final = {
     "tests/store/test_log_cuts.py": "the log cut, torn, wiped at any byte",
     "tests/store/test_disk_full.py": "files and databases that may grow no further, at many sizes",
     "tests/store/test_processes.py": "four writers and four readers",
-    "tests/store/test_store_migrations.py": "migrations killed and resumed",
     "tests/stream/test_deduplicator.py": "courses of batches, replays, conflicts, failures, two processes",
     "tests/stream/test_bursts.py": "one story, or one form, fills the feed",
     "tests/cli/test_unusual_ends.py": "closed streams, SIGTERM, killed copies, modes",

@@ -119,7 +119,7 @@ def _restore(path: Path) -> float:
     StreamEngine(StreamSettings())
     before = _own_megabytes()
     with Store.open(path, read_only=True) as store:
-        engine = StreamEngine.restore(StreamSettings.of_store(store.settings), store.load())
+        engine = StreamEngine.restore(StreamSettings.of(store.settings), store.load())
     return _own_megabytes() - before + 0 * len(engine.window)
 
 

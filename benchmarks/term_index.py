@@ -24,7 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from infostream_dedup.stream.store.migrations import apply_steps
+from infostream_dedup.stream.store.schema import create_tables
 from infostream_dedup.stream.store.term_index import TermIndex, index_terms
 
 BATCHES = (5, 200, 2000)
@@ -62,7 +62,7 @@ def _store(path: Path, *, unique: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "cache_size = -32768"):
         connection.execute(f"PRAGMA {pragma}")
-    apply_steps(connection)
+    create_tables(connection)
     if unique:
         connection.execute("CREATE UNIQUE INDEX term_text ON term (term)")
     return connection

@@ -210,9 +210,9 @@ synonyms and wrong equivalents alike. A few single terms are given as examples.
 def section(data: Path, name: str) -> str:
     """Make the section on one set."""
     settings = Settings(representation="pivot")
-    collection = collect(read_documents(data / f"{name}.docs.jsonl.gz"), hashes=False, engine="scipy")
+    collection = collect(read_documents(data / f"{name}.docs.jsonl.gz"), hashes=False, engine="plain")
     key_terms = key_terms_of_surfaces(collection.surfaces, settings)
-    linked = link(key_terms, settings, k_min=3, engine="scipy")
+    linked = link(key_terms, settings, k_min=3, engine="plain")
     predictions = predictions_of(linked)
     kin = data / f"{name}.kin.jsonl.gz"
     predicted = predictions.grades >= list(predictions.steps).index(settings.k) + 1

@@ -77,7 +77,7 @@ def audit(
         k: number of key terms that a link needs in both directions, 3 to n.
         settings: all settings at once; the score must be ``count``.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 

@@ -32,7 +32,7 @@ def similarity_matrix(
         k_min: leave out smaller counts; 1 by default, or 4 if the matrix would not fit into memory.
         settings: all settings at once.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
