@@ -198,14 +198,14 @@ ALL_NEWS = {
 SIZES = {"news-3000": 3_000, "news-all": 10_868}
 
 VARIANTS = [
-    ("sweep-jsonl", "--engine numba", {}),
-    ("sweep-jsonl", "--engine numba", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "7"}),
-    ("sweep-share", "--engine numba", {}),
-    ("sweep-other-settings", "--engine numba", {}),
-    ("sweep-store", "--engine numba", {}),
-    ("pairs-k-min", "--engine numba", {}),
-    ("pairs-pivot", "--engine numba", {"LC_ALL": "C", "PYTHONHASHSEED": "8"}),
-    ("dedup-annotate", "--engine numba", {}),
+    ("sweep-jsonl", "--engine compiled", {}),
+    ("sweep-jsonl", "--engine compiled", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "7"}),
+    ("sweep-share", "--engine compiled", {}),
+    ("sweep-other-settings", "--engine compiled", {}),
+    ("sweep-store", "--engine compiled", {}),
+    ("pairs-k-min", "--engine compiled", {}),
+    ("pairs-pivot", "--engine compiled", {"LC_ALL": "C", "PYTHONHASHSEED": "8"}),
+    ("dedup-annotate", "--engine compiled", {}),
     ("ingest-morph", "--batch-size 37", {}),
     ("ingest-epochs", "--batch-size 23", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C"}),
     ("passages-find", "", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "9"}),
@@ -294,7 +294,7 @@ def test_real_news_give_what_they_gave(name, news, run_command):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sweep", "pairs"])
 def test_no_engine_changes_it_on_real_news(name, news, run_command):
-    judge(f"news-3000-{name}", rows_of(run_command, NEWS[name], news("news-3000"), "--engine numba"))
+    judge(f"news-3000-{name}", rows_of(run_command, NEWS[name], news("news-3000"), "--engine compiled"))
 
 
 @pytest.mark.corpus

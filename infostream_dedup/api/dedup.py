@@ -197,7 +197,7 @@ def dedup(
             equal bodies are ``exact`` however far apart.
         settings: all settings at once.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 

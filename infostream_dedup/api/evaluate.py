@@ -65,7 +65,7 @@ def evaluate(
         settings: all settings of the rows at once; ``rule`` says which directions must hold. Preset ``judged`` has its
             own settings.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 

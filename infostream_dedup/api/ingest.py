@@ -216,7 +216,6 @@ def ingest(
     listed = None if boilerplate is None else read_boilerplate(boilerplate)
     judge = None if model is None else read_model(model)
     agreed = _settings(Path(store), settings, single, classified=judge is not None)
-    older = _is_older(Path(store))
     bad = read.bad_records()
     tell = note or _ignore
     batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
@@ -236,9 +235,6 @@ def ingest(
         fields = stream.settings.verdict_fields
         columns = Annotation(fields[1:], prefix=prefix) if annotate else None
         stack.enter_context(bad)
-        if older:
-            preset = stream.settings.preset
-            tell(f"{store}: made before there was a choice; it continues with --preset {preset} --across none")
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if follow and not _is_standard_input(source):
             batches = unreported(batches, intake, tell)
@@ -267,12 +263,12 @@ def _settings(
         new = StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
         refuse_idle(given, new.terms, (new.terms.representation,), new)
         return new
-    kept = StreamSettings.of_store(stored)
+    kept = StreamSettings.of(stored)
     if "preset" in given:
         kept.refuse_other_preset(given["preset"], str(store))
     if "across" in given:
         kept.refuse_other_across(given["across"], str(store))
-    changed = StreamSettings.of_store({**stored, **given})
+    changed = StreamSettings.of({**stored, **given})
     refuse_idle(given, changed.terms, (changed.terms.representation,), changed)
     return changed
 
@@ -281,13 +277,6 @@ def _check_mode(mode: int | None) -> None:
     """Refuse permissions with which the owner could not read and write the store, such as 640 in decimal digits."""
     if mode is not None and not (isinstance(mode, int) and 0o600 <= mode <= 0o777 and mode & 0o600 == 0o600):
         raise ConfigurationError(f"mode is {mode!r}; expected permissions such as 0o640, which let the owner write")
-
-
-def _is_older(store: Path) -> bool:
-    """Whether a store was made before streams looked across languages."""
-    from infostream_dedup.stream.store.opening import settings_at
-
-    return "across" not in (settings_at(store) or {"across": None})
 
 
 def _ignore(_: str) -> None:

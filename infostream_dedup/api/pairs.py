@@ -325,7 +325,7 @@ def pairs(
         window_days: with ``workdir``, pair only documents that were published at most this many days apart.
         settings: all settings of key terms at once.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 

@@ -33,7 +33,6 @@ __all__ = [
     "forget",
     "groups",
     "index",
-    "migrate",
     "republications",
     "show",
     "stats",
@@ -283,20 +282,6 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
     return Path(copy).stat().st_size
 
 
-def migrate(path: str | Path) -> tuple[int, Path | None]:
-    """Bring a store of an older version to the current schema, after making a copy.
-
-    Returns:
-        The schema version it has now, and the path of the copy of the old store; None if nothing had to be done.
-
-    Raises:
-        CannotCreateError, CannotWriteError, StoreBusyError: the store or the copy cannot be written.
-    """
-    from infostream_dedup.stream.store.opening import migrate_store
-
-    return migrate_store(Path(path))
-
-
 def expire(path: str | Path) -> Expired:
     """Delete signatures and texts of documents that have left the window, by the stream's clock.
 
@@ -314,7 +299,7 @@ def expire(path: str | Path) -> Expired:
 def index(path: str | Path) -> tuple[int, int]:
     """Update the indexes that searches use: of the documents of closed epochs, and of terms.
 
-    Batches do that; only a store made by an older version, or a damaged index, needs this call.
+    Batches do that; only a damaged index needs this call.
 
     Returns:
         Number of documents added to the index, and of documents whose damaged index was rebuilt.

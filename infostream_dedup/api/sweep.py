@@ -177,7 +177,7 @@ def sweep(
         settings: all settings at once. Its ``representation``, ``k``, ``threshold``, ``min_terms`` and ``rule`` have
             no meaning here.
         reading: all reading options at once.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
@@ -287,7 +287,7 @@ def sweep_store(
         examples: also pick example pairs at each k.
         estimate: count copies and estimate duplicates, as in ``sweep``; by default if the store keeps the evidence.
         exact: as in ``sweep``.
-        engine: ``auto``, ``scipy`` (plain) or ``numba`` (compiled); results are the same.
+        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with each step.
         settings: single settings by name; those of the store by default. ``n`` and ``target`` may be smaller.
 

@@ -249,21 +249,6 @@ def backup(file: Path, copy: Path, mode: int | None, output_format: str | None, 
     _print([{"store": str(file), "copy": str(copy), "bytes": kept.backup(file, copy, mode=mode)}], output_format)
 
 
-@store.command(examples=["store migrate news.db", "store migrate news.db --format json"])
-@store_argument
-@format_options
-def migrate(file: Path, output_format: str | None, quiet: bool) -> None:
-    """Bring a store of an older version to the current schema, after copying it ('ingest' does so too).
-
-    Columns: store, schema, copy (of the old store; a dash if there was nothing to do).
-    """
-    del quiet
-    from infostream_dedup.api import store as kept
-
-    version, copy = kept.migrate(file)
-    _print([{"store": str(file), "schema": version, "copy": str(copy) if copy else None}], output_format)
-
-
 @store.command(examples=["store expire news.db", "store expire news.db --format json"])
 @store_argument
 @format_options
@@ -286,9 +271,8 @@ def expire(file: Path, output_format: str | None, quiet: bool) -> None:
 def index(file: Path, output_format: str | None, quiet: bool) -> None:
     """Update the index with which 'search' looks through closed epochs.
 
-    Batches add to it as epochs close. A store made by an older version catches up within a few batches, or at once with
-    this command, which also rebuilds damaged parts of this index and of that of terms. Columns: store, added
-    (documents), rebuilt (documents).
+    Batches add to it as epochs close; this command rebuilds damaged parts of it and of the index of terms. Columns:
+    store, added (documents), rebuilt (documents).
     """
     del quiet
     from infostream_dedup.api import store as kept
@@ -310,7 +294,7 @@ def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_fo
     What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
     recognised if it is sent again; its status and group; its contribution to document frequencies, which names no
     document; the terms that later documents shared with it, in their verdicts; copies made earlier: those next to the
-    store are listed, and leftovers of killed backups and migrations are removed. The store and its desk are then
+    store are listed, and leftovers of killed backups are removed. The store and its desk are then
     rewritten so that no remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
     from infostream_dedup.api import store as kept

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.judgements.schema import APPLICATION_ID, TABLES, VERSION
-from infostream_dedup.judgements.seals import SEALS, add_checksum_function, fault_of, fill_seals
+from infostream_dedup.judgements.seals import SEALS, add_checksum_function, fault_of
 from infostream_dedup.machine.private_files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
@@ -62,7 +62,7 @@ class Desk:
         Raises:
             NoInputError: there is no desk and ``create`` is off.
             BadDataError: the file is not a desk, or damaged.
-            ConfigurationError: a newer version of this program wrote it.
+            ConfigurationError: it has another schema.
             CannotCreateError, CannotWriteError: the file or its folder cannot be written.
             StoreBusyError: another process was writing all the time.
         """
@@ -125,9 +125,9 @@ class Desk:
 
         Raises:
             BadDataError: something differs from what was written.
-            ConfigurationError: since the desk was opened, a newer version of this program has migrated it.
+            ConfigurationError: since the desk was opened, another program changed its schema.
         """
-        _version_of(self._connection, self.path)
+        _check_version(self._connection, self.path)
         fault = fault_of(self._connection, (*TABLES, *SEALS))
         if fault is not None:
             raise _damaged(fault, self.path)
@@ -169,31 +169,17 @@ def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute(f"PRAGMA user_version = {VERSION:d}")
     if _number(connection, "application_id") != APPLICATION_ID:
         raise BadDataError("not a desk: an SQLite file of another kind", code="E_STORE_FOREIGN", source=str(path))
-    if _version_of(connection, path) < VERSION:
-        with writing(connection, path):
-            _add_seals(connection, path)
+    _check_version(connection, path)
     begin_wal(connection, path, busy_seconds=_BUSY_SECONDS)
 
 
-def _version_of(connection: sqlite3.Connection, path: Path) -> int:
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     version = _number(connection, "user_version")
-    if version > VERSION:
-        raise ConfigurationError(f"{path} has schema {version}, this program reads {VERSION}; use a newer version")
-    return version
-
-
-def _add_seals(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a desk of version 1 to version 2, unless another process has done it."""
-    version = _number(connection, "user_version")
-    if version == VERSION:
-        return
-    (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if version != 1 or found != "ok":
-        raise _damaged(f"schema {version}" if found == "ok" else str(found), path)
-    for statement in SEALS:
-        connection.execute(statement)
-    fill_seals(connection)
-    connection.execute(f"PRAGMA user_version = {VERSION:d}")
+    if version != VERSION:
+        raise ConfigurationError(
+            f"{path} has schema {version}, this program reads schema {VERSION}; use the program that made it, or move "
+            "the file away: 'serve' then creates a new desk"
+        )
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

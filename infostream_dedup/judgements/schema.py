@@ -9,8 +9,8 @@ __all__ = ["APPLICATION_ID", "LABELS", "TABLES", "VERSION"]
 APPLICATION_ID: Final = 0x4953444B
 """Marks an SQLite file as a desk: ``ISDK``."""
 
-VERSION: Final = 2
-"""Version of the schema, as ``PRAGMA user_version``. Version 1 had no checksums."""
+VERSION: Final = 1
+"""Version of the schema, as ``PRAGMA user_version``."""
 
 LABELS: Final = ("dup", "similar", "template", "translation", "different")
 """The labels that a person may give a pair, as in labels files. NULL is a skipped pair."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from infostream_dedup.machine.sqlite_cache import checksum_of
 
-__all__ = ["COLUMNS", "SEALS", "add_checksum_function", "fault_of", "fill_seals"]
+__all__ = ["COLUMNS", "SEALS", "add_checksum_function", "fault_of"]
 
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "judgement": (
@@ -60,20 +60,12 @@ SEALS: Final[tuple[str, ...]] = (
     ) STRICT, WITHOUT ROWID""",
     *(trigger for table in COLUMNS for trigger in _triggers(table)),
 )
-"""What version 2 of the schema adds."""
+"""Table ``seal`` and the triggers that fill it."""
 
 
 def add_checksum_function(connection: sqlite3.Connection) -> None:
     """Enable a connection to write to a desk and to compare its checksums."""
     connection.create_function("row_checksum", -1, checksum_of, deterministic=True)
-
-
-def fill_seals(connection: sqlite3.Connection) -> None:
-    """Add the checksums of all existing rows."""
-    for table in COLUMNS:
-        connection.execute(
-            f"INSERT INTO seal SELECT '{table}', {_name(table, table)}, {_checksum(table, table)} FROM {table}"  # noqa: S608
-        )
 
 
 def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:

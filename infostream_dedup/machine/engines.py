@@ -14,15 +14,8 @@ from infostream_dedup.machine.code_folders import folder_of, has_lasting_folder
 
 __all__ = ["COMPILED_FROM", "ENGINES", "WARM_FROM", "choose_engine", "compiled_from", "engine_named"]
 
-_ALIASES: Final = {"scipy": "plain", "numba": "compiled"}
-
-ENGINES: Final = (
-    "auto",
-    "plain",
-    "compiled",
-    *_ALIASES,
-)
-"""Accepted names; ``scipy`` and ``numba`` are older names of ``plain`` and ``compiled``."""
+ENGINES: Final = ("auto", "plain", "compiled")
+"""Accepted names."""
 
 COMPILED_FROM: Final = 20_000
 """Minimum number of documents at which ``auto`` uses compiled code; below it, compiling takes longer than it saves."""
@@ -38,12 +31,12 @@ def engine_named(name: str) -> str:
         ConfigurationError: there is no such engine.
 
     Example:
-        >>> engine_named("numba")
+        >>> engine_named("compiled")
         'compiled'
     """
     if name not in ENGINES:
         raise ConfigurationError(f"engine is {name!r}; expected one of {', '.join(ENGINES)}")
-    return _ALIASES.get(name, name)
+    return name
 
 
 def choose_engine(name: str, documents: int) -> str:

@@ -200,7 +200,7 @@ def main(path: Path) -> None:
         path: the store.
     """
     with Store.open(path, read_only=True) as store:
-        settings = StreamSettings.of_store(store.settings)
+        settings = StreamSettings.of(store.settings)
     stream = Deduplicator(_NothingStored(path), settings)
     for line in sys.stdin.buffer:
         # After the answer, so that the next question finds an engine that has nearly caught up with the store.

@@ -180,7 +180,7 @@ def _named_documents(store: Store, ids: set[str], progress: Progress) -> list[Do
 
 def _links(store: Store) -> list[tuple[str, str]]:
     """The links of the stream, the least certain first."""
-    k = StreamSettings.of_store(store.settings).k_duplicate
+    k = StreamSettings.of(store.settings).k_duplicate
     return linked_pairs(store.connection, "boundary", k_duplicate=k)
 
 

@@ -97,7 +97,7 @@ def _read(body: bytes) -> GivenBatch:
 def _opened(path: Path, *, keep_text: bool) -> Deduplicator:
     stored = settings_at(path)
     given = {"keep_text": True} if keep_text else {}
-    settings = StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+    settings = StreamSettings.of(given) if stored is None else StreamSettings.of({**stored, **given})
     return Deduplicator.open(path, settings)
 
 

@@ -192,7 +192,7 @@ def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
     from infostream_dedup.stream.store.opening import settings_at
 
     stored = settings_at(path)
-    settings = StreamSettings.of(given) if stored is None else StreamSettings.of_store({**stored, **given})
+    settings = StreamSettings.of(given) if stored is None else StreamSettings.of({**stored, **given})
     return _warmed(Deduplicator.open(path, settings))
 
 

@@ -130,15 +130,14 @@ class Deduplicator:
         """
         check_record("settings", settings, StreamSettings)
         stored = None if path is None else settings_at(Path(path))
-        kept = None if stored is None else StreamSettings.of_store(stored)
+        kept = None if stored is None else StreamSettings.of(stored)
         chosen = settings or kept or StreamSettings.of({} if model is None else {"preset": "faithful"})
         if kept is not None:
             kept.refuse_other_preset(chosen.preset, str(path))
             kept.refuse_other_across(across or chosen.across, str(path))
-            chosen = chosen.but(df_counts=kept.df_counts)
         elif across is not None:
             chosen = chosen.but(across=across)
-        chosen = _with_boilerplate(_with_model(chosen, model), boilerplate, stored)
+        chosen = _with_boilerplate(_with_model(chosen, model), boilerplate)
         store: BatchStore = MemoryStore()
         if path is not None:
             store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
@@ -329,10 +328,8 @@ class Deduplicator:
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
 
 
-def _with_boilerplate(settings: StreamSettings, given: str | None, stored: Mapping[str, Any] | None) -> StreamSettings:
-    """Add the list of boilerplate to the settings, unless the store was made before lists were recorded."""
-    if stored is not None and "boilerplate" not in stored:
-        return settings
+def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSettings:
+    """Add the list of boilerplate to the settings."""
     if given is None and settings.boilerplate is not None:
         raise ConfigurationError("the stream was started with a boilerplate list; give the same list (--boilerplate)")
     return settings.but(boilerplate=given)

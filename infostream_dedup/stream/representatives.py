@@ -32,7 +32,7 @@ def representatives(
     Raises:
         ConfigurationError: ``source-rank`` without sources.
     """
-    chosen = StreamSettings.of_store(store.settings).but(best=best, source_ranks=tuple(source_ranks))
+    chosen = StreamSettings.of(store.settings).but(best=best, source_ranks=tuple(source_ranks))
     engine = StreamEngine.restore(chosen, store.load(), wording=store.wording)
     groups = connection.execute("SELECT group_id, documents FROM v_groups ORDER BY documents DESC, ordinal")
     found = ((group, total, engine.best_of(group)) for group, total in groups.fetchall())

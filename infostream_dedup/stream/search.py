@@ -62,7 +62,7 @@ class Searcher:
         _FIRST_USE.prepare(progress)
         self._store = store
         self._everything = everything
-        self._settings = StreamSettings.of_store(store.settings)
+        self._settings = StreamSettings.of(store.settings)
         self._parts = SearchedParts()
         self._reader = QuestionReader(self._settings)
         judged = self._settings.preset == "judged"

@@ -236,16 +236,6 @@ class StreamSettings:
             own["source_ranks"] = one_or_several(own["source_ranks"])
         return cls(terms=Settings.of(**terms), **own)
 
-    @classmethod
-    def of_store(cls, stored: Mapping[str, Any]) -> StreamSettings:
-        """Settings that a store was made with, as ``Store.settings`` returns them.
-
-        Raises:
-            ConfigurationError: see ``of``.
-        """
-        # Stores older than these settings count every document, let key terms decide, and keep languages apart.
-        return cls.of({"df_counts": "all", "preset": "faithful", "across": "none"} | dict(stored))
-
     @property
     def compares_numbers(self) -> bool:
         """Whether the numbers in documents have their own column; otherwise they are part of the evidence."""
@@ -300,16 +290,6 @@ class StreamSettings:
     def digest(self) -> str:
         """32 hexadecimal digits that depend on everything a verdict depends on."""
         decisive = {name: _plain(value) for name, value in self.as_dict().items() if name not in _NO_VERDICT}
-        # Stores made before models, lists or counting rules existed keep their digest.
-        for name in ("model", "boilerplate"):
-            if decisive[name] is None:
-                del decisive[name]
-        if self.df_counts == "all":
-            del decisive["df_counts"]
-        if self.across == "none":
-            del decisive["across"]
-        if self.preset == "faithful":
-            del decisive["preset"], decisive["join"]
         return blake2b(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 

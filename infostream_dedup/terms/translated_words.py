@@ -105,7 +105,7 @@ def translated_words(
 def _met(
     texts: tuple[str, str], languages: tuple[Language, Language], settings: Settings, translate: Translate
 ) -> list[Meeting]:
-    reader = SurfaceReader("scipy")
+    reader = SurfaceReader("plain")
     for text, language in zip(texts, languages, strict=True):
         reader.add(text, language)
     sources, pivot = source_terms(term_counts(reader.finish(), settings)), cast("Language", settings.pivot)

@@ -43,25 +43,17 @@ class Crashing(sqlite3.Connection):
 
 
 sqlite3.connect = lambda *places, **options: real(*places, **{"factory": Crashing, **options})
-from infostream_dedup.stream.store import Store, expiry, migrations
-from infostream_dedup.stream.store.opening import migrate_store
+from infostream_dedup.stream.store import Store, expiry
 
 expiry._ORDINALS_AT_ONCE = 16
-if command == "migrate":
-    def step(connection):
-        connection.execute("ALTER TABLE document ADD COLUMN address TEXT")
-        connection.execute("UPDATE document SET address = 'https://example.org/' || ordinal")
-    migrations.STEPS.append(("address", step))
-    migrate_store(__import__("pathlib").Path(path))
-else:
-    with Store.open(path) as store:
-        if command == "expire":
-            store.expire()
-        elif command == "forget":
-            store.forget("документ-97")
-            store.wipe()
-        else:
-            store.backup(target)
+with Store.open(path) as store:
+    if command == "expire":
+        store.expire()
+    elif command == "forget":
+        store.forget("документ-97")
+        store.wipe()
+    else:
+        store.backup(target)
 print(count)
 """
 
@@ -84,7 +76,7 @@ def state(path, synthetic):
     return verdicts, signatures, forgotten
 
 
-SLOW = [pytest.param(command, marks=pytest.mark.slow) for command in ("forget", "backup", "migrate")]
+SLOW = [pytest.param(command, marks=pytest.mark.slow) for command in ("forget", "backup")]
 
 
 @pytest.mark.parametrize("command", ["expire", *SLOW])
@@ -97,7 +89,7 @@ def test_killed_at_every_statement(command, synthetic, tmp_path, faults, record_
     assert done.returncode == 0, done.stderr
     statements = int(done.stdout)
     before = state(whole, synthetic)
-    after = state(path, synthetic) if command != "migrate" else before
+    after = state(path, synthetic)
     places = range(1, statements + 1, max(1, statements // (3 * scale)))
     resumed = 0
     for place in places:
@@ -106,9 +98,6 @@ def test_killed_at_every_statement(command, synthetic, tmp_path, faults, record_
                 left.unlink()
         shutil.copy(whole, path)
         assert run(path, command, place).returncode == -9
-        if command == "migrate":
-            resumed += run(path, command, 0).returncode == 0
-            continue
         with Store.open(path) as store:
             assert faults(store) == []
         found = state(path, synthetic)

@@ -19,7 +19,7 @@ from infostream_dedup.stream.store.checking import checks
 
 HARMLESS = {("store", "id"), ("evidence_frequency", "part")}
 """Columns that nothing depends on: there is one row, parts are added up."""
-NOT_OURS = {"_sqlite_migrations", "octet"}
+NOT_OURS = {"octet"}
 
 
 def test_no_flipped_bit_of_a_store_is_silent(synthetic, tmp_path, faults, record_figures, scale):

@@ -35,7 +35,7 @@ def collection(kind, size):
         yield {"id": str(number), "text": " ".join(text), "lang": "ru"}
 
 
-SAME = {"engine": "numba", "df_max": 1e9}
+SAME = {"engine": "compiled", "df_max": 1e9}
 """One engine at every size, and words that stay key terms however many documents hold them."""
 
 MANY = 12_500

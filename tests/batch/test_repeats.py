@@ -82,7 +82,7 @@ def test_nothing_else_changes(collection):
     assert (found.keys != collection.key_terms(high).keys).nnz == 0
 
 
-@pytest.mark.parametrize("engine", ["scipy", "numba"])
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_dedup_of_one_story(engine):
     draw = random.Random(5)  # noqa: S311
     base, texts = draw.sample(WORDS, 60), []

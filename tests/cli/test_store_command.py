@@ -79,10 +79,6 @@ def test_backup(run, filled, tmp_path):
     assert run("store", "backup", "stream.db", "stream.db").returncode == 73
 
 
-def test_migrate(run, filled):
-    assert lines(run("store", "migrate", "stream.db")) == [{"store": "stream.db", "schema": 12, "copy": None}]
-
-
 def test_expire(run, filled):
     (row,) = lines(run("store", "expire", "stream.db"))
     assert (row["documents"], row["below"]) == (70, 70)
@@ -124,7 +120,7 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     assert run("store", "forget", "stream.db").returncode == 2
 
 
-@pytest.mark.parametrize("command", ["stats", "verify", "migrate", "expire"])
+@pytest.mark.parametrize("command", ["stats", "verify", "expire"])
 def test_failures_have_their_codes(run, tmp_path, filled, command):
     assert run("store", command, "missing.db").returncode == 66
     assert run("store", command, ".").returncode == 73

@@ -128,13 +128,14 @@ def test_the_next_copy_removes_what_a_killed_one_left(run, store, tmp_path):
     assert parts(tmp_path) == [alive.name]
 
 
-def test_forget_removes_what_killed_copies_left_and_names_the_others(run, store, tmp_path):
+def test_forget_removes_what_killed_copies_left_and_names_running_ones(run, store, tmp_path):
     interrupted(tmp_path, signal.SIGKILL, "store", "backup", "s.db", "copy.db")
-    (tmp_path / "s.db.schema-1").write_bytes(store.read_bytes())
+    alive = tmp_path / f".infostream-dedup-{os.getpid()}-1.part"
+    alive.write_bytes(store.read_bytes())
     done = run("store", "forget", "s.db", "3")
-    assert parts(tmp_path) == []
+    assert parts(tmp_path) == [alive.name]
     assert "1 unfinished copies left by killed processes were removed" in done.stderr.decode()
-    assert "s.db.schema-1: an earlier copy that still contains what was forgotten" in done.stderr.decode()
+    assert f"{alive.name}: an earlier copy that still contains what was forgotten" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])

@@ -113,50 +113,6 @@ def test_undo_brings_back_what_was_said_before(desk: Desk) -> None:
     assert [(row["undoes"], row["undone"]) for row in rows] == [(2, False), (None, True), (None, False)]
 
 
-def version_1(path: Path, rows: int = 3) -> None:
-    """A desk as it was before it had checksums."""
-    from infostream_dedup.judgements.schema import APPLICATION_ID, TABLES
-
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in TABLES:
-            connection.execute(statement)
-        for row in range(rows):
-            connection.execute(
-                "INSERT INTO judgement (a, b, label, person, at, seconds, queue, seen_verdict, key)"
-                " VALUES (?, 'z', 'dup', 'oksana', 0, 1.5, 'own', 0, ?)",
-                (f"a{row}", f"k{row}"),
-            )
-        connection.execute("INSERT INTO reservation VALUES ('a', 'b', 'taras', 'random', 7)")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
-
-
-def test_a_desk_without_checksums_gets_them_and_loses_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "old.desk"
-    version_1(path)
-    for _ in range(2):
-        with Desk.open(path) as desk:
-            assert [(row["a"], row["label"]) for row in labels(desk)] == [("a0", "dup"), ("a1", "dup"), ("a2", "dup")]
-            with desk.reading() as connection:
-                assert connection.execute("PRAGMA user_version").fetchone() == (2,)
-                assert connection.execute("SELECT count(*) FROM seal").fetchone() == (4,)
-                assert connection.execute("SELECT * FROM reservation").fetchall() == [("a", "b", "taras", "random", 7)]
-    with Desk.open(path) as desk:
-        say(desk, "bc", "similar", key="new")
-        assert len(labels(desk)) == 4
-
-
-def test_a_damaged_desk_without_checksums_does_not_get_them(tmp_path: Path) -> None:
-    path = tmp_path / "old.desk"
-    version_1(path, 50)
-    whole = path.read_bytes()
-    place = whole.rindex(b"oksana")
-    path.write_bytes(whole[:place] + b"oksbna" + whole[place + 6 :])
-    with pytest.raises(BadDataError, match="E_DESK_DAMAGED"):
-        Desk.open(path)
-
-
 def test_what_only_we_can_write_needs_a_checksum(desk: Desk) -> None:
     say(desk, "ab", "dup")
     with closing(sqlite3.connect(desk.path)) as other, other:

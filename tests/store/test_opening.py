@@ -99,14 +99,16 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path, applicati
     assert path.read_bytes() == before
 
 
-def test_a_newer_store_is_refused_and_left_alone(filled):
-    with closing(sqlite3.connect(filled)) as newer:
-        newer.execute("PRAGMA user_version = 1000")
+@pytest.mark.parametrize("version", [0, 2, 1000])
+def test_a_store_with_another_schema_is_refused_and_left_alone(filled, version):
+    with closing(sqlite3.connect(filled)) as other:
+        other.execute(f"PRAGMA user_version = {version}")
     before = filled.read_bytes()
     for options in ({}, {"read_only": True}):
         error = refused(filled, BadDataError, **options)
         assert error.code == "E_STORE_NEWER"
-        assert "has schema 1000" in str(error)
+        assert f"has schema {version}, this program reads schema 1;" in str(error)
+        assert "into a new store: infostream-dedup ingest DOCS --store NEW" in str(error)
     assert filled.read_bytes() == before
 
 
@@ -168,13 +170,11 @@ def test_an_old_sqlite_is_named(tmp_path, monkeypatch):
 
 
 def test_a_half_made_store_is_made_again(tmp_path, monkeypatch):
-    from infostream_dedup.stream.store import migrations
-
     def dies(connection):
         connection.execute("CREATE TABLE half (a)")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(migrations, "STEPS", [("first_schema", dies)])
+    monkeypatch.setattr("infostream_dedup.stream.store.opening.create_tables", dies)
     with pytest.raises(KeyboardInterrupt):
         Store.open(tmp_path / "a.db", settings_digest="x")
     monkeypatch.undo()

@@ -59,7 +59,7 @@ def test_a_store_in_figures(filled):
         "signatures needed from ordinal": 70,
         "texts": 49,
         "forgotten": 1,
-        "schema": 12,
+        "schema": 1,
         "bytes": filled.stat().st_size,
     }
     assert log > 0

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.stream.store import Store, migrations, term_index
-from infostream_dedup.stream.store.migrations import apply_steps
-from infostream_dedup.stream.store.opening import migrate_store
-from infostream_dedup.stream.store.schema import TERM
-from infostream_dedup.stream.store.term_index import TERM_INDEX, TermIndex, index_terms
+from infostream_dedup.stream.store import Store, term_index
+from infostream_dedup.stream.store.schema import create_tables
+from infostream_dedup.stream.store.term_index import TermIndex, index_terms
 
 SAME_HASH = ("plumless", "buckeroo")
 
@@ -38,7 +36,7 @@ def add_terms(connection, terms):
 def terms(small_blocks):
     """A connection with the two tables."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        apply_steps(connection)
+        create_tables(connection)
         yield connection
 
 
@@ -59,7 +57,7 @@ def test_terms_with_the_same_hash_are_told_apart(terms):
     add_terms(terms, ["a", SAME_HASH[0], "b", SAME_HASH[1], *"cdefg"])
     assert TermIndex().numbers_of(terms, SAME_HASH) == {SAME_HASH[0]: 1, SAME_HASH[1]: 3}
     with closing(sqlite3.connect(":memory:")) as other:
-        apply_steps(other)
+        create_tables(other)
         add_terms(other, ["a", SAME_HASH[0], "b", "c"])
         assert TermIndex().numbers_of(other, SAME_HASH) == {SAME_HASH[0]: 1}
 
@@ -68,10 +66,7 @@ def test_terms_with_the_same_hash_are_told_apart(terms):
 def test_it_answers_like_a_dictionary(batches, data):
     with pytest.MonkeyPatch.context() as patch, closing(sqlite3.connect(":memory:")) as connection:
         patch.setattr(term_index, "TERMS_IN_BLOCK", 4)
-        connection.execute(TERM)
-        connection.execute(TERM_INDEX)
-        for table in ("batch (sequence", "document (ordinal, forgotten"):
-            connection.execute(f"CREATE TABLE {table})")
+        create_tables(connection)
         right, followed = {}, TermIndex()
         for batch in batches:
             new = list(dict.fromkeys(word for word in batch if word not in right))
@@ -127,7 +122,7 @@ def test_damage_is_found_not_believed_and_rebuilt(small_blocks, tmp_path, synthe
 
 
 def test_an_index_that_is_behind_catches_up_with_the_next_batch(small_blocks, tmp_path, monkeypatch, synthetic, faults):
-    """An older version of this program, still running after the migration, adds terms but does not index them."""
+    """Rows that were lost are written again."""
     path = tmp_path / "a.db"
     with monkeypatch.context() as older:
         older.setattr("infostream_dedup.stream.store.writer.index_terms", lambda connection, terms: None)
@@ -170,26 +165,3 @@ def test_a_term_with_two_numbers_is_found(filled, faults):
     with Store.open(filled) as store:
         store.connection.execute("UPDATE term SET term = (SELECT term FROM term WHERE number = 0) WHERE number = 1")
         assert any(one.check == "numbering" and "several numbers" in one.first for one in faults(store))
-
-
-def test_a_store_made_before_is_searched_as_before(small_blocks, tmp_path, monkeypatch, synthetic, faults):
-    path = tmp_path / "a.db"
-    with monkeypatch.context() as earlier:
-        earlier.setattr(migrations, "STEPS", [one for one in migrations.STEPS if one[0] != "term_index"])
-        earlier.setattr("infostream_dedup.stream.store.writer.index_terms", lambda connection, terms: None)
-        synthetic.write(path, 20, lambda number: None)
-    with closing(sqlite3.connect(path)) as connection:
-        before = connection.execute("SELECT number, term FROM term ORDER BY number").fetchall()
-        viewed = connection.execute("SELECT * FROM v_terms").fetchall()
-        assert connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_autoindex_term%'").fetchall()
-    migrate_store(path)
-    with Store.open(path) as store:
-        assert store.connection.execute("SELECT number, term FROM term ORDER BY number").fetchall() == before
-        assert store.connection.execute("SELECT * FROM v_terms").fetchall() == viewed
-        assert TermIndex().numbers_of(store.connection, [term for _, term in before]) == {
-            term: number for number, term in before
-        }
-        assert [row[0] for row in rows_of(store.connection)] == list(range(0, len(before) - len(before) % 4, 4))
-        assert faults(store) == []
-        store.append(synthetic.batch(20))
-        assert faults(store) == []

@@ -15,7 +15,6 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
-from infostream_dedup.stream.store.opening import settings_at
 
 # Words that the background knows: made-up ones have no key terms in the first epoch.
 WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][500:4000]
@@ -137,21 +136,6 @@ def test_a_forgotten_copy_stays_a_repeat_in_frequencies(tmp_path):
         assert set(repeats.terms.tolist()) < set(withheld.terms.tolist())
         stream.process(documents[10:])
         assert [check for check in checks(stream.store.connection) if check.faults] == []
-
-
-def test_a_store_made_before_the_rule_keeps_counting_every_document(tmp_path):
-    path, documents = tmp_path / "old.db", burst(40)
-    old = StreamSettings(terms=STEMS, first_epoch=10, epoch_documents=10, df_counts="all")
-    stored = {name: value for name, value in old.as_dict().items() if name != "df_counts"}
-    Store.open(path, settings_digest=old.digest, settings=stored).close()
-    assert StreamSettings.of_store(settings_at(path)) == old
-    # Settings that do not name the rule, as a program wrote them before there was one.
-    with Deduplicator.open(path, old.but(df_counts="distinct")) as stream:
-        assert stream.settings == old
-        verdicts = stream.process(documents)
-    with Deduplicator.open(path) as stream:
-        assert stream.settings == old
-    assert verdicts == StreamEngine(old).decide(documents).verdicts
 
 
 def test_what_repeats():

@@ -347,18 +347,6 @@ def test_a_stream_keeps_to_its_list_of_boilerplate(tmp_path, plain, news):
         Deduplicator.open(tmp_path / "whole.db", boilerplate="one")
 
 
-def test_a_store_made_before_lists_were_recorded_takes_any(tmp_path, plain, news):
-    path = tmp_path / "s.db"
-    older = {name: value for name, value in plain.as_dict().items() if name != "boilerplate"}
-    Store.open(path, settings_digest=plain.digest, settings=older).close()
-    for number, listed in enumerate((None, "one", "two")):
-        for settings_given in (None, plain):
-            with Deduplicator.open(path, settings_given, boilerplate=listed) as stream:
-                (verdict,) = stream.process([news(f"{number}{settings_given is None}", STORY)])
-                assert verdict.group == "0True"
-                assert stream.settings.boilerplate is None
-
-
 def test_all_versions_of_some_documents(tmp_path, plain, news):
     found = []
     for path in (tmp_path / "s.db", None):

@@ -232,7 +232,7 @@ async def show_settings(request: Request) -> Response:
     def question(store: Store) -> dict[str, Any]:
         position = position_of(store.connection)
         return {
-            "stream": StreamSettings.of_store(store.settings).as_dict(),
+            "stream": StreamSettings.of(store.settings).as_dict(),
             "documents": position.documents,
             "batches": position.batches,
         }

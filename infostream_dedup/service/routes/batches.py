@@ -71,7 +71,7 @@ async def show_batch(request: Request, batch_id: str) -> Response:
 
 
 def _fields(store: Store) -> tuple[str, ...]:
-    return StreamSettings.of_store(store.settings).verdict_fields
+    return StreamSettings.of(store.settings).verdict_fields
 
 
 def _count(service: RunningService, answer: dict[str, Any]) -> None:

@@ -75,8 +75,6 @@ DOCUMENT_COLUMNS: Final = (
     "translation",
     "story_id",
 )
-_LATER_COLUMNS: Final = (("translation_of", "translation", "story_id"), ("kind", "probability", "url"))
-"""The last columns of `DOCUMENT_COLUMNS`, which early stores lack; the newest come first."""
 SIGNATURE_COLUMNS: Final = ("ordinal", "text_hash", "opening_hash", "keys", "weights", "targets", "numbers")
 EVENT_COLUMNS: Final = ("number", "ordinal", "kind", "group_id", "other", "value")
 JUDGEMENT_COLUMNS: Final = ("ordinal", "probability", "criteria")
@@ -230,7 +228,7 @@ def document_rows(remembered: Sequence[Remembered], verdicts: Sequence[Verdict],
             None if verdict.terms is None else orjson.dumps(verdict.terms).decode(),
             0,
             verdict.kind,
-            # A classifier's probability is in table ``judgement``, as in older stores.
+            # A classifier's probability is in table ``judgement``.
             None if verdict.kind is None else verdict.probability,
             one.url,
             verdict.translation_of,
@@ -313,19 +311,5 @@ def batch_checksum(content: BatchContent) -> bytes:
     SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed. The checksum in each document's row
     covers the blobs of its signature, because they are deleted earlier than the row.
     """
-    # A batch without judgements, repeats or stories keeps the checksum that it had before stores had these tables.
-    later = [content.judgements, content.repeats, content.pivot, content.stories]
-    while later and not later[-1]:
-        later.pop()
-    documents = [_without_later(row) for row in content.documents]
-    written = orjson.dumps((tuple(content.head), documents, *content[2:5], *later), default=bytes.hex)
+    written = orjson.dumps((tuple(content.head), *content[1:]), default=bytes.hex)
     return blake2b(written, digest_size=_CHECKSUM_BYTES).digest()
-
-
-def _without_later(row: Row) -> Row:
-    """Return a row without its later columns if all of them are empty, as it was before stores had them."""
-    for columns in _LATER_COLUMNS:
-        if any(value is not None for value in row[-len(columns) :]):
-            break
-        row = row[: -len(columns)]
-    return row

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
-from infostream_dedup.stream.store.migrations import writing_rows
 from infostream_dedup.stream.store.restoring import first_ordinal_needed
+from infostream_dedup.stream.store.schema import writing_rows
 from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
 

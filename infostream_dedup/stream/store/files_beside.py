@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 
 from infostream_dedup.errors import CannotWriteError
@@ -11,10 +10,8 @@ __all__ = ["copies_beside", "set_mode"]
 
 
 def copies_beside(store: Path) -> list[Path]:
-    """Return the complete copies next to a store: those from migrations, and those that running backups are making."""
-    store = store.resolve()
-    parts = store.parent.glob(".infostream-dedup-*.part")
-    return sorted((*store.parent.glob(f"{glob.escape(store.name)}.schema-*"), *parts))
+    """Return the copies next to a store that running backups are making."""
+    return sorted(store.resolve().parent.glob(".infostream-dedup-*.part"))
 
 
 def set_mode(store: Path, mode: int) -> None:

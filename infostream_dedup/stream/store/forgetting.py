@@ -16,8 +16,8 @@ from infostream_dedup.stream.store.blobs import INT32, blobs_of, numbers_of
 from infostream_dedup.stream.store.checking import batch_as_stored
 from infostream_dedup.stream.store.connection import naming_failures
 from infostream_dedup.stream.store.document_columns import REPEATS
-from infostream_dedup.stream.store.migrations import writing_rows
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch
+from infostream_dedup.stream.store.schema import writing_rows
 from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
 

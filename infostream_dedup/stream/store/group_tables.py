@@ -12,50 +12,7 @@ from typing import Final
 
 from infostream_dedup.model.stream_records import GroupEvent, Remembered, Verdict
 
-__all__ = ["FILL_GROUPS", "GROUPS", "group_documents"]
-
-GROUPS: Final[tuple[str, ...]] = (
-    # earliest: ordinal of its earliest document. first, last: of publication, or of arrival without a date; NULL where
-    # no document has either.
-    """CREATE TABLE grouping (
-        group_id TEXT PRIMARY KEY,
-        earliest INTEGER NOT NULL REFERENCES document (ordinal),
-        documents INTEGER NOT NULL CHECK (documents >= 2),
-        sources INTEGER NOT NULL CHECK (sources >= 0),
-        languages INTEGER NOT NULL CHECK (languages >= 1),
-        first INTEGER,
-        last INTEGER,
-        alarm INTEGER NOT NULL DEFAULT 0 CHECK (alarm IN (0, 1))
-    ) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX grouping_size ON grouping (documents DESC, earliest)",
-    "CREATE INDEX grouping_last ON grouping (last DESC, earliest)",
-    """CREATE TABLE membership (
-        ordinal INTEGER PRIMARY KEY REFERENCES document (ordinal),
-        group_id TEXT NOT NULL,
-        source TEXT,
-        language TEXT NOT NULL
-    ) STRICT""",
-    "CREATE INDEX event_alarm ON event (group_id) WHERE kind = 'alarm'",
-    "CREATE INDEX membership_group ON membership (group_id, ordinal)",
-    "CREATE INDEX membership_source ON membership (group_id, source)",
-    "CREATE INDEX membership_language ON membership (group_id, language)",
-)
-
-FILL_GROUPS: Final[tuple[str, ...]] = (
-    """INSERT INTO membership (ordinal, group_id, source, language)
-    SELECT ordinal, group_id, source, language FROM (
-        SELECT ordinal, v_members.group_id AS group_id, source, language,
-            count(*) OVER (PARTITION BY v_members.group_id) AS documents
-        FROM v_members JOIN document USING (ordinal)
-    ) WHERE documents > 1 ORDER BY ordinal""",
-    """INSERT INTO grouping (group_id, earliest, documents, sources, languages, first, last, alarm)
-    SELECT membership.group_id, min(ordinal), count(*), count(DISTINCT membership.source),
-        count(DISTINCT membership.language), min(coalesce(published, nullif(clock, 0))),
-        max(coalesce(published, nullif(clock, 0))),
-        EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND event.group_id = membership.group_id)
-    FROM membership JOIN document USING (ordinal) GROUP BY membership.group_id""",
-)
-"""Statements that fill the empty tables of an older store."""
+__all__ = ["group_documents"]
 
 _ENTER: Final = (
     "INSERT INTO membership (ordinal, group_id, source, language)"

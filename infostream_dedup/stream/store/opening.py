@@ -23,16 +23,16 @@ from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, writing
 from infostream_dedup.stream.store.copying import HEADER
-from infostream_dedup.stream.store.migrations import apply_steps, is_empty, migrate, newest_version, version_of
+from infostream_dedup.stream.store.schema import check_version, create_tables, is_empty
 from infostream_dedup.stream.store.settings_checksum import check_settings, write_settings_checksum
 
-__all__ = ["BUSY_SECONDS", "migrate_store", "open_store", "settings_at", "settings_of"]
+__all__ = ["BUSY_SECONDS", "open_store", "settings_at", "settings_of"]
 
 BUSY_SECONDS: Final = 30.0
 """How long a writer waits for another writer."""
 
 _LONGEST_ENDING: Final = ".desk-journal"
-"""The log, the shared memory, the copies of older schemas and the desk have shorter endings."""
+"""The log, the shared memory and the desk have shorter endings."""
 
 _HEADER_BYTES: Final = 100
 
@@ -46,7 +46,7 @@ def open_store(
     read_only: bool,
     busy_seconds: float,
 ) -> sqlite3.Connection:
-    """Open, create or migrate a store; for arguments and errors see `Store.open`."""
+    """Open or create a store; for arguments and errors see `Store.open`."""
     _check_place(path, create=create, read_only=read_only)
     if create and not read_only and not path.exists():
         _make_file(path)
@@ -72,28 +72,6 @@ def _make_file(path: Path) -> None:
         raise CannotCreateError(f"cannot create {path}: {error.strerror or error}") from error
 
 
-def migrate_store(path: Path) -> tuple[int, Path | None]:
-    """Bring a store to the newest schema.
-
-    Returns:
-        The schema version it has now, and the copy of the old store (``None`` if the store was new enough).
-
-    Raises:
-        NoInputError, BadDataError, CannotWriteError, CannotCreateError, StoreBusyError: see `Store.open`.
-    """
-    path = path.resolve()
-    _check_place(path, create=False, read_only=False)
-    connection = connect(path, mode="rw", busy_seconds=BUSY_SECONDS)
-    try:
-        with naming_failures(path):
-            if is_empty(connection):
-                raise _foreign(path, "the file is empty")
-            copy = migrate(connection, path)
-            return version_of(connection, path), copy
-    finally:
-        connection.close()
-
-
 def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
     """Return the settings a store was created with."""
     settings: dict[str, Any] = orjson.loads(connection.execute("SELECT settings FROM store").fetchone()[0])
@@ -117,8 +95,8 @@ def settings_at(path: Path) -> dict[str, Any] | None:
         with naming_failures(path):
             if is_empty(connection):
                 return None
-            if version_of(connection, path) == newest_version():
-                check_settings(connection, path)
+            check_version(connection, path)
+            check_settings(connection, path)
             return settings_of(connection)
     finally:
         connection.close()
@@ -180,10 +158,7 @@ def _check_length(path: Path) -> None:
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     if is_empty(connection):
         raise _foreign(path, "the file is empty")
-    version = version_of(connection, path)
-    if version < newest_version():
-        message = f"{path} has schema {version}, this program reads {newest_version()}"
-        raise ConfigurationError(f"{message}; run 'infostream-dedup store migrate {path}'")
+    check_version(connection, path)
 
 
 def _make_ready(
@@ -201,8 +176,8 @@ def _make_ready(
         if settings_digest is None:
             raise ValueError("a new store needs the digest of its settings")
         _make(connection, path, settings_digest, settings)
-    elif version_of(connection, path) < newest_version():
-        migrate(connection, path)
+    else:
+        check_version(connection, path)
     begin_wal(connection, path, busy_seconds=busy_seconds)
 
 
@@ -212,7 +187,7 @@ def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, sett
     with writing(connection, path):
         # Another process may have done so while we waited.
         if is_empty(connection):
-            apply_steps(connection)
+            create_tables(connection)
             connection.execute(
                 "INSERT INTO store (id, settings_digest, settings, made_by) VALUES (1, ?, ?, ?)",
                 (settings_digest, orjson.dumps(dict(settings), option=orjson.OPT_SORT_KEYS).decode(), VERSION),

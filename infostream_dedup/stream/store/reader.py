@@ -18,7 +18,6 @@ from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import table_of
 from infostream_dedup.stream.store.kept_documents import kept_document
-from infostream_dedup.stream.store.migrations import version_of
 from infostream_dedup.stream.store.opening import settings_of
 from infostream_dedup.stream.store.remembered_table import RememberedTable
 from infostream_dedup.stream.store.restoring import (
@@ -28,6 +27,7 @@ from infostream_dedup.stream.store.restoring import (
     summed_frequencies,
     terms_of,
 )
+from infostream_dedup.stream.store.schema import check_version
 
 __all__ = ["Known", "StoreReader", "StoredBatch"]
 
@@ -104,10 +104,10 @@ class StoreReader:
         """Let several reads see one state.
 
         Raises:
-            BadDataError: since the store was opened, a newer version of this program has migrated it.
+            BadDataError: since the store was opened, its schema has been changed.
         """
         with snapshot(self._connection, self.path) as connection:
-            version_of(connection, self.path)
+            check_version(connection, self.path)
             yield connection
 
     def documents(self, first: int, end: int) -> RememberedTable:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "SEARCH_INDEX",
     "IndexRow",
     "damaged_rows",
     "index_closed_epochs",
@@ -29,17 +28,6 @@ __all__ = [
     "read_part",
     "rebuild_index",
 ]
-
-SEARCH_INDEX: Final = """CREATE TABLE search_index (
-    first INTEGER PRIMARY KEY CHECK (first >= 0),
-    documents INTEGER NOT NULL CHECK (documents >= 1),
-    packed BLOB NOT NULL,
-    checksum BLOB NOT NULL CHECK (length(checksum) = 16)
-) STRICT"""
-"""Each row indexes consecutive documents of one closed epoch; after the first row, there are no gaps."""
-
-_AT_ONCE: Final = 50_000
-"""Maximum number of documents that one batch indexes beyond those of the epoch that it closes."""
 
 _SIGNATURES: Final = (
     "SELECT document.language, document.source, keys, targets FROM document"
@@ -103,23 +91,11 @@ def indexed_until(connection: sqlite3.Connection) -> int:
     return max(expired, last[0] if last else 0)
 
 
-def index_closed_epochs(connection: sqlite3.Connection, *, most: int | None = _AT_ONCE) -> int:
-    """Index the closed epochs that are not in the index, the earliest first, inside the caller's transaction.
-
-    A store made before the index existed catches up batch by batch.
-
-    Args:
-        connection: inside a transaction.
-        most: stop after the epoch with which this many documents are indexed; ``None`` for all.
-
-    Returns:
-        Number of documents indexed.
-    """
+def index_closed_epochs(connection: sqlite3.Connection) -> int:
+    """Index the closed epochs after the last row, inside the caller's transaction; return the number of documents."""
     begin = indexed_until(connection)
     done = 0
     for first, end in _closed_epochs(connection, begin):
-        if most is not None and done >= most:
-            break
         for place in range(first, end, MOST_DOCUMENTS):
             _write(connection, place, min(place + MOST_DOCUMENTS, end))
         done += end - first

@@ -17,10 +17,10 @@ from infostream_dedup.stream.store.connection import naming_failures
 from infostream_dedup.stream.store.copying import copy_store
 from infostream_dedup.stream.store.expiry import Expired, expire
 from infostream_dedup.stream.store.forgetting import Forgotten, forget, ids_of_source, wipe
-from infostream_dedup.stream.store.migrations import writing_rows
 from infostream_dedup.stream.store.opening import BUSY_SECONDS, open_store
 from infostream_dedup.stream.store.reader import StoreReader
 from infostream_dedup.stream.store.restoring import Loaded, Position, load, position_of
+from infostream_dedup.stream.store.schema import writing_rows
 from infostream_dedup.stream.store.search_index import damaged_rows, index_closed_epochs, rebuild_index
 from infostream_dedup.stream.store.settings_checksum import check_settings, write_settings_checksum
 from infostream_dedup.stream.store.term_index import rebuild_term_block, term_index_faults
@@ -63,7 +63,7 @@ class Store(StoreReader):
         read_only: bool = False,
         busy_seconds: float = BUSY_SECONDS,
     ) -> Self:
-        """Open a store, or create it. A store with an older schema is copied, then migrated.
+        """Open a store, or create it.
 
         Args:
             path: the file; links are followed.
@@ -71,13 +71,13 @@ class Store(StoreReader):
                 existing one. ``None`` opens any store.
             settings: the same settings in plain values, for people and for `settings`.
             create: create the store if it does not exist.
-            read_only: never write; an older store is refused.
+            read_only: never write.
             busy_seconds: how long to wait while another process writes.
 
         Raises:
             NoInputError: there is no store and `create` is off.
-            BadDataError: the file is not a store, is damaged or cut short, or a newer version of this program wrote it.
-            ConfigurationError: the store was created with other settings, or is older and opened read-only.
+            BadDataError: the file is not a store, is damaged or cut short, or has another schema.
+            ConfigurationError: the store was created with other settings.
             CannotCreateError, CannotWriteError: the file or its folder cannot be written.
             StoreBusyError: another process was writing all the time.
         """
@@ -217,8 +217,7 @@ class Store(StoreReader):
     def index(self) -> tuple[int, int]:
         """Update the indexes of closed epochs and of terms: rebuild damaged rows, add missing ones.
 
-        Batches also add missing epochs, but only a few each: a large store made by an older version takes many batches.
-        The work is divided into short transactions; if it is interrupted, the next call continues.
+        Only damage makes this necessary. Its transactions are short; if it is interrupted, the next call continues.
 
         Returns:
             Number of documents added, and of documents in rows that were rebuilt; blocks of terms are not counted.
@@ -232,13 +231,9 @@ class Store(StoreReader):
         for first in blocks:
             with self.transaction():
                 rebuild_term_block(self._connection, first)
-        added = 0
-        while True:
-            with self.transaction():
-                more = index_closed_epochs(self._connection)
-            if not more:
-                return added, sum(row.documents for row in damaged)
-            added += more
+        with self.transaction():
+            added = index_closed_epochs(self._connection)
+        return added, sum(row.documents for row in damaged)
 
     def forget(self, *ids: str) -> list[Forgotten]:
         """Remove the content of all versions of documents; `wipe` removes the remnants from the file.

@@ -21,15 +21,7 @@ from infostream_dedup.stream.store.restoring import position_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TERMS_IN_BLOCK", "TERM_INDEX", "TermIndex", "index_terms", "rebuild_term_block", "term_index_faults"]
-
-TERM_INDEX: Final = """CREATE TABLE term_index (
-    first INTEGER PRIMARY KEY CHECK (first >= 0),
-    packed BLOB NOT NULL,
-    checksum BLOB NOT NULL CHECK (length(checksum) = 16)
-) STRICT"""
-"""Each row indexes a block of consecutive terms, from number ``first`` on: their hashes (4 bytes each, ascending), then
-the place in the block of the term with each hash (2 bytes each)."""
+__all__ = ["TERMS_IN_BLOCK", "TermIndex", "index_terms", "rebuild_term_block", "term_index_faults"]
 
 TERMS_IN_BLOCK: Final = 1 << 14
 
