@@ -16,7 +16,7 @@ from infostream_dedup.language.lexicon.folder import dictionaries_folder
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An installation of its own: the folder of the package."""
     package = tmp_path / "infostream_dedup"
-    monkeypatch.setattr(folder, "__file__", str(package / "lexicon" / "folder.py"))
+    monkeypatch.setattr(folder, "__file__", str(package / "language" / "lexicon" / "folder.py"))
     dictionaries_folder.cache_clear()
     yield package
     dictionaries_folder.cache_clear()
