@@ -1,23 +1,31 @@
-"""Word frequencies by wordfreq."""
+"""Word frequencies of the tables made from wordfreq."""
 
 from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.language.lexicon.frequency import FormFrequencies, common_forms, form_frequencies, zipf
+from infostream_dedup.language.lexicon.frequency import (
+    FormFrequencies,
+    FormTable,
+    common_forms,
+    form_frequencies,
+    form_table,
+    zipf,
+)
 from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 
 def test_yo_and_apostrophe_are_folded_and_summed() -> None:
-    frequency = FormFrequencies({"ёж": 0.1, "еж": 0.2, "ім'я": 0.3})
-    assert frequency("еж") == pytest.approx(0.3)
-    assert frequency("імʼя") == 0.3
+    frequency = FormFrequencies(FormTable.of({"ёж": 100, "еж": 200, "ім'я": 300}))
+    assert frequency("еж") == pytest.approx(0.11)
+    assert frequency("імʼя") == 0.001
     assert frequency("нет") == 0.0
 
 
 def test_hyphenated_form_is_as_frequent_as_its_rarest_part() -> None:
-    frequency = FormFrequencies({"премьер": 0.1, "министр": 0.2})
-    assert frequency("премьер-министр") == 0.1
+    frequency = FormFrequencies(FormTable.of({"премьер": 200, "министр": 100}))
+    assert frequency("премьер-министр") == 0.01
     assert frequency("вице-министр") == 0.0
 
 
@@ -45,3 +53,15 @@ def test_zipf_scale(share: float, expected: float) -> None:
 )
 def test_key_form(word: str, expected: str) -> None:
     assert key_form(word) == expected
+
+
+@pytest.mark.parametrize("language", OUR_LANGUAGES)
+def test_shares_are_those_of_wordfreq(language: Language) -> None:
+    wordfreq = pytest.importorskip("wordfreq")
+    expected = wordfreq.get_frequency_dict(language, "large")
+    table = form_table(language)
+    assert len(table.forms) == len(expected)
+    sample = list(expected)[::97]
+    assert [table.share(form) for form in sample] == [expected[form] for form in sample]
+    order = table.places_in_order().tolist()
+    assert [table.forms[place] for place in order[::97]] == sample

@@ -1,43 +1,93 @@
-"""Frequencies of forms in general language, from wordfreq."""
+"""Frequencies of forms in general language: the counts of wordfreq 3.1, in tables of our own."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import Literal, cast
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from infostream_dedup.language.lexicon.packed_tables import PackedParts, SortedLines, as_lines, packed_parts
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = [
-    "FormFrequencies",
-    "common_forms",
-    "form_frequencies",
-    "most_common_forms",
-    "share_of",
-    "zipf",
-]
+_COMMON: Final = 100 * 6
+"""Loss in centibels down to which a form counts as common: 1e-6 of running words."""
+_REMEMBERED: Final = 1 << 16
+
+
+class FormTable:
+    """Forms as wordfreq spells them, with the loss of each: a share of running words of 10 ** (-loss / 100).
+
+    Args:
+        forms: in order of code points.
+        losses: uint16 (forms,).
+    """
+
+    def __init__(self, forms: SortedLines, losses: NDArray[np.uint16]) -> None:
+        self.forms = forms
+        self.losses = losses
+
+    @classmethod
+    def of(cls, losses: Mapping[str, int]) -> FormTable:
+        """Make a table of losses by form."""
+        forms = sorted(losses)
+        return cls(SortedLines(as_lines(forms)), np.array([losses[form] for form in forms], np.uint16))
+
+    def share(self, form: str) -> float:
+        """Return the share of a form; 0 if it is not there."""
+        place = self.forms.place(form)
+        return 0.0 if place < 0 else self.share_at(place)
+
+    def share_at(self, place: int) -> float:
+        """Return the share of a form by its place."""
+        return float(10 ** (-int(self.losses[place]) / 100))
+
+    def places_in_order(self) -> NDArray[np.int64]:
+        """Return the places of all forms, most frequent first, equal ones by code points."""
+        return np.argsort(self.losses, kind="stable")
+
+    def packed(self) -> bytes:
+        """Return the content of the file of a language; the two bytes of losses apart compress better."""
+        planes = np.ascontiguousarray(self.losses.astype("<u2").view(np.uint8).reshape(-1, 2).T)
+        return packed_parts("wordfreq", {"forms": self.forms.text, "losses": planes.tobytes()})
+
+
+def frequencies_file(language: Language) -> Path:
+    """Return the path of the table of a language."""
+    return Path(__file__).with_name(f"frequencies.{language}.bin")
+
+
+@cache
+def form_table(language: Language) -> FormTable:
+    """Return the table of a language, which takes 0.1 s once per process.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+    parts = PackedParts(frequencies_file(language))
+    planes = np.frombuffer(parts.part("losses"), np.uint8).reshape(2, -1).astype(np.uint16)
+    return FormTable(SortedLines(parts.part("forms")), planes[0] | planes[1] << 8)
 
 
 class FormFrequencies:
     """Returns the share of running words that a form accounts for, 0 to 1; 0 for forms below 1e-8.
 
-    wordfreq holds 713k Russian, 444k Ukrainian and 321k English forms; it cuts words at hyphens, so a hyphenated form
+    The tables hold 713k Russian, 444k Ukrainian and 321k English forms; words are cut at hyphens, so a hyphenated form
     is as frequent as its rarest part.
-
-    Args:
-        entries: wordfreq's own table, forms as wordfreq spells them.
     """
 
-    def __init__(self, entries: Mapping[str, float]) -> None:
-        self._entries = entries
-        # The table is large: only forms whose key differs are stored again.
+    def __init__(self, table: FormTable) -> None:
+        self._table = table
         self._folded: dict[str, float] = {}
-        for form, share in entries.items():
-            if "ё" in form:
-                folded = form.replace("ё", "е")
-                self._folded[folded] = self._folded.get(folded, 0.0) + share
+        for place in table.forms.containing("ё"):
+            folded = table.forms[place].replace("ё", "е")
+            self._folded[folded] = self._folded.get(folded, 0.0) + table.share_at(place)
+        self._look_up = lru_cache(_REMEMBERED)(self._share)
 
     def __call__(self, form: str) -> float:
         """Return the share of running words of ``form``, a key form."""
@@ -45,15 +95,15 @@ class FormFrequencies:
             return min(self._look_up(part) for part in form.split("-"))
         return self._look_up(form)
 
-    def _look_up(self, form: str) -> float:
+    def _share(self, form: str) -> float:
         spelt = form.replace(APOSTROPHE, "'")
-        return self._entries.get(spelt, 0.0) + self._folded.get(spelt, 0.0)
+        return self._table.share(spelt) + self._folded.get(spelt, 0.0)
 
 
 @cache
 def form_frequencies(language: Language) -> FormFrequencies:
-    """Return the large table of a language; loaded once per process (0.2 to 0.7 s)."""
-    return FormFrequencies(_load_entries(language, "large"))
+    """Return the frequencies of a language; loaded once per process."""
+    return FormFrequencies(form_table(language))
 
 
 def share_of(language: Language, form: str) -> float:
@@ -66,7 +116,10 @@ def common_forms(language: Language) -> Iterator[tuple[str, float]]:
 
     Apostrophes inside a word are allowed. Languages other than ours have none.
     """
-    return _words_of(_load_entries(language, "small") if language in OUR_LANGUAGES else {})
+    if language in OUR_LANGUAGES:
+        table = form_table(language)
+        order = table.places_in_order()
+        yield from _words_of(table, order[table.losses[order] < _COMMON])
 
 
 def most_common_forms(language: Language, count: int) -> list[str]:
@@ -74,17 +127,17 @@ def most_common_forms(language: Language, count: int) -> list[str]:
 
     Args:
         language: Russian, Ukrainian or English.
-        count: number of entries of the large table to consider.
+        count: number of entries of the table to consider.
     """
-    entries = sorted(_load_entries(language, "large").items(), key=lambda entry: (-entry[1], entry[0]))
-    return list(dict.fromkeys(key for key, _ in _words_of(dict(entries[:count]))))
+    table = form_table(language)
+    return list(dict.fromkeys(key for key, _ in _words_of(table, table.places_in_order()[:count])))
 
 
-def _words_of(entries: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    for form, share in entries.items():
-        key = key_form(form)
+def _words_of(table: FormTable, places: NDArray[np.int64]) -> Iterator[tuple[str, float]]:
+    for place in places.tolist():
+        key = key_form(table.forms[place])
         if key.replace(APOSTROPHE, "").isalpha():
-            yield key, share
+            yield key, table.share_at(place)
 
 
 def zipf(share: float) -> float:
@@ -94,9 +147,3 @@ def zipf(share: float) -> float:
     3.0
     """
     return round(max(0.0, math.log10(share) + 9.0), 2) if share > 0 else 0.0
-
-
-def _load_entries(language: Language, size: Literal["small", "large"]) -> Mapping[str, float]:
-    from wordfreq import get_frequency_dict
-
-    return cast("Mapping[str, float]", get_frequency_dict(language, size))

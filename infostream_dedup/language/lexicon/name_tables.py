@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final
 
 from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.packed_tables import PackedParts, SortedLines
 from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import Language
-
-__all__ = [
-    "NAME_TABLES",
-    "NO_NAME",
-    "Name",
-    "NameKind",
-    "is_agency",
-    "name_rows",
-    "names",
-    "personal_names",
-    "variants",
-]
 
 
 class NameKind(Flag):
@@ -47,6 +37,7 @@ class NameKind(Flag):
 
 
 NO_NAME: Final = NameKind(0)
+NAMES_FILE: Final = Path(__file__).with_name("personal_names.bin")
 
 NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
     {
@@ -145,22 +136,39 @@ def _agencies(language: Language) -> frozenset[str]:
     return frozenset(media - others)
 
 
-@cache
-def personal_names(language: Language) -> frozenset[str]:
-    """Return the key forms of names-translator's surnames and first names: Ukrainian ones and their Russian spellings.
+class PersonalNames(Set[str]):
+    """Key forms of personal names of a language, each with its spellings in the other one."""
 
-    Takes about 0.5 s once per process. The set is empty for English.
+    def __init__(self, names: SortedLines, spellings: SortedLines) -> None:
+        self.names = names
+        self._spellings = spellings
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.names.place(name) >= 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def spellings(self, name: str) -> list[str]:
+        """Return the spellings of a name in the other language; for a Ukrainian name, best first."""
+        place = self.names.place(name)
+        return [] if place < 0 else self._spellings[place].split(" ")
+
+    @classmethod
+    def _from_iterable(cls, names: Iterable[str]) -> frozenset[str]:  # type: ignore[override]
+        return frozenset(names)
+
+
+@cache
+def personal_names(language: Language) -> PersonalNames:
+    """Return the surnames and first names of names-translator: Ukrainian ones, or their Russian spellings.
+
+    There are none for English.
     """
     if language == "en":
-        return frozenset()
-    from names_translator.dicts import NameDicts
-
-    dictionaries = NameDicts()
-    found: set[str] = set()
-    for pool in ("last", "first"):
-        entries = cast("dict[str, list[str]]", dictionaries.as_dict(pool))
-        if language == "uk":
-            found.update(map(key_form, entries))
-        else:
-            found.update(key_form(spelling) for spellings in entries.values() for spelling in spellings)
-    return frozenset(found)
+        return PersonalNames(SortedLines(b""), SortedLines(b""))
+    parts = PackedParts(NAMES_FILE)
+    return PersonalNames(SortedLines(parts.part(f"{language} names")), SortedLines(parts.part(f"{language} spellings")))

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
-
-from infostream_dedup.language.lexicon.spelling import key_form
-
-__all__ = ["most_frequent_words", "other_language", "short_code"]
 
 _SAMPLE: Final = 4000
 _OPENING: Final = 1000
 """Number of characters in which most texts in our languages reveal their language."""
+
+MOST_WORDS: Final = 100
+WORDS_FILE: Final = Path(__file__).with_name("frequent_words.tsv")
 
 _LIST: Final = 60
 """Number of most frequent words of a language; they make up about 40 % of running text."""
@@ -172,17 +172,15 @@ def _listed_words(language: str) -> frozenset[str]:
 
 
 def most_frequent_words(language: str, number: int) -> tuple[str, ...]:
-    """Return the most frequent words of a language, made of letters; none if wordfreq does not know it.
+    """Return at most ``MOST_WORDS`` of the most frequent words of a language, made of letters.
 
-    Args:
-        language: ISO 639-1 code.
-        number: number of words.
+    Returns:
+        none if wordfreq does not know the language.
     """
-    from wordfreq import available_languages, read_cBpack
+    return _lists().get(_LISTED.get(language, language), ())[:number]
 
-    file = available_languages("small").get(_LISTED.get(language, language))
-    if file is None:
-        return ()
-    # The list is read here and not kept: all lists together would take a hundred megabytes.
-    words = (word for words in read_cBpack(file) for word in words if key_form(word).isalpha())
-    return tuple(word for word, _ in zip(words, range(number), strict=False))
+
+@cache
+def _lists() -> dict[str, tuple[str, ...]]:
+    lines = WORDS_FILE.read_text(encoding="utf-8").splitlines()
+    return {language: tuple(words.split(" ")) for language, words in (line.split("\t") for line in lines)}

@@ -22,9 +22,13 @@ from zlib import crc32
 import orjson
 
 from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.frequency import frequencies_file
+from infostream_dedup.language.lexicon.name_tables import NAMES_FILE
+from infostream_dedup.language.lexicon.packed_tables import seal_of
 from infostream_dedup.language.morphology.analyzer import RULES
 from infostream_dedup.language.morphology.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
+from infostream_dedup.model import OUR_LANGUAGES
 
 __all__ = ["UNKNOWN_ROW", "CacheFile", "FormRow", "FormRows", "cache_file", "fingerprint", "package_versions"]
 
@@ -32,8 +36,6 @@ _PACKAGES: Final = (
     "pymorphy3",
     "pymorphy3-dicts-ru",
     "pymorphy3-dicts-uk",
-    "wordfreq",
-    "names-translator",
     "snowballstemmer",
     "PyStemmer",
 )
@@ -98,6 +100,8 @@ def fingerprint() -> str:
     digest = blake2b(f"rules {RULES} {ENGLISH_RULES}".encode(), digest_size=16)
     for package, number in package_versions().items():
         digest.update(f"\0{package} {number}".encode())
+    for table in (*map(frequencies_file, OUR_LANGUAGES), NAMES_FILE):
+        digest.update(f"\0{table.name} {seal_of(table)}".encode())
     folder = dictionaries_folder()
     for path in sorted((*folder.glob("*.tsv"), *folder.glob("*.txt"))):
         digest.update(f"\0{path.name}\0".encode())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
+from infostream_dedup.language.lexicon.frequency import form_table
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
-
-__all__ = ["frequent_words"]
 
 _WORDS: Final[dict[Language, re.Pattern[str]]] = {
     "ru": re.compile("[а-яё]{2,}"),
@@ -18,16 +18,27 @@ _WORDS: Final[dict[Language, re.Pattern[str]]] = {
 }
 
 
-@cache
 def frequent_words(language: Language) -> tuple[str, ...]:
     """Return words of letters with a share above 1e-8 of running words, as key forms, most frequent first.
 
-    These are about 660,000 Russian, 430,000 Ukrainian and 260,000 English words, lemmas and other forms alike.
+    These are about 660,000 Russian, 400,000 Ukrainian and 290,000 English words, lemmas and other forms alike.
     """
-    from wordfreq import get_frequency_dict
+    return tuple(places_of_words(language))
 
+
+@cache
+def places_of_words(language: Language) -> Mapping[str, int]:
+    """Return the same words, each with the place of its most frequent spelling in the table of frequencies."""
     is_word = _WORDS[language].fullmatch
-    words = filter(is_word, get_frequency_dict(language, "large"))
-    if language == "ru":
-        return tuple(dict.fromkeys(word.replace("ё", "е") for word in words))
-    return tuple(word.replace("'", APOSTROPHE) for word in words)
+    table = form_table(language)
+    forms = list(table.forms)
+    found: dict[str, int] = {}
+    for place in table.places_in_order().tolist():
+        if is_word(forms[place]):
+            found.setdefault(as_key_form(forms[place]), place)
+    return found
+
+
+def as_key_form(form: str) -> str:
+    """Return the key form of a word of letters as the table of frequencies spells it."""
+    return form.replace("ё", "е").replace("'", APOSTROPHE)

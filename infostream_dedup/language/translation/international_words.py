@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
-from infostream_dedup.language.translation.frequent_words import frequent_words
+from infostream_dedup.language.translation.frequent_words import places_of_words
 from infostream_dedup.language.translation.international_key import has_strong_ending, international_keys
 from infostream_dedup.language.translation.noun_lemmas import noun_lemmas
 from infostream_dedup.language.translation.target_lexicon import are_terms
 from infostream_dedup.language.translation.transcription import folded_cyrillic, folded_latin, transcription_cost
+from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
 from infostream_dedup.model import Language
-
-__all__ = ["international_words"]
 
 _LEAST_SHARE: Final = 0.02
 _LEAST_SHARE_OF_WEAK: Final = 0.1
@@ -48,10 +47,10 @@ def _candidates(term: str, source: Language, target: Language) -> list[str]:
     """Return the words under the first key that has any words in use."""
     if len(term) < _SHORTEST:
         return []
-    words, frequency = _words_by_key(target), form_frequencies(target)
+    words, frequency = words_by_international_key(target), form_frequencies(target)
     own = form_frequencies(source)(term)
     for key in international_keys(term, source):
-        found = [word for word in words.get(key, ()) if _LEAST_SHARE * own <= frequency(word) <= _MOST_SHARE * own]
+        found = [word for word in words.of(key) if _LEAST_SHARE * own <= frequency(word) <= _MOST_SHARE * own]
         if not has_strong_ending(key):
             least = max(_RAREST, _LEAST_SHARE_OF_WEAK * own)
             found = [word for word in found if frequency(word) >= least and _sound_alike(term, word, source)]
@@ -71,11 +70,13 @@ def _sound_alike(term: str, word: str, source: Language) -> bool:
 
 
 @cache
-def _words_by_key(language: Language) -> dict[str, list[str]]:
-    """Index nouns in use by their international keys (1 to 2 s, once per process)."""
-    found: dict[str, list[str]] = {}
-    for word in frequent_words("en") if language == "en" else noun_lemmas(language).common:
-        if len(word) >= _SHORTEST:
-            for key in international_keys(word, language):
-                found.setdefault(key, []).append(word)
-    return found
+def words_by_international_key(language: Language) -> WordsByKey:
+    """Return the index of nouns in use by their international keys."""
+
+    def places() -> Iterator[int]:
+        known = places_of_words(language)
+        for word in known if language == "en" else noun_lemmas(language).common:
+            if len(word) >= _SHORTEST:
+                yield known[word]
+
+    return frequent_words_by_key("international", language, lambda word: international_keys(word, language), places)

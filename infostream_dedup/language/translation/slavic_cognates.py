@@ -7,19 +7,19 @@ as the term (measured against another dictionary on the 5,000 most frequent noun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.translation.frequent_words import places_of_words
 from infostream_dedup.language.translation.noun_lemmas import noun_lemmas
 from infostream_dedup.language.translation.refusals import false_friends_of
 from infostream_dedup.language.translation.slavic_correspondence import coarse_key, distance, endings_changed
 from infostream_dedup.language.translation.target_lexicon import are_terms
+from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
 from infostream_dedup.model import Language
-
-__all__ = ["Cognate", "cognates", "look_alikes"]
 
 _LEAST_SHARE: Final = 0.02
 """Minimum frequency of an answer relative to the term."""
@@ -64,7 +64,7 @@ def look_alikes(terms: Sequence[str], source: Language, target: Language) -> lis
     frequency = form_frequencies(target)
     candidates = []
     for term in terms:
-        words = _words_by_key(target).get(coarse_key(term), ()) if len(term) >= _SHORTEST_LOOK_ALIKE else ()
+        words = nouns_by_coarse_key(target).of(coarse_key(term)) if len(term) >= _SHORTEST_LOOK_ALIKE else ()
         candidates.append(sorted(words, key=lambda word: (-frequency(word), word)))
     nouns = are_terms((word for found in candidates for word in found), target)
     return [[word for word in found if word in nouns][:1] for found in candidates]
@@ -72,12 +72,12 @@ def look_alikes(terms: Sequence[str], source: Language, target: Language) -> lis
 
 def _candidates(term: str, source: Language, target: Language) -> list[Cognate]:
     """Find sufficiently frequent corresponding words, best first, whether or not they are nouns."""
-    words, frequency = _words_by_key(target), form_frequencies(target)
+    words, frequency = nouns_by_coarse_key(target), form_frequencies(target)
     own = form_frequencies(source)(term)
     dearest = min(_DEAREST, _PER_LETTER * len(term))
     found: dict[str, float] = {}
     for spelt, change in endings_changed(term, source).items():
-        for word in words.get(coarse_key(spelt), ()):
+        for word in words.of(coarse_key(spelt)):
             cost = round(change + distance(spelt, word, source), 3)
             least = own * (_LEAST_SHARE if cost <= _REGULAR else _LEAST_SHARE_OF_IRREGULAR)
             if cost <= dearest and cost < found.get(word, _DEAREST + 1) and frequency(word) >= least:
@@ -93,10 +93,11 @@ def _best(found: Iterable[Cognate]) -> list[Cognate]:
 
 
 @cache
-def _words_by_key(language: Language) -> dict[str, list[str]]:
-    """Index nouns in use by their coarse keys (2 s, once per process)."""
-    found: dict[str, list[str]] = {}
-    nouns = noun_lemmas(language)
-    for word in dict.fromkeys((*nouns.common, *nouns.names)):
-        found.setdefault(coarse_key(word), []).append(word)
-    return found
+def nouns_by_coarse_key(language: Language) -> WordsByKey:
+    """Return the index of nouns in use by their coarse keys."""
+
+    def places() -> Iterator[int]:
+        nouns, known = noun_lemmas(language), places_of_words(language)
+        return (known[word] for word in dict.fromkeys((*nouns.common, *nouns.names)))
+
+    return frequent_words_by_key("cognates", language, lambda word: (coarse_key(word),), places)

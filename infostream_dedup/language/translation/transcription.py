@@ -9,23 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from itertools import islice, product
 from typing import Final
 
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
-
-__all__ = [
-    "IMPOSSIBLE",
-    "begin_alike",
-    "cyrillic_consonants",
-    "folded_cyrillic",
-    "folded_latin",
-    "latin_consonants",
-    "outline_of_key",
-    "outlines",
-    "transcription_cost",
-]
 
 IMPOSSIBLE: Final = 99.0
 
@@ -40,7 +27,6 @@ _FOLD: Final = str.maketrans(
         "щ": "ш",
     }
 )
-_REPEATED: Final = re.compile(r"([A-Z])\1+")
 _RUN: Final = re.compile(r"(.)\1*")
 
 _TABLE: Final = """
@@ -182,12 +168,6 @@ _CYRILLIC_CONSONANTS: Final = str.maketrans(
         **dict.fromkeys("аеиоу", "A"),
     }
 )
-_PLAIN: Final = "BLMNR"
-"""Consonants that are one letter in both alphabets, and one sound in every reading of it."""
-_OUTLINES: Final = {
-    **dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyzабвгдежзийклмнопрстуфхцчшщъыьэюяґєіїё" + APOSTROPHE)),
-    **str.maketrans("blmnrблмнр", 2 * _PLAIN),
-}
 _MUTE_E: Final = re.compile("(?<=[bdfklmnprstvz])e(?=[bcdfgklmnpqrstvz]|$)")
 _MOST_KEYS: Final = 8
 
@@ -285,28 +265,6 @@ def latin_consonants(folded: str) -> list[str]:
         for key in islice(product(*options), _MOST_KEYS):
             found[_merge_sounds("".join(key))] = None
     return list(found)
-
-
-def outlines(words: Sequence[str]) -> list[str]:
-    """Return the consonants б, л, м, н, р of each word, in order, repeated ones once; fast even for a million words.
-
-    The outline does not depend on how a word is read: it equals ``outline_of_key`` of whatever ``latin_consonants`` or
-    ``cyrillic_consonants`` return for the word.
-
-    Args:
-        words: in lower-case Latin or Cyrillic letters and apostrophes.
-
-    Example:
-        >>> outlines(["johnson", "джонсон", "анна"]), outline_of_key("SANSAN")
-        (['N', 'N', 'N'], 'N')
-    """
-    kept = "\n".join(words).translate(_OUTLINES)
-    return _REPEATED.sub(r"\1", kept).split("\n") if words else []
-
-
-def outline_of_key(key: str) -> str:
-    """Return the outline of all words that have these consonants."""
-    return _without_repeats("".join(one for one in key if one in _PLAIN))
 
 
 def _merge_sounds(key: str) -> str:

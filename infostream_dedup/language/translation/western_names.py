@@ -11,7 +11,7 @@ from typing import Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
 from infostream_dedup.language.morphology.readings import readings_of
-from infostream_dedup.language.translation.frequent_words import frequent_words
+from infostream_dedup.language.translation.frequent_words import places_of_words
 from infostream_dedup.language.translation.noun_lemmas import noun_lemmas
 from infostream_dedup.language.translation.target_lexicon import are_names, is_common_noun, may_be_name
 from infostream_dedup.language.translation.transcription import (
@@ -20,13 +20,10 @@ from infostream_dedup.language.translation.transcription import (
     folded_cyrillic,
     folded_latin,
     latin_consonants,
-    outline_of_key,
-    outlines,
     transcription_cost,
 )
+from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
 from infostream_dedup.model import Language
-
-__all__ = ["sound_alikes", "western_names"]
 
 _DEAREST: Final = 0.5
 _PER_LETTER: Final = 0.06
@@ -80,12 +77,12 @@ def _candidates(
     """Find words that the term can be read as, with their costs."""
     folded = folded_latin(term) if source == "en" else folded_cyrillic(term)
     keys = latin_consonants(folded) if source == "en" else [cyrillic_consonants(folded)]
-    words = _names_by_consonants(target)
+    words = names_by_consonants(target)
     limit = min(dearest, per_letter * len(folded))
     found: dict[str, float] = {}
-    for key in keys:
-        for word, other in _alike(words.of(key), folded, source) if _is_telling(key) else ():
-            latin, cyrillic = (folded, other) if source == "en" else (other, folded)
+    for key in filter(_is_telling, keys):
+        for word in islice(words.of(key, lambda word: _is_alike(word, folded, source)), _MOST_CANDIDATES):
+            latin, cyrillic = (folded, folded_cyrillic(word)) if source == "en" else (folded_latin(word), folded)
             cost = transcription_cost(latin, cyrillic, limit=limit)
             if cost <= limit:
                 found[word] = cost
@@ -96,17 +93,13 @@ def _is_telling(key: str) -> bool:
     return len(key) - key.count("A") >= _FEWEST_CONSONANTS
 
 
-def _alike(words: Sequence[tuple[str, str]], folded: str, source: Language) -> Iterator[tuple[str, str]]:
-    """Return the most frequent words of fitting length and beginning, because comparing letters is slow."""
-    more, less = (_SILENT, _EXTRA) if source != "en" else (_EXTRA, _SILENT)
-    shortest, longest = len(folded) - less, len(folded) + more
-    fitting = (
-        one
-        for one in words
-        if (begin_alike(folded, one[1]) if source == "en" else begin_alike(one[1], folded))
-        and shortest <= len(one[1]) <= longest
-    )
-    return islice(fitting, _MOST_CANDIDATES)
+def _is_alike(word: str, folded: str, source: Language) -> bool:
+    """Whether length and beginning of a word fit: comparing all letters is slow."""
+    if source == "en":
+        other = folded_cyrillic(word)
+        return -_SILENT <= len(other) - len(folded) <= _EXTRA and begin_alike(folded, other)
+    other = folded_latin(word)
+    return -_EXTRA <= len(other) - len(folded) <= _SILENT and begin_alike(other, folded)
 
 
 def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list[str]:
@@ -119,38 +112,19 @@ def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list
 
 
 @cache
-def _names_by_consonants(language: Language) -> _NamesByConsonants:
-    return _NamesByConsonants(language)
+def names_by_consonants(language: Language) -> WordsByKey:
+    """Return the index of possible names by their consonants."""
 
+    def places() -> Iterator[int]:
+        is_possible = _possible_names(language)
+        return (place for word, place in places_of_words(language).items() if is_possible(word))
 
-class _NamesByConsonants:
-    """Possible names and their folded spellings by consonants, most frequent first.
+    def keys_of(word: str) -> Sequence[str]:
+        return (
+            latin_consonants(folded_latin(word)) if language == "en" else [cyrillic_consonants(folded_cyrillic(word))]
+        )
 
-    Finding the consonants of all words of a language would take several seconds. So the words are first grouped by an
-    outline of their consonants, which is fast to compute for all of them, and the consonants of a group are found only
-    when a key with its outline is looked up.
-    """
-
-    def __init__(self, language: Language) -> None:
-        self._language = language
-        self._words: dict[str, list[str]] = {}
-        words = frequent_words(language)
-        for word, outline in zip(words, outlines(words), strict=True):
-            self._words.setdefault(outline, []).append(word)
-        self._found: dict[str, list[tuple[str, str]]] = {}
-        self._is_possible = _possible_names(language)
-
-    def of(self, key: str) -> Sequence[tuple[str, str]]:
-        """Words with these consonants, each with its folded spelling."""
-        for word in self._words.pop(outline_of_key(key), ()):
-            if self._is_possible(word):
-                self._add(word)
-        return self._found.get(key, ())
-
-    def _add(self, word: str) -> None:
-        folded = folded_latin(word) if self._language == "en" else folded_cyrillic(word)
-        for key in latin_consonants(folded) if self._language == "en" else (cyrillic_consonants(folded),):
-            self._found.setdefault(key, []).append((word, folded))
+    return frequent_words_by_key("names by sound", language, keys_of, places)
 
 
 def _possible_names(language: Language) -> Callable[[str], bool]:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final, cast
+from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
-from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.translation.name_spelling import respelt
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, romanised
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.language.translation.target_lexicon import may_be_name
 from infostream_dedup.language.translation.western_names import western_names
+from infostream_dedup.language.translation.words_by_key import WordsByKey, names_by_key
 from infostream_dedup.model import Language
-
-__all__ = ["NamesRung"]
 
 _LISTED: Final = 0.95
 _KNOWN: Final = 0.85
@@ -63,12 +61,12 @@ _Found = list[tuple[str, float]]
 
 
 def _between_slavic(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
-    listed = _read_names(source)
+    listed = [_listed_names(term, source, target)[:_MOST] for term in terms]
     return [
-        [(name, _LISTED) for name in listed[term][:_MOST]]
-        if term in listed
+        [(name, _LISTED) for name in found]
+        if found
         else _rank_used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
-        for term in terms
+        for term, found in zip(terms, listed, strict=True)
     ]
 
 
@@ -82,8 +80,7 @@ def _to_english(terms: Sequence[str], source: Language, target: Language) -> lis
 
 
 def _from_english(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
-    known = _names_by_key(target)
-    by_key = [known.get(latin_key(term), ()) if len(term) >= _SHORTEST_LATIN else () for term in terms]
+    by_key = [_names_by_key(latin_key(term), target) if len(term) >= _SHORTEST_LATIN else [] for term in terms]
     by_sound = western_names(terms, source, target)
     return [
         _rank_used([*names, *sounds], target) or _by_rule(term, _at_most_one(cyrillised(term, target)))
@@ -111,32 +108,32 @@ def _by_rule(term: str, spellings: Sequence[str]) -> _Found:
     return [(name, _BY_RULE) for name in spellings[:_MOST_BY_RULE]]
 
 
-@cache
-def _read_names(source: Language) -> dict[str, tuple[str, ...]]:
-    """Return names of names-translator in the other language, best first."""
-    from names_translator.dicts import NameDicts
-
-    found: dict[str, list[str]] = {}
-    dictionaries = NameDicts()
-    for pool in ("first", "last"):
-        for uk, spellings in cast("dict[str, list[str]]", dictionaries.as_dict(pool)).items():
-            for ru in map(key_form, spellings):
-                one, other = (key_form(uk), ru) if source == "uk" else (ru, key_form(uk))
-                found.setdefault(one, []).append(other)
-    target: Language = "ru" if source == "uk" else "uk"
+def _listed_names(term: str, source: Language, target: Language) -> list[str]:
+    """Return names of names-translator in the other language, best first; it does not rank Ukrainian ones."""
+    spellings = personal_names(source).spellings(term)
+    if source == "uk":
+        return spellings
     frequency = form_frequencies(target)
-    if source == "ru":
-        for others in found.values():
-            others.sort(key=lambda name: (-frequency(name), name))
-    return {one: tuple(dict.fromkeys(others)) for one, others in found.items()}
+    return sorted(spellings, key=lambda name: (-frequency(name), name))
+
+
+def _names_by_key(key: str, language: Language) -> list[str]:
+    """Return Cyrillic names by the key of their Latin spellings, most frequent first."""
+    frequency = form_frequencies(language)
+    found = {*personal_names_by_latin_key(language).of(key), *_own_names_by_key(language).get(key, ())}
+    return sorted(found, key=lambda name: (-frequency(name), name))
 
 
 @cache
-def _names_by_key(language: Language) -> dict[str, tuple[str, ...]]:
-    """Index Cyrillic names by the key of their Latin spellings, most frequent first."""
-    frequency = form_frequencies(language)
+def personal_names_by_latin_key(language: Language) -> WordsByKey:
+    """Return the index of personal names by the keys of their Latin spellings."""
+    return names_by_key("personal names", language, personal_names(language).names, lambda name: (latin_key(name),))
+
+
+@cache
+def _own_names_by_key(language: Language) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    known = {*personal_names(language), *(word for word in names(language) if word.isalpha())}
-    for name in sorted(known, key=lambda name: (-frequency(name), name)):
-        found.setdefault(latin_key(name), []).append(name)
-    return {key: tuple(others) for key, others in found.items()}
+    for name in names(language):
+        if name.isalpha():
+            found.setdefault(latin_key(name), []).append(name)
+    return found
