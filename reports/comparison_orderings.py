@@ -11,7 +11,7 @@ from comparison_texts import ORDERINGS_TEXT
 from make_reports import table, write_page
 
 from infostream_dedup.lab.evaluation.agreement import rank_correlation
-from infostream_dedup.lab.evaluation.pool import POOL_METHODS
+from infostream_dedup.lab.evaluation.comparison import POOL_METHODS
 from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
 
 

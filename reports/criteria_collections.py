@@ -12,9 +12,7 @@ from infostream_dedup import read_documents
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, judged_pairs
-from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
-from infostream_dedup.lab.evaluation.pair_codes import codes_of
-from infostream_dedup.lab.evaluation.truth import FALSE, truth_of
+from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
 
 REPORTS = Path(__file__).resolve().parent

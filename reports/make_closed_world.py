@@ -14,12 +14,10 @@ from make_reports import CORPORA, NEWS, LabelledSet, table, write_page
 
 from infostream_dedup import evaluate, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.collection_scores import truth_for
-from infostream_dedup.lab.evaluation.groups import GROUP_MEASURES, group_scores
-from infostream_dedup.lab.evaluation.labelled_runs import judged_by_labels
-from infostream_dedup.lab.evaluation.method_runs import run_methods
-from infostream_dedup.lab.evaluation.protocol import evaluate as evaluate_predictions
-from infostream_dedup.lab.evaluation.second_look import judged_predictions
+from infostream_dedup.lab.evaluation.collection_scores import evaluate as evaluate_predictions
+from infostream_dedup.lab.evaluation.collection_scores import judged_predictions, truth_for
+from infostream_dedup.lab.evaluation.method_runs import judged_by_labels, run_methods
+from infostream_dedup.lab.evaluation.scores import GROUP_MEASURES, group_scores
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect

@@ -18,9 +18,8 @@ import numpy as np
 from infostream_dedup import read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.evaluation.collection_scores import truth_for
-from infostream_dedup.lab.evaluation.groups import GroupScores, group_scores
-from infostream_dedup.lab.evaluation.labels import read_labels
-from infostream_dedup.lab.evaluation.truth import Truth, number_components
+from infostream_dedup.lab.evaluation.labels import Truth, number_components, read_labels
+from infostream_dedup.lab.evaluation.scores import GroupScores, group_scores
 from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect

@@ -9,7 +9,7 @@ from os import environ
 from pathlib import Path
 
 from infostream_dedup.lab.lexicography.check import check
-from infostream_dedup.lab.lexicography.coverage import TOPS, Coverage, coverage
+from infostream_dedup.lab.lexicography.word_lookup import TOPS, Coverage, coverage
 
 REPORTS = Path(__file__).resolve().parent
 PACKAGES = ("pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "wordfreq", "names-translator")

@@ -20,8 +20,7 @@ import numpy as np
 
 from infostream_dedup.documents import read_documents
 from infostream_dedup.lab.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.lab.evaluation.pair_codes import both_of
-from infostream_dedup.lab.evaluation.truth import FALSE
+from infostream_dedup.lab.evaluation.labels import FALSE, both_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.translation.ladder import Translator, standard_rungs
 from infostream_dedup.language.translation.romanisation import latin_key

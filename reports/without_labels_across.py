@@ -11,11 +11,10 @@ from without_labels_sets import CORPORA
 
 from infostream_dedup import read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.census import CopyCensus
 from infostream_dedup.lab.estimation.duplicate_scores import estimate_duplicates
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.lab.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.lab.evaluation.protocol import evaluate
+from infostream_dedup.lab.evaluation.collection_scores import evaluate, predictions_of, truth_for
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.linking import Linked, link

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.lab.estimation.audit_population import audited_pairs
-from infostream_dedup.lab.estimation.auditing import AuditedPairs, audit_scores, pairs_to_judge
+from infostream_dedup.lab.estimation.audit import AuditedPairs, audit_scores, audited_pairs, pairs_to_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.lab.estimation.census import Copies
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import Copies, CopyCensus
     from infostream_dedup.lab.estimation.copy_scores import Links
     from infostream_dedup.links import SimilarityMatrix
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from infostream_dedup.lab.estimation.fit_check import (
+from infostream_dedup.lab.estimation.duplicate_scores import (
     MOST_DISAGREEMENT,
     MOST_FAR,
     MOST_OVERALL,

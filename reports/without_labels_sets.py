@@ -13,8 +13,7 @@ from typing import Final, Literal
 
 from infostream_dedup import Document, read_documents
 from infostream_dedup.lab.estimation.planting import Vocabulary, edited
-from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import Label, Truth, kin_by_field, read_kin, read_labels, truth_of
 
 __all__ = ["CORPORA", "FAMILIES", "SETS", "Kind", "TrueSet"]
 

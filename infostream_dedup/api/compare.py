@@ -90,7 +90,7 @@ def compare(
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.lab.evaluation.comparison import compare_methods
-    from infostream_dedup.lab.methods.texts import Texts
+    from infostream_dedup.lab.methods.method import Texts
     from infostream_dedup.model import names_in
     from infostream_dedup.model.limits import Range
 
@@ -126,9 +126,9 @@ def compare(
 def _with_copies(found: Comparison, documents: list[Document], progress: Progress | None) -> Comparison:
     """Add the number of copies among each method's pairs to a comparison."""
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.group_scores import count_copies_in_pairs
+    from infostream_dedup.lab.estimation.copy_scores import count_copies_in_pairs
     from infostream_dedup.lab.estimation.sweep_estimator import copy_columns
-    from infostream_dedup.lab.evaluation.pair_codes import both_of
+    from infostream_dedup.lab.evaluation.labels import both_of
     from infostream_dedup.runs.batch.collection import collect
 
     reader = EvidenceReader()

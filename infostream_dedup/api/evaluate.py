@@ -11,7 +11,7 @@ from infostream_dedup.api.keywords import EvaluateKeywords, chosen
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading
-    from infostream_dedup.lab.evaluation.protocol import Evaluation
+    from infostream_dedup.lab.evaluation.collection_scores import Evaluation
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.translations import Between
@@ -78,10 +78,9 @@ def evaluate(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-    from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
-    from infostream_dedup.lab.evaluation.second_look import checked_kinds
+    from infostream_dedup.lab.evaluation.collection_scores import checked_kinds, evaluate_collection
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.judging import JudgedCollection

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
@@ -72,7 +72,7 @@ class MemorySweep:
             progress=self.progress,
         )
         if self.planted:
-            from infostream_dedup.lab.estimation.planted_recovery import PlantedCollection
+            from infostream_dedup.lab.estimation.planting import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
             for one in self.representations:
@@ -101,7 +101,7 @@ class MemorySweep:
             second_look = JudgedCollection.of(collection, evidence, Settings())
         if not self.estimate:
             return second_look, None
-        from infostream_dedup.lab.estimation.copy_census import CopyCensus
+        from infostream_dedup.lab.estimation.census import CopyCensus
 
         census = CopyCensus(collection.documents, evidence, ranges=ranges)
         # Now, because word triples take more room than anything that follows.

@@ -105,7 +105,7 @@ def sweep(
     from infostream_dedup.api.memory_sweep import MemorySweep
     from infostream_dedup.api.sources import documents_to_collect
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
-    from infostream_dedup.lab.estimation.disk_estimator import DiskEstimator
+    from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
     from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
@@ -282,7 +282,7 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
 
 
 def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, facts: DocumentFacts) -> LinkEstimator:
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 
     return SweepEstimator(collection, CopyCensus(collection.documents, evidence, facts))

@@ -20,7 +20,7 @@ from infostream_dedup.cli.output import chosen_format, note, note_reading, print
 from infostream_dedup.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from infostream_dedup.lab.evaluation.protocol import Evaluation
+    from infostream_dedup.lab.evaluation.collection_scores import Evaluation
 
 __all__ = ["evaluate"]
 
