@@ -10,9 +10,8 @@ from typing import Any, Final
 from frame import table, write_page
 
 from infostream_dedup.lab.evaluation.agreement import rank_correlation
-from infostream_dedup.lab.evaluation.comparison import Comparison
+from infostream_dedup.lab.evaluation.comparison import POOL_METHODS, Comparison
 from infostream_dedup.lab.evaluation.method_runs import MethodRuns
-from infostream_dedup.lab.evaluation.pool import POOL_METHODS
 from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
 
 COMPARISON_TEXT: Final = """\

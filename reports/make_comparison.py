@@ -34,10 +34,14 @@ from frame import (
 from infostream_dedup import read_documents
 from infostream_dedup.documents import csv_line
 from infostream_dedup.lab.evaluation.collection_scores import truth_for
-from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison, judged_by_pool
-from infostream_dedup.lab.evaluation.labelled_runs import judged_by_labels
-from infostream_dedup.lab.evaluation.method_runs import MethodRuns, run_methods
-from infostream_dedup.lab.evaluation.overlap import dice_matrix, found_alone
+from infostream_dedup.lab.evaluation.comparison import (
+    ComparedMethod,
+    Comparison,
+    dice_matrix,
+    found_alone,
+    judged_by_pool,
+)
+from infostream_dedup.lab.evaluation.method_runs import MethodRuns, judged_by_labels, run_methods
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.lab.methods.registry import method_class, methods
 

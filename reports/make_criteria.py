@@ -23,9 +23,7 @@ from infostream_dedup.judging.criteria.learning_curve import CurvePoint, curve_c
 from infostream_dedup.judging.criteria.stories import folds, stories
 from infostream_dedup.judging.criteria.svm import prior_plane
 from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
-from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
-from infostream_dedup.lab.evaluation.pair_codes import codes_of
-from infostream_dedup.lab.evaluation.truth import FALSE, truth_of
+from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
 from infostream_dedup.report.criteria_plots import PUBLISHED_F, learning_figure
 from infostream_dedup.report.plots import as_svg

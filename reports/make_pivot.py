@@ -15,10 +15,15 @@ from frame import NEWS, OTHER, documents_file, kin_file, labels_file, table, wri
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.collection_scores import predictions_of, truth_for
-from infostream_dedup.lab.evaluation.predictions import Predictions, predicted_pairs
-from infostream_dedup.lab.evaluation.protocol import Evaluation, StepScores, evaluate
-from infostream_dedup.lab.evaluation.truth import Truth
+from infostream_dedup.lab.evaluation.collection_scores import (
+    Evaluation,
+    StepScores,
+    evaluate,
+    predictions_of,
+    truth_for,
+)
+from infostream_dedup.lab.evaluation.labels import Truth
+from infostream_dedup.lab.evaluation.scores import Predictions, predicted_pairs
 from infostream_dedup.report.published import PUBLISHED
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.judging import JudgedCollection

@@ -23,11 +23,10 @@ from frame import (
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.census import CopyCensus
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.lab.evaluation.agreement import agreement
-from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection, predictions_of, truth_for
-from infostream_dedup.lab.evaluation.protocol import Evaluation
+from infostream_dedup.lab.evaluation.collection_scores import Evaluation, evaluate_collection, predictions_of, truth_for
 from infostream_dedup.lab.evaluation.scores import scores
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import full_text

@@ -20,14 +20,11 @@ from without_labels_sets import FAMILIES, SETS
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
-from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
 from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies
-from infostream_dedup.lab.estimation.duplicate_scores import LOWEST_K, estimate_duplicates
-from infostream_dedup.lab.estimation.fit_check import CHECKED_K
-from infostream_dedup.lab.estimation.recommending import recommended_k
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.lab.estimation.universe import in_universe
-from infostream_dedup.lab.evaluation.pair_codes import both_of, codes_of
+from infostream_dedup.lab.estimation.duplicate_scores import CHECKED_K, LOWEST_K, estimate_duplicates
+from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, recommended_k
+from infostream_dedup.lab.evaluation.labels import both_of, codes_of
 from infostream_dedup.machine.engines import COMPILED_FROM
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.estimation.candidates import ComparedCandidates
     from infostream_dedup.lab.estimation.copy_scores import Links
     from infostream_dedup.lab.estimation.duplicate_scores import DuplicateEstimate
-    from infostream_dedup.lab.evaluation.truth import Truth
+    from infostream_dedup.lab.evaluation.labels import Truth
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.linking import Linked
 

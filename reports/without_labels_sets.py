@@ -15,8 +15,7 @@ from frame import documents_file, kin_file, labels_file
 
 from infostream_dedup import Document, read_documents
 from infostream_dedup.lab.estimation.planting import Vocabulary, edited
-from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, read_kin, read_labels
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import Label, Truth, kin_by_field, read_kin, read_labels, truth_of
 
 Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up", "forms"]
 """Sets of one kind are left out together when a threshold is chosen for one of them."""

@@ -139,7 +139,7 @@ def test_every_extra_for_users_is_described() -> None:
             "import io; from infostream_dedup.documents.collecting import _feed as f; list(f(b'</rss>', ''))",
         ),
         ("rapidfuzz", "compare", "import infostream_dedup as i; i.compare(['Мэр открыл мост'], methods=['md5'])"),
-        ("datasketch", "compare", "from infostream_dedup.lab.methods.minhash import _import_datasketch as f; f()"),
+        ("datasketch", "compare", "from infostream_dedup.lab.methods.sketches import _import_datasketch as f; f()"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(package: str, extra: str, code: str) -> None:

@@ -82,7 +82,7 @@ def show(
         from infostream_dedup.lab.lexicography import show as entries_of
 
         return [entry.as_dict() for word in listed for entry in entries_of(word, lang)]
-    from infostream_dedup.lab.lexicography.ladder_view import ladder_of
+    from infostream_dedup.lab.lexicography.word_lookup import ladder_of
 
     return [step.as_dict() for word in listed for step in ladder_of(word, to, lang)]
 
@@ -142,7 +142,7 @@ def check(
         NoInputError: the folder cannot be read.
     """
     from infostream_dedup.lab.lexicography.check import check as check_rows
-    from infostream_dedup.lab.lexicography.coverage import coverage as measure
+    from infostream_dedup.lab.lexicography.word_lookup import coverage as measure
 
     checked = check_rows(None if folder is None else Path(folder), progress)
     measured = measure(progress) if coverage and folder is None else []

@@ -14,9 +14,9 @@ from infostream_dedup.errors import BadDataError, UsageError
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport
+    from infostream_dedup.lab.evaluation.collection_scores import Evaluation
     from infostream_dedup.lab.evaluation.comparison import Comparison, Protocol
     from infostream_dedup.lab.evaluation.labels import Label
-    from infostream_dedup.lab.evaluation.protocol import Evaluation
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Settings
     from infostream_dedup.runs.batch.translations import Between
@@ -81,10 +81,9 @@ def evaluate(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-    from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
-    from infostream_dedup.lab.evaluation.second_look import checked_kinds
+    from infostream_dedup.lab.evaluation.collection_scores import checked_kinds, evaluate_collection
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -186,7 +185,7 @@ def compare(
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.lab.evaluation.comparison import compare_methods
-    from infostream_dedup.lab.methods.texts import Texts
+    from infostream_dedup.lab.methods.method import Texts
     from infostream_dedup.model import names_in
     from infostream_dedup.model.limits import Range
 
@@ -222,9 +221,9 @@ def compare(
 def _with_copies(found: Comparison, documents: list[Document], progress: Progress | None) -> Comparison:
     """Add the number of copies among each method's pairs to a comparison."""
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.group_scores import count_copies_in_pairs
+    from infostream_dedup.lab.estimation.copy_scores import count_copies_in_pairs
     from infostream_dedup.lab.estimation.sweep_estimator import copy_columns
-    from infostream_dedup.lab.evaluation.pair_codes import both_of
+    from infostream_dedup.lab.evaluation.labels import both_of
     from infostream_dedup.runs.batch.collection import collect
 
     reader = EvidenceReader()

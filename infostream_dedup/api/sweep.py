@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
     from infostream_dedup.runs.batch.collection import Collection
@@ -84,7 +84,7 @@ class MemorySweep:
             progress=self.progress,
         )
         if self.planted:
-            from infostream_dedup.lab.estimation.planted_recovery import PlantedCollection
+            from infostream_dedup.lab.estimation.planting import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, engine=self.engine, progress=self.progress)
             for one in self.representations:
@@ -113,7 +113,7 @@ class MemorySweep:
             second_look = JudgedCollection.of(collection, evidence, Settings())
         if not self.estimate:
             return second_look, None
-        from infostream_dedup.lab.estimation.copy_census import CopyCensus
+        from infostream_dedup.lab.estimation.census import CopyCensus
 
         census = CopyCensus(collection.documents, evidence, ranges=ranges)
         # Now, because word triples take more room than anything that follows.
@@ -197,7 +197,7 @@ def sweep(
     """
     from infostream_dedup.api.sources import chosen_disk, documents_to_collect, refuse_on_disk
     from infostream_dedup.documents import ReadingReport, check_quarantine, time_zone
-    from infostream_dedup.lab.estimation.disk_estimator import DiskEstimator
+    from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
     from infostream_dedup.model import single_documents
     from infostream_dedup.runs.batch.parts import PARTINGS, part_into
     from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
@@ -374,7 +374,7 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
 
 
 def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, facts: DocumentFacts) -> LinkEstimator:
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
+    from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 
     return SweepEstimator(collection, CopyCensus(collection.documents, evidence, facts))

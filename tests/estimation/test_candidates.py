@@ -9,9 +9,8 @@ import scipy.sparse as sp
 from infostream_dedup.judging.evidence.facts import DAY, NO_TIME, DocumentFacts
 from infostream_dedup.lab.estimation import candidates
 from infostream_dedup.lab.estimation.candidates import draw_candidates
+from infostream_dedup.lab.estimation.census import DrawnPairs, hash_of_pairs, in_universe, thinned
 from infostream_dedup.lab.estimation.copy_scores import Links
-from infostream_dedup.lab.estimation.drawn_pairs import DrawnPairs, hash_of_pairs, thinned
-from infostream_dedup.lab.estimation.universe import in_universe
 from infostream_dedup.links import SimilarityMatrix
 
 _STEP = 5

@@ -16,8 +16,7 @@ from infostream_dedup.judging.evidence import triple_ranges
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-from infostream_dedup.lab.estimation.census import find_all_copies
-from infostream_dedup.lab.estimation.universe import counted_pairs
+from infostream_dedup.lab.estimation.census import counted_pairs, find_all_copies
 from infostream_dedup.runs.batch.collection import collect
 
 

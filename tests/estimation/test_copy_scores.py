@@ -7,11 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.lab.estimation import copy_scores
-from infostream_dedup.lab.estimation.census import Copies, find_all_copies
+from infostream_dedup.lab.estimation.census import Copies, CountedPairs, are_kept, find_all_copies
 from infostream_dedup.lab.estimation.copy_scores import Links, count_copies
-from infostream_dedup.lab.estimation.drawn_pairs import are_kept
-from infostream_dedup.lab.estimation.recommending import recommended_k
-from infostream_dedup.lab.estimation.universe import CountedPairs
+from infostream_dedup.lab.estimation.sweep_estimator import recommended_k
 
 
 def _links(documents, grades):

@@ -13,17 +13,20 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.lab.estimation import duplicate_scores
 from infostream_dedup.lab.estimation.candidates import CheckedLinks, ComparedCandidates
+from infostream_dedup.lab.estimation.census import DrawnPairs
 from infostream_dedup.lab.estimation.copy_scores import CopyScores
-from infostream_dedup.lab.estimation.drawn_pairs import DrawnPairs
 from infostream_dedup.lab.estimation.duplicate_scores import (
     DuplicateEstimate,
     DuplicateScores,
+    FitCheck,
     _f1,
+    disputed_share,
     estimate_duplicates,
+    fit_mixture,
+    levels_of,
+    patterns_of,
 )
-from infostream_dedup.lab.estimation.fit_check import FitCheck, disputed_share
-from infostream_dedup.lab.estimation.mixture import fit_mixture, levels_of, patterns_of
-from infostream_dedup.lab.estimation.recommending import recommended_k
+from infostream_dedup.lab.estimation.sweep_estimator import recommended_k
 
 GOOD = FitCheck(
     disagreement=0.03,

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from infostream_dedup import compare, dedup
 from infostream_dedup.cli import cli
 from infostream_dedup.errors import UsageError
-from infostream_dedup.lab.estimation import group_scores
-from infostream_dedup.lab.estimation.group_scores import links_in_groups
+from infostream_dedup.lab.estimation import copy_scores
+from infostream_dedup.lab.estimation.copy_scores import links_in_groups
 from infostream_dedup.sample import documents_path
 
 STORY = (
@@ -31,7 +31,7 @@ def test_links_worked_by_hand():
 
 
 def test_too_many_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr(group_scores, "_MOST", 5)
+    monkeypatch.setattr(copy_scores, "_MOST_IN_GROUPS", 5)
     with pytest.raises(UsageError, match="join 3 pairs"):
         links_in_groups(np.array([0, 0, 0]))
 

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.lab.estimation.mixture import FIELDS, LEVELS, are_refilled, fit_mixture, levels_of, patterns_of
+from infostream_dedup.lab.estimation.duplicate_scores import (
+    FIELDS,
+    LEVELS,
+    are_refilled,
+    fit_mixture,
+    levels_of,
+    patterns_of,
+)
 
 
 def _row(**values):

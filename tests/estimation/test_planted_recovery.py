@@ -10,7 +10,7 @@ from infostream_dedup import sweep
 from infostream_dedup.cli import cli
 from infostream_dedup.errors import UsageError
 from infostream_dedup.lab.estimation.copy_scores import Links
-from infostream_dedup.lab.estimation.planted_recovery import PlantedCollection
+from infostream_dedup.lab.estimation.planting import PlantedCollection
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -51,7 +51,7 @@ def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
 
 def test_an_interval_worked_by_hand():
     # Wilson, 8 of 10: (.8 + 3.8415/20 +- 1.96 sqrt(.8 * .2 / 10 + 3.8415/400)) / (1 + 3.8415/10)
-    from infostream_dedup.lab.estimation.planted_recovery import _wilson
+    from infostream_dedup.lab.estimation.planting import _wilson
 
     assert _wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
 

@@ -10,9 +10,8 @@ from infostream_dedup.judging.evidence import triple_ranges
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import fill_in_wording
 from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
-from infostream_dedup.lab.estimation import shared_wording as module
-from infostream_dedup.lab.estimation.census import texts_of_documents
-from infostream_dedup.lab.estimation.shared_wording import shared_wording
+from infostream_dedup.lab.estimation import census as module
+from infostream_dedup.lab.estimation.census import shared_wording, texts_of_documents
 
 
 def _every_pair(documents):

@@ -12,10 +12,9 @@ from infostream_dedup import sweep
 from infostream_dedup.documents import read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.lab.estimation.census import find_all_copies
+from infostream_dedup.lab.estimation.census import counted_pairs, find_all_copies, in_universe
 from infostream_dedup.lab.estimation.copy_scores import Links, count_copies
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.lab.estimation.universe import counted_pairs, in_universe
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect

@@ -5,11 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.lab.evaluation.bootstrap import Intervals, intervals
-from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.evaluation.predictions import Predictions
-from infostream_dedup.lab.evaluation.scores import scores
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import Truth, labels_of, truth_of
+from infostream_dedup.lab.evaluation.scores import Intervals, Predictions, intervals, scores
 from infostream_dedup.model import Document
 
 

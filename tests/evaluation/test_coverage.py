@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lab.evaluation.coverage import joint_coverage
+from infostream_dedup.lab.evaluation.comparison import joint_coverage
 
 
 def test_methods_that_complement_each_other_come_first():

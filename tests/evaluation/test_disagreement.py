@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lab.evaluation.disagreement import agreed, compared_pairs, disputed
+from infostream_dedup.lab.evaluation.comparison import agreed, compared_pairs, disputed
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.model import Document

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lab.evaluation.groups import GROUP_MEASURES, GroupScores, group_scores
-from infostream_dedup.lab.evaluation.labels import Kin, labels_of
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import Kin, Truth, labels_of, truth_of
+from infostream_dedup.lab.evaluation.scores import GROUP_MEASURES, GroupScores, group_scores
 from infostream_dedup.model import Document, Language
 
 

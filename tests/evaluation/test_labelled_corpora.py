@@ -10,8 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from infostream_dedup.lab.evaluation.labels import kin_by_field, read_kin, read_labels
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import Truth, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document, Language
 
 pytestmark = pytest.mark.corpus

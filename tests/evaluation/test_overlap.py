@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lab.evaluation.overlap import dice, dice_matrix, found_alone, found_by
+from infostream_dedup.lab.evaluation.comparison import dice, dice_matrix, found_alone, found_by
 
 CODES = st.lists(st.sets(st.integers(0, 15)), min_size=1, max_size=5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.lab.evaluation.pool import POOL_METHODS, alike_pairs, pool_of, pool_score
+from infostream_dedup.lab.evaluation.comparison import POOL_METHODS, alike_pairs, pool_of, pool_score
 from infostream_dedup.lab.methods import methods
 
 # 0 and 1 share 8 of 10 letters in order: 2 * 8 / 20 = .80, just enough. 2 and 3 are equal.

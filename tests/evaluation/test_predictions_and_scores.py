@@ -6,11 +6,14 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.evaluation.pair_codes import both_of, codes_of, places_in
-from infostream_dedup.lab.evaluation.predictions import predicted_by_count, predicted_by_share, predicted_pairs
-from infostream_dedup.lab.evaluation.scores import Scores, scores
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import Truth, both_of, codes_of, labels_of, places_in, truth_of
+from infostream_dedup.lab.evaluation.scores import (
+    Scores,
+    predicted_by_count,
+    predicted_by_share,
+    predicted_pairs,
+    scores,
+)
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Document
 

@@ -8,11 +8,9 @@ import pytest
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup import sweep
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.collection_scores import evaluate_collection
-from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.evaluation.predictions import Predictions, predicted_pairs
-from infostream_dedup.lab.evaluation.protocol import Evaluation, evaluate
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.collection_scores import Evaluation, evaluate, evaluate_collection
+from infostream_dedup.lab.evaluation.labels import Truth, labels_of, truth_of
+from infostream_dedup.lab.evaluation.scores import Predictions, predicted_pairs
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.scope import Scope, scope_of
+from infostream_dedup.lab.evaluation.labels import Scope, scope_of
 from infostream_dedup.model import Document, Language
 
 LANGUAGES: list[Language] = ["ru", "ru", "uk", "en"]

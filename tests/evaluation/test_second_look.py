@@ -10,7 +10,7 @@ import pytest
 from infostream_dedup import dedup, evaluate, pairs, read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.evaluation.collection_scores import truth_for
-from infostream_dedup.lab.evaluation.groups import group_scores
+from infostream_dedup.lab.evaluation.scores import group_scores
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.sample import documents_path, labels_path
 

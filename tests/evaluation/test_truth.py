@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.lab.evaluation.labels import LABELS, Kin, labels_of
-from infostream_dedup.lab.evaluation.pair_codes import both_of, codes_of
-from infostream_dedup.lab.evaluation.truth import Truth, truth_of
+from infostream_dedup.lab.evaluation.labels import LABELS, Kin, Truth, both_of, codes_of, labels_of, truth_of
 from infostream_dedup.model import Document, Language
 
 Listed = dict[str, str]

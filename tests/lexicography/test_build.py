@@ -11,8 +11,8 @@ import pytest
 
 from infostream_dedup import dictionaries
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
-from infostream_dedup.lab.lexicography import frequency_dictionary as module
-from infostream_dedup.lab.lexicography.frequency_dictionary import DictionaryEntry, frequency_dictionary
+from infostream_dedup.lab.lexicography import build as module
+from infostream_dedup.lab.lexicography.build import DictionaryEntry, frequency_dictionary
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind
 from infostream_dedup.language.morphology.analyzer import Morphology

@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import NoInputError
-from infostream_dedup.lab.lexicography.check import check
-from infostream_dedup.lab.lexicography.findings import Finding
-from infostream_dedup.lab.lexicography.round_trips import broken_round_trips
-from infostream_dedup.lab.lexicography.table_checks import COLUMNS
+from infostream_dedup.lab.lexicography.check import COLUMNS, Finding, broken_round_trips, check
 from infostream_dedup.language.lexicon.tables import TableRow
 
 Found = Callable[..., list[str]]

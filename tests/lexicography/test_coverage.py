@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.lab.lexicography import coverage as module
-from infostream_dedup.lab.lexicography.coverage import coverage, frequent_nouns
+from infostream_dedup.lab.lexicography import word_lookup as module
+from infostream_dedup.lab.lexicography.word_lookup import coverage, frequent_nouns
 
 
 def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:

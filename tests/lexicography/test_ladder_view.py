@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.lexicography.ladder_view import Step, ladder_of
+from infostream_dedup.lab.lexicography.word_lookup import Step, ladder_of
 from infostream_dedup.language.translation import Translator
 
 RUNGS = ["identity", "dictionary", "cache", "names", "cognates", "argos", "skeleton"]

@@ -5,7 +5,7 @@ import numpy as np
 from infostream_dedup.judging.features.word_counts import count_words
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.descr_words import DescriptiveWords, support_words, thresholds
+from infostream_dedup.lab.methods.lexicons import DescriptiveWords, support_words, thresholds
 
 
 def test_a_threshold_is_where_no_document_is_near():

@@ -4,7 +4,7 @@ import numpy as np
 
 from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.log_shingles import logarithmic_sample, modular_sample
+from infostream_dedup.lab.methods.shingles import logarithmic_sample, modular_sample
 
 
 def _lists(rows):

@@ -4,7 +4,7 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.methods import method, methods
-from infostream_dedup.lab.methods.notation import written
+from infostream_dedup.lab.methods.registry import written
 
 
 def test_a_name_alone_is_the_method_with_its_defaults():

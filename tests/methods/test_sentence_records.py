@@ -10,7 +10,7 @@ from infostream_dedup.judging.features.sentence_records import DocumentRecord, r
 from infostream_dedup.judging.features.sentence_texts import Sentence
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.three_plus_two import five_sentences, five_words, frequency_dictionary
+from infostream_dedup.lab.methods.sentences import five_sentences, five_words, frequency_dictionary
 
 FIRST = DocumentRecord(100, 10, [1, 2, 3], [11, 12, 13, 14, 15])
 

@@ -7,7 +7,7 @@ import pytest
 
 from infostream_dedup.judging.features.rows import Rows, rows_from
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.simhash import projections
+from infostream_dedup.lab.methods.sketches import projections
 
 
 def test_every_feature_votes_for_every_bit():

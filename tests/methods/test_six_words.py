@@ -9,8 +9,7 @@ import pytest
 from infostream_dedup.judging.features.word_counts import count_words
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.opt_freq import optimal_weights
-from infostream_dedup.lab.methods.tf_ridf import residual_weights
+from infostream_dedup.lab.methods.leading_words import optimal_weights, residual_weights
 
 
 def test_the_most_frequent_words_in_alphabetical_order():

@@ -12,7 +12,7 @@ from infostream_dedup.judging.features.shingles import shingles
 from infostream_dedup.judging.features.winnowing import winnowed
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.weighted_simhash import weighted_projections
+from infostream_dedup.lab.methods.sketches import projections
 
 WORDS = st.lists(st.sampled_from(["мост", "река", "снег", "дом", "лес", "поле"]), min_size=1, max_size=30)
 
@@ -50,8 +50,8 @@ def test_a_text_inside_another_is_found_and_resemblance_asks_for_both():
 def test_votes_have_weights():
     # Bits: 3 = 011 weighs 5, 4 = 100 weighs 2, 1 = 001 weighs 1.
     features = rows_from([[3, 4, 1], [4], []], np.uint64)
-    assert weighted_projections(features, np.array([5, 2, 1, 7])).tolist() == [3, 4]
-    assert weighted_projections(features, np.array([1, 5, 1, 7])).tolist() == [4, 4]
+    assert projections(features, np.array([5, 2, 1, 7])).tolist() == [3, 4]
+    assert projections(features, np.array([1, 5, 1, 7])).tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("k", [0, 3])

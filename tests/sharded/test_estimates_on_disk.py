@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup import sweep
 from infostream_dedup.errors import UsageError
-from infostream_dedup.lab.estimation import disk_estimator
+from infostream_dedup.lab.estimation import sweep_estimator
 from infostream_dedup.sample import documents_path
 
 
@@ -25,6 +25,6 @@ def test_copies_are_counted_and_duplicates_estimated_as_in_memory(tmp_path, repr
 
 
 def test_evidence_that_does_not_fit_is_refused_with_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(disk_estimator, "_DOCUMENT_BYTES", 100_000_000)
+    monkeypatch.setattr(sweep_estimator, "_DOCUMENT_BYTES", 100_000_000)
     with pytest.raises(UsageError, match=r"does not fit into 2.0 GB: give more \(--memory\)"):
         sweep(str(documents_path()), workdir=tmp_path, memory="2GB", representations=["stem"], estimate=True)

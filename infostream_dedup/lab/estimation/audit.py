@@ -1,31 +1,267 @@
-"""An audit of a collection: pairs for a person to judge, then count, estimate and judgements side by side."""
+"""Audit links without labels: draw pairs to judge, and estimate precision and recall from the judgements."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.lab.estimation.audit_population import audited_pairs
-from infostream_dedup.lab.estimation.auditing import AuditedPairs, audit_scores, pairs_to_judge
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.lab.estimation.candidates import CANDIDATE_COUNT
-from infostream_dedup.lab.estimation.copy_census import CopyCensus
+from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+from infostream_dedup.links.similarity_matrix import at_least
 from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.pair_table import LinkedPairs
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.lab.estimation.resampling import Bounds
+    from infostream_dedup.lab.estimation.census import Copies, SharedWording
+    from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
+    from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.links import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.link_estimate import LinkEstimate
 
-__all__ = ["ASKED_COLUMNS", "AUDIT_COLUMNS", "AuditedCollection"]
+
+_CUTS: Final = (0.02, 0.08, 0.15, 0.25, 0.4, 0.65)
+_BANDS: Final = len(_CUTS) + 1
+_GUESSES: Final = np.array([0.002, 0.01, 0.05, 0.3, 0.7, 0.95, 0.98, 0.1, 0.1, 0.2, 0.4, 0.7, 0.95, 0.98])
+"""Guessed share of right pairs in each band of wording, for unlinked and for linked pairs; used to allocate judgements.
+Links with little common wording are often right: the story is retold in other words."""
+
+STRATA: Final = 2 * _BANDS
+
+_LEAST: Final = 2
+_NOTHING: Final = 0.01
+_FACTOR: Final = 5.0
+_FLOOR: Final = 0.1
+_MOST_WEIGHT: Final = 0.5
+"""Prior weight for right pairs that were not judged, in judgements: five times the guess, at least a tenth and at most
+half (Jeffreys); half if at least a tenth of the stratum was judged. Likewise for wrong pairs."""
+_MUCH: Final = 0.1
+_DRAWS: Final = 4_000
+_SEED: Final = 19_340_101
+_ENDS: Final = (0.025, 0.975)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedPairs:
+    """Pairs that an audit covers, or a sample of them.
+
+    Attributes:
+        a: int64 (pairs,), ordinals.
+        b: int64 (pairs,), ordinals.
+        linked: bool (pairs,), linked both ways.
+        wording: float64 (pairs,), the larger direction, 0 to 1.
+        weights: float64 (pairs,), number of pairs that each represents, at least 1.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    linked: NDArray[np.bool_]
+    wording: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    @property
+    def strata(self) -> NDArray[np.int64]:
+        """int64 (pairs,): band of wording, plus the number of bands if the pair is linked."""
+        return np.searchsorted(_CUTS, self.wording, side="right") + _BANDS * self.linked
+
+    @property
+    def sizes(self) -> NDArray[np.float64]:
+        """float64 (STRATA,): pairs in each stratum."""
+        return np.bincount(self.strata, self.weights, minlength=STRATA).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditScores:
+    """Results of an audit.
+
+    Attributes:
+        judged: number of judged pairs.
+        right: number of judged pairs that are right.
+        precision: share of the links that are right; ``None`` if there are no links.
+        recall: share of the right pairs that are linked; ``None`` if no pair is right.
+        precision_bounds: 95 % interval.
+        recall_bounds: 95 % interval.
+        unjudged: number of strata that have pairs but no judgements, for which the guess is used.
+    """
+
+    judged: int
+    right: int
+    precision: float | None
+    recall: float | None
+    precision_bounds: Bounds | None
+    recall_bounds: Bounds | None
+    unjudged: int
+
+
+def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) -> NDArray[np.int64]:
+    """Allocate judgements to strata: int64 (STRATA,), pairs to judge in each."""
+    spread = sizes * np.sqrt(_GUESSES * (1.0 - _GUESSES))
+    least = _LEAST if pairs >= _LEAST * int((rows > 0).sum()) else 0
+    given = np.minimum(rows, least)
+    for _ in range(pairs - int(given.sum())):
+        # One more judgement goes where it lowers the variance most.
+        gain = np.where(given < rows, spread / np.sqrt(np.maximum(given, 0.5) * (given + 1.0)), -1.0)
+        best = int(np.argmax(gain))
+        if gain[best] < 0.0:
+            break
+        given[best] += 1
+    return given
+
+
+def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> NDArray[np.int64]:
+    """Draw rows of the population to judge, in an order that reveals nothing about them."""
+    strata = population.strata
+    given = shared_out(population.sizes, np.bincount(strata, minlength=STRATA), pairs)
+    shuffled = np.argsort(hash_of_pairs(population.a, population.b, seed=draw + 1), kind="stable")
+    chosen = [shuffled[strata[shuffled] == stratum][: given[stratum]] for stratum in range(STRATA)]
+    kept = np.zeros(len(population), dtype=np.bool_)
+    kept[np.concatenate(chosen)] = True
+    return shuffled[kept[shuffled]]
+
+
+def audit_scores(population: AuditedPairs, rows: NDArray[np.int64], right: NDArray[np.bool_]) -> AuditScores:
+    """Estimate precision and recall from judgements."""
+    sizes, strata = population.sizes, population.strata[rows]
+    weights = population.weights[rows]
+    judged = np.bincount(strata, minlength=STRATA).astype(np.float64)
+    weight = np.bincount(strata, weights, minlength=STRATA)
+    hits = np.bincount(strata, weights * right, minlength=STRATA)
+    shares = np.divide(hits, weight, out=_GUESSES.copy(), where=weight > 0)
+    fewer, more = _drawn_shares(judged, shares, sizes, np.maximum(sizes - weight, 0.0))
+    precision, recall = _scores(sizes, shares)
+    in_links = np.arange(STRATA) >= _BANDS
+    low, low_recall = _scores(sizes, np.where(in_links, fewer, more))
+    high, high_recall = _scores(sizes, np.where(in_links, more, fewer))
+    return AuditScores(
+        judged=len(rows),
+        right=int(right.sum()),
+        precision=_known(precision),
+        recall=_known(recall),
+        precision_bounds=_bounds(low, high, precision),
+        recall_bounds=_bounds(low_recall, high_recall, recall),
+        unjudged=int(((sizes > 0) & (judged == 0)).sum()),
+    )
+
+
+def _scores(sizes: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Precision and recall for given shares: float64 (STRATA,), or (draws, STRATA)."""
+    right = sizes * shares
+    linked, links = right[..., _BANDS:].sum(axis=-1), sizes[_BANDS:].sum()
+    every = right.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(linked / links), np.asarray(linked / every)
+
+
+def _known(value: NDArray[np.float64]) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _bounds(low: NDArray[np.float64], high: NDArray[np.float64], value: NDArray[np.float64]) -> Bounds | None:
+    if np.isnan(value):
+        return None
+    lowest, highest = np.nanquantile(low, _ENDS[0]), np.nanquantile(high, _ENDS[1])
+    return min(float(lowest), float(value)), max(float(highest), float(value))
+
+
+def _drawn_shares(
+    judged: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    unjudged: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw shares of right pairs, assuming the fewest and the most among unjudged pairs: float64 (draws, STRATA) each.
+
+    Right pairs among the unjudged are drawn as whole pairs: if one in twenty of fourteen pairs is right, half of the
+    draws contain at least one right pair.
+    """
+    random = np.random.default_rng(_SEED)
+    known = judged > 0
+    right, wrong = judged * shares * known, judged * (1.0 - shares) * known
+    seen = np.divide(sizes - unjudged, sizes, out=np.ones_like(sizes), where=sizes > 0)
+    floor = np.clip(_MOST_WEIGHT * seen / _MUCH, _FLOOR, _MOST_WEIGHT)
+    could_be_right, could_be_wrong = (np.clip(_FACTOR * one, floor, _MOST_WEIGHT) for one in (_GUESSES, 1.0 - _GUESSES))
+    rest = np.divide(unjudged, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    pairs = np.rint(unjudged).astype(np.int64)
+    found = []
+    for alpha, beta in ((right + _NOTHING, wrong + could_be_wrong), (right + could_be_right, wrong + _NOTHING)):
+        drawn = random.binomial(pairs, random.beta(alpha, beta, size=(_DRAWS, STRATA))) / np.maximum(pairs, 1)
+        found.append(rest * drawn + (1.0 - rest) * shares)
+    return found[0], found[1]
+
+
+_MOST_IN_GROUPSRAWN: Final = 100_000
+"""Maximum number of linked candidates, and of unlinked ones."""
+
+_WORDING: Final = [COLUMNS.index("wording_forward"), COLUMNS.index("wording_backward")]
+
+
+def audited_pairs(
+    matrix: SimilarityMatrix,
+    links: Links,
+    copies: Copies,
+    *,
+    wording: SharedWording,
+    universe: Universe,
+    step: int,
+) -> AuditedPairs:
+    """Pairs with three matching key terms in either direction, and copies, in the universe and without series."""
+    drawn = DrawnPairs(_MOST_IN_GROUPSRAWN), DrawnPairs(_MOST_IN_GROUPSRAWN)
+    pairs = LinkedPairs(at_least(matrix.counts, CANDIDATE_COUNT))
+    for block in pairs.blocks:
+        a, b, _, _ = pairs.of(block)
+        inside, series = in_universe(universe, a, b)
+        a, b = a[inside & ~series], b[inside & ~series]
+        linked = links.grades_of(a, b) >= step
+        for part, group in ((~linked, drawn[0]), (linked, drawn[1])):
+            group.add(a[part], b[part])
+    parts = [_candidates(group, wording, linked) for linked, group in ((False, drawn[0]), (True, drawn[1]))]
+    _, series = in_universe(universe, copies.a, copies.b)
+    a, b = copies.a[~series], copies.b[~series]
+    parts.append(
+        AuditedPairs(
+            a=a,
+            b=b,
+            linked=links.grades_of(a, b) >= step,
+            wording=copies.wording[~series],
+            weights=np.full(len(a), float(copies.sampled)),
+        )
+    )
+    return AuditedPairs(
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in AuditedPairs.__slots__}
+    )
+
+
+def _candidates(group: DrawnPairs, shared: SharedWording, linked: bool) -> AuditedPairs:
+    """Candidates with less common wording than a copy; copies come from the census."""
+    a, b = group.pairs()
+    evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
+    shared.fill_in(a, b, evidence)
+    wording = evidence[:, _WORDING].max(axis=1, initial=0.0)
+    weight = group.total / max(len(a), 1)
+    kept = wording < COPY_WORDING
+    return AuditedPairs(
+        a=a[kept],
+        b=b[kept],
+        linked=np.full(int(kept.sum()), linked),
+        wording=wording[kept],
+        weights=np.full(int(kept.sum()), weight),
+    )
+
 
 ASKED_COLUMNS = (
     *("a", "b", "label", "wording", "title_a", "title_b"),
@@ -66,19 +302,7 @@ class AuditedCollection:
         engine: str = "auto",
         progress: Progress | None = None,
     ) -> AuditedCollection:
-        """Link a collection and find the pairs.
-
-        Args:
-            collection: read with text hashes.
-            evidence: evidence of the documents.
-            settings: settings of key terms; the score must be ``count``.
-            k: 3 to n.
-            engine: engine that matches; it does not change the result.
-            progress: called with each step.
-
-        Raises:
-            UsageError: k or the score cannot be audited.
-        """
+        """Link a collection and find the pairs."""
         if settings.n < CANDIDATE_COUNT:
             raise UsageError(f"audit needs at least {CANDIDATE_COUNT} key terms; n is {settings.n} (--n)")
         if settings.score != "count" or not CANDIDATE_COUNT <= k <= settings.n:
@@ -103,11 +327,7 @@ class AuditedCollection:
         return hashlib.sha256(rows.tobytes()).hexdigest()[:12]
 
     def ask(self, pairs: int) -> list[dict[str, Any]]:
-        """Return rows to judge, in an order that reveals nothing about them; ``label`` is empty, texts are missing.
-
-        Args:
-            pairs: maximum number of rows, at least 1.
-        """
+        """Return rows to judge, in an order that reveals nothing about them; ``label`` is empty, texts are missing."""
         population, documents = self.population, self.collection.documents
         rows, mark = [], self.mark
         for row in pairs_to_judge(population, pairs).tolist():
@@ -132,16 +352,7 @@ class AuditedCollection:
     def judged(
         self, labels: Mapping[tuple[str, str], bool], source: str, doubt: str = ""
     ) -> tuple[list[dict[str, Any]], int]:
-        """Return count, estimate and judgements side by side, and how many judged pairs the audit does not cover.
-
-        Args:
-            labels: whether each pair of ids, in either order, is right.
-            source: name of the labels in messages.
-            doubt: why the figures may be wrong; empty if nothing speaks against them.
-
-        Raises:
-            BadDataError: the audit covers none of the judged pairs.
-        """
+        """Return count, estimate and judgements side by side, and how many judged pairs the audit does not cover."""
         places = {one.id: number for number, one in enumerate(self.collection.documents)}
         wanted = {
             tuple(sorted((places[a], places[b]))): right

@@ -21,19 +21,11 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.pair_evidence import ComparedKeys
     from infostream_dedup.judging.evidence.records import EvidenceRecords
+    from infostream_dedup.lab.estimation.census import SharedWording
     from infostream_dedup.lab.estimation.copy_scores import Links
     from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
-    from infostream_dedup.lab.estimation.shared_wording import SharedWording
     from infostream_dedup.links import SimilarityMatrix
 
-__all__ = [
-    "CANDIDATE_COUNT",
-    "CheckedLinks",
-    "ComparedCandidates",
-    "DrawnCandidates",
-    "compare_candidates",
-    "draw_candidates",
-]
 
 CANDIDATE_COUNT: Final = 3
 """Key terms of one document that the other must contain in a candidate pair."""
@@ -121,16 +113,7 @@ def draw_candidates(
     languages: NDArray[np.uint8],
     checked_step: int,
 ) -> DrawnCandidates:
-    """Draw candidates and links.
-
-    Args:
-        matrix: counts of at least ``CANDIDATE_COUNT``, or all that are stored.
-        links: the same links with grades.
-        facts: sources and dates.
-        universe: pairs to draw from; series are left out.
-        languages: uint8 (documents,); only pairs within one language are drawn.
-        checked_step: lowest step at which links are checked.
-    """
+    """Draw candidates and links."""
     most = (MOST_CANDIDATES, MOST_LINKS, MOST_FAR_LINKS)
     graded = GradedLinks(links.indptr, links.indices, matrix.counts.data, links.grades)
     published = DatedSources(facts.sources, facts.times, facts.times != NO_TIME)
@@ -175,18 +158,7 @@ def compare_candidates(
     checked_step: int,
     lowest_step: int,
 ) -> ComparedCandidates:
-    """Compare the documents of candidates.
-
-    Args:
-        drawn: the candidates.
-        links: all links with grades.
-        keys: 30 key terms of each of ``drawn.documents()``.
-        records: packed evidence of all documents.
-        wording: their wording.
-        facts: their texts and sources.
-        checked_step: lowest step at which links are checked.
-        lowest_step: lowest step that may be recommended.
-    """
+    """Compare the documents of candidates."""
     documents = drawn.documents()
     records = records.some(documents)
 

@@ -1,17 +1,23 @@
-"""The census of copies: all pairs of documents that share enough wording, whatever their key terms are."""
+"""Count the copies of a collection without labels: pairs of documents that share much of their wording."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.facts import DAY, NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
+from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
-from infostream_dedup.lab.estimation.drawn_pairs import thinned
 from infostream_dedup.lab.estimation.kernels.finding_copies import (
     FoundPairs,
     SharedIndex,
@@ -20,29 +26,235 @@ from infostream_dedup.lab.estimation.kernels.finding_copies import (
     Universe,
     find_copies,
 )
-from infostream_dedup.lab.estimation.kernels.shared_triples import count_postings, fill_postings, sort_rows
-from infostream_dedup.lab.estimation.shared_wording import shared_wording
+from infostream_dedup.lab.estimation.kernels.shared_triples import (
+    arrange_range,
+    count_postings,
+    fill_postings,
+    number_range,
+    sort_rows,
+    write_rows,
+)
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-    from infostream_dedup.lab.estimation.shared_wording import SharedWording
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
 
-__all__ = [
-    "COPY_WORDING",
-    "MOST_COPIES",
-    "Copies",
-    "DistinctTexts",
-    "find_all_copies",
-    "find_copies_of_texts",
-    "numbers_of_texts",
-    "texts_of_documents",
-]
+
+LEAST_TOKENS: Final = 20
+"""Minimum length of counted texts, in words: shorter ones would be copies after five equal words."""
+
+DATED_SHARE: Final = 0.9
+"""Minimum share of dated documents for counting only pairs near in time."""
+
+WINDOW_DAYS: Final = 7
+
+ALL_PAIRS: Final = -1
+"""Stands in for the window of a universe that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPairs:
+    """The pairs that are counted, and the documents left out.
+
+    Attributes:
+        universe: the universe as compiled code takes it.
+        short: number of documents with fewer than ``LEAST_TOKENS`` words.
+        undated: number of longer documents without a date, left out if ``windowed``.
+    """
+
+    universe: Universe
+    short: int
+    undated: int
+
+    @property
+    def windowed(self) -> bool:
+        """Whether only pairs at most ``WINDOW_DAYS`` apart are counted, and series separately."""
+        return self.universe.window != ALL_PAIRS
+
+    @property
+    def documents(self) -> int:
+        """Number of documents that are counted."""
+        return int(self.universe.counted.sum())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The universe as part of a result."""
+        window = WINDOW_DAYS if self.windowed else None
+        return {"documents": self.documents, "days": window, "short": self.short, "undated": self.undated}
+
+
+def counted_pairs(facts: DocumentFacts, records: EvidenceRecords) -> CountedPairs:
+    """Choose the pairs that are counted.
+
+    If at least ``DATED_SHARE`` of the documents have dates, these are pairs of dated documents at most ``WINDOW_DAYS``
+    apart, and pairs that one source printed on different days under different titles are series. Otherwise, all pairs
+    are counted and there are no series.
+    """
+    at, dated = records.begins[:-1], facts.times != NO_TIME
+    long_enough = records.words[at].astype(np.int64) >= LEAST_TOKENS
+    short = int(len(at) - long_enough.sum())
+    none = np.zeros(len(at), dtype=np.int64)
+    if len(at) == 0 or dated.mean() < DATED_SHARE:
+        return CountedPairs(Universe(long_enough, ALL_PAIRS, none, none, none - 1, none), short, 0)
+    times = np.where(dated, facts.times, 0)
+    universe = Universe(
+        counted=long_enough & dated,
+        window=WINDOW_DAYS * DAY,
+        times=times,
+        days=times // DAY,
+        sources=facts.sources,
+        titles=records.words[at + TITLE_AT].astype(np.int64),
+    )
+    return CountedPairs(universe, short, int((long_enough & ~dated).sum()))
+
+
+def in_universe(
+    universe: Universe, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Bool (pairs,) twice: whether pairs are in the universe, and whether they are series."""
+    inside = universe.counted[a] & universe.counted[b]
+    if universe.window >= 0:
+        inside &= np.abs(universe.times[a] - universe.times[b]) <= universe.window
+    one, other = universe.titles[a], universe.titles[b]
+    same = (universe.sources[a] == universe.sources[b]) & (universe.sources[a] >= 0)
+    series = same & (universe.days[a] != universe.days[b]) & (one != 0) & (other != 0) & (one != other)
+    return inside, series & inside
+
+
+_PAIRS_AT_ONCE: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedWording:
+    """The word triples that occur in at least two texts.
+
+    Attributes:
+        numbers: int32, numbers of the triples of each text.
+        begins: int64 (documents + 1,), bounds of each document in ``numbers``; only those of texts are not empty.
+        texts: int64 (documents,), the document that stands for the text of each document.
+        bounds: int64 (documents + 1,), bounds of each document in the word triples that the numbers were made of.
+        terms: number of distinct shared triples.
+    """
+
+    numbers: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    texts: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    terms: int
+
+    def fill_in(self, a: NDArray[np.int64], b: NDArray[np.int64], evidence: NDArray[np.float64]) -> None:
+        """Fill in wording, the last two columns of the pairs' evidence, as ``fill_in_wording`` does from all."""
+        for begin in range(0, len(a), _PAIRS_AT_ONCE):
+            some = slice(begin, begin + _PAIRS_AT_ONCE)
+            documents, places = np.unique(np.stack([a[some], b[some]]), return_inverse=True)
+            one, other = places.reshape(2, -1)
+            fill_in_wording(one, other, self._rows(documents), evidence[some])
+
+    def _rows(self, documents: NDArray[np.int64]) -> TripleRows:
+        """Rows that share as many triples as the documents do; values that stand for dropped triples are in one row."""
+        sizes = self.bounds[documents + 1] - self.bounds[documents]
+        texts = self.texts[documents]
+        bounds = _bounds(sizes)
+        rows = np.empty(int(bounds[-1]), dtype=np.uint64)
+        write_rows(self.numbers, self.begins[texts], self.begins[texts + 1], self.bounds[texts], bounds, rows)
+        return TripleRows(rows, bounds)
+
+
+def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWording:
+    """Number the triples that occur in at least two texts."""
+    bounds, chosen = _bounds(triples.sizes()), texts == np.arange(len(texts))
+
+    def number(given: TripleRange) -> _Range:
+        # Triples that are in their parts are no longer needed where they were read.
+        numbers, kept = given.triples.view(np.int32)[: len(given.triples)], np.empty(len(texts), dtype=np.int32)
+        terms, size = number_range(given, chosen, numbers, kept)
+        return _Range(numbers[:size].copy(), kept.astype(np.min_scalar_type(kept.max(initial=0))), terms)
+
+    ranges = triples.map(number)
+    triples.close()
+    begins = _bounds(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
+    arranged, ends, terms = np.empty(int(begins[-1]), dtype=np.int32), begins[:-1].copy(), 0
+    while ranges:
+        one = ranges.pop(0)
+        arrange_range(one.numbers, one.kept.astype(np.int32), terms, ends, arranged)
+        terms += one.terms
+    return SharedWording(numbers=arranged, begins=begins, texts=texts, bounds=bounds, terms=terms)
+
+
+class _Range(NamedTuple):
+    """Shared triples of a range: their numbers, how many each document has, and how many are different."""
+
+    numbers: NDArray[np.int32]
+    kept: NDArray[Any]
+    terms: int
+
+
+def _bounds(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+_ALL_BITS: Final = 0xFFFFFFFFFFFFFFFF
+
+
+class DrawnPairs:
+    """Keeps the pairs with the smallest hashes, in whatever order pairs are added."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept = np.zeros((3, 0), dtype=np.uint64)
+        self.total = 0
+
+    def add(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
+        """Add pairs, each at most once."""
+        self.total += len(a)
+        hashes = hash_of_pairs(a, b)
+        if self._kept.shape[1] == self._most > 0:
+            # The kept pairs are in the order of their hashes.
+            small = hashes <= self._kept[0, -1]
+            a, b, hashes = a[small], b[small], hashes[small]
+        new = np.stack([hashes, a.astype(np.uint64), b.astype(np.uint64)])
+        both = np.concatenate([self._kept, new], axis=1)
+        if both.shape[1] >= self._most:
+            both = both[:, np.lexsort((both[2], both[1], both[0]))[: self._most]]
+        self._kept = both
+
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Ordinals of the pairs, sorted by the later document."""
+        _, a, b = self._kept.astype(np.int64)
+        order = np.lexsort((a, b))
+        return a[order], b[order]
+
+
+def hash_of_pairs(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, seed: int = 0) -> NDArray[np.uint64]:
+    """Uint64 (pairs,), evenly distributed; depends only on the two ordinals and the seed."""
+    state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+    state ^= np.uint64(seed * _GOLDEN & _ALL_BITS)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
+    return state ^ (state >> np.uint64(31))
+
+
+def are_kept(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], halvings: int) -> NDArray[np.bool_]:
+    """Whether pairs remain after a number of halvings: bool (pairs,)."""
+    hashes = hash_of_pairs(a, b)
+    return hashes >> np.uint64(64 - halvings) == 0 if halvings else np.ones(len(hashes), dtype=np.bool_)
+
+
+def thinned(
+    a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, halvings: int, most: int
+) -> tuple[NDArray[np.int64], int]:
+    """Halve pairs by their hashes until there are at most ``most``, as if one thread had found all of them."""
+    while True:
+        kept = are_kept(a, b, halvings)
+        if np.count_nonzero(kept) <= most:
+            return np.flatnonzero(kept), halvings
+        halvings += 1
+
 
 COPY_WORDING: Final = 0.3
 """Minimum share of the smaller text's word triples that the larger one also has."""
@@ -102,13 +314,7 @@ class DistinctTexts:
 
 
 def find_all_copies(triples: TripleRows, universe: Universe, *, most: int = MOST_COPIES) -> Copies:
-    """Find every pair of documents with wording of at least ``COPY_WORDING`` in the larger direction; exact.
-
-    Args:
-        triples: word triples of all documents.
-        universe: which pairs are counted.
-        most: maximum number of pairs to keep, at least 1.
-    """
+    """Find every pair of documents with wording of at least ``COPY_WORDING`` in the larger direction; exact."""
     ranges, sizes = TripleRanges.of(triples), np.diff(triples.begins)
     texts = texts_of_documents(ranges.checksums(), sizes, universe)
     wording = shared_wording(ranges, texts.stand_ins(len(sizes)))
@@ -123,15 +329,7 @@ def find_copies_of_texts(
     most: int = MOST_COPIES,
     progress: Progress | None = None,
 ) -> Copies:
-    """As ``find_all_copies``.
-
-    Args:
-        texts: texts of the universe.
-        wording: shared triples of these texts, or of more; the order of each document's triples is changed.
-        universe: which pairs are counted.
-        most: maximum number of pairs to keep, at least 1.
-        progress: called with the number of distinct texts done.
-    """
+    """As ``find_all_copies``."""
     threads, count = thread_count(0), len(texts.firsts)
     room = min(most, _most_pairs(int(universe.counted.sum())))
     with ThreadPoolExecutor(threads) as pool:
@@ -153,24 +351,13 @@ def find_copies_of_texts(
 
 
 def numbers_of_texts(sums: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words.
-
-    Args:
-        sums: result of ``TripleRanges.checksums``.
-        sizes: int64 (documents,), triples of each document.
-    """
+    """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words."""
     numbers = np.unique(sums[0] * _MIX + sums[1], return_inverse=True)[1].astype(np.int64)
     return np.where(sizes > 0, numbers, -1)
 
 
 def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> DistinctTexts:
-    """Group the documents of a universe by equal triples.
-
-    Args:
-        sums: result of ``TripleRanges.checksums``.
-        sizes: int64 (documents,), triples of each document.
-        universe: which documents are counted, and their dates.
-    """
+    """Group the documents of a universe by equal triples."""
     documents = np.flatnonzero(universe.counted)
     which = _numbers_of_classes(sums, sizes, universe, documents)
     order = np.argsort(which, kind="stable")
@@ -271,3 +458,67 @@ def _joined(every: Sequence[FoundPairs], room: int) -> Copies:
 
 def _most_pairs(documents: int) -> int:
     return max(documents * (documents - 1) // 2, 1)
+
+
+class CopyCensus:
+    """Copies of a collection, counted once, when they are first asked for.
+
+    Attributes:
+        records: packed evidence of the documents.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        evidence: DocumentEvidence,
+        facts: DocumentFacts | None = None,
+        *,
+        ranges: TripleRanges | None = None,
+    ) -> None:
+        self.records: EvidenceRecords = evidence.records
+        self._documents = documents
+        self._ranges = TripleRanges.of(evidence.triples) if ranges is None else ranges
+        self._given = facts
+        self._sizes, self._sums = self._ranges.sizes(), self._ranges.checksums()
+        self._texts: DistinctTexts | None = None
+        self._copies: Copies | None = None
+
+    @cached_property
+    def facts(self) -> DocumentFacts:
+        """Sources, dates and texts of the documents; texts of equal word triples count as equal."""
+        facts = self._given or DocumentFacts.of_documents(self._documents, [b""] * len(self._documents))
+        return replace(facts, texts=numbers_of_texts(self._sums, self._sizes))
+
+    @cached_property
+    def counted(self) -> CountedPairs:
+        """The pairs that are counted."""
+        return counted_pairs(self.facts, self.records)
+
+    @cached_property
+    def wording(self) -> SharedWording:
+        """The wording that documents share."""
+        return shared_wording(self._ranges, self._distinct().stand_ins(len(self._sizes)))
+
+    def copies(self, progress: Progress | None = None) -> Copies:
+        """The copies."""
+        if self._copies is None:
+            wording, universe = self.wording, self.counted.universe
+            self._copies = find_copies_of_texts(self._distinct(), wording, universe, progress=progress)
+            self._texts = None
+        return self._copies
+
+    def part(self, documents: NDArray[np.int64]) -> CopyCensus:
+        """The census of some documents alone, given their ordinals; it shares the wording of all."""
+        inside = np.zeros(len(self._sizes), dtype=np.bool_)
+        inside[documents] = True
+        universe, found = self.counted.universe, copy(self)
+        # Made of these documents only, it would lack triples that they share with others.
+        found.wording = self.wording
+        found.counted = replace(self.counted, universe=universe._replace(counted=universe.counted & inside))
+        found._texts = found._copies = None
+        return found
+
+    def _distinct(self) -> DistinctTexts:
+        if self._texts is None:
+            self._texts = texts_of_documents(self._sums, self._sizes, self.counted.universe)
+        return self._texts

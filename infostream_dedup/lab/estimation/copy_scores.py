@@ -1,40 +1,80 @@
-"""Precision and recall of links as copies, at every k: counted, not estimated.
-
-Among the pairs in the universe, P(k) is the share of pairs linked both ways at k that are copies, and R(k) the share of
-copies that are linked both ways at k. In a copy, the larger text has three tenths of the smaller one's word triples;
-nothing else is assumed.
-"""
+"""Scores of links and groups against the census of copies, with bootstrap bounds."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import scipy.sparse as sp
 
-from infostream_dedup.lab.estimation.drawn_pairs import are_kept, thinned
+from infostream_dedup.errors import UsageError
+from infostream_dedup.lab.estimation.census import CopyCensus, are_kept, in_universe, thinned
 from infostream_dedup.lab.estimation.kernels.counting import (
     PickedPairs,
     count_drawn,
     count_linked_pairs,
     grades_of_pairs,
 )
-from infostream_dedup.lab.estimation.resampling import Bounds, bounds_of, drawn_documents
-from infostream_dedup.lab.estimation.universe import in_universe
 from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import language_number
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from infostream_dedup.lab.estimation.census import Copies
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.lab.estimation.census import Copies, CountedPairs
     from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
-    from infostream_dedup.lab.estimation.universe import CountedPairs
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.collection import Collection
 
-__all__ = ["BANDS", "CopyScores", "Links", "count_copies"]
+
+DRAWS: Final = 200
+
+Bounds = tuple[float, float]
+"""Lower and upper bound of a 95 % interval, 0 to 1."""
+
+_SEED: Final = 20_091_969
+_ENDS: Final = (0.025, 0.975)
+_MOST_TIMES: Final = 9
+_CHUNK: Final = 500
+
+
+def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
+    """How often each document is drawn: uint8 (documents, draws), Poisson with mean 1.
+
+    The draws of a document depend only on its ordinal.
+    """
+    steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(_MOST_TIMES)])
+    found = np.empty((documents, draws), dtype=np.uint8)
+
+    def draw(begin: int) -> None:
+        part = found[begin : begin + _CHUNK]
+        # The numbers of all earlier documents are skipped.
+        random = np.random.Generator(np.random.PCG64(_SEED).advance(begin * draws)).random(part.shape)
+        part[:] = 0
+        for step in steps:
+            part += random >= step
+
+    with ThreadPoolExecutor(thread_count(0)) as pool:
+        list(pool.map(draw, range(0, documents, _CHUNK)))
+    return found
+
+
+def bounds_of(values: NDArray[np.float64], estimate: float) -> Bounds:
+    """The 95 % interval of a figure, widened to contain the figure itself."""
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return 0.0, 1.0
+    low, high = np.quantile(known, _ENDS)
+    return min(float(low), estimate), max(float(high), estimate)
+
 
 BANDS: Final = ((0.3, 0.5), (0.5, 0.8), (0.8, 1.0))
 """Bands of wording: lower and upper bound (exclusive, except for the last)."""
@@ -108,12 +148,7 @@ class Links:
         )
 
     def grades_of(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Largest step at which pairs are linked both ways: uint8 (pairs,).
-
-        Args:
-            a: int64 (pairs,), ordinals.
-            b: int64 (pairs,), ordinals.
-        """
+        """Largest step at which pairs are linked both ways: uint8 (pairs,)."""
         found = np.empty(len(a), dtype=np.uint8)
         grades_of_pairs(self.indptr, self.indices, self.grades, a, b, found)
         return found
@@ -175,19 +210,7 @@ def count_copies(
     *,
     steps: Sequence[int],
 ) -> dict[str, list[CopyScores]]:
-    """Count the copies among the links at every step.
-
-    Args:
-        links: links between the documents.
-        copies: the census of copies.
-        counted: universe of the census.
-        languages: uint8 (documents,), language of each document.
-        steps: steps to report, each 1 to 255.
-
-    Returns:
-        Scores at each step for ``all`` pairs and, if there are several languages, for those inside languages (``mono``)
-        and between them (``cross``).
-    """
+    """Count the copies among the links at every step."""
     tables = _counted(links, copies, counted, languages)
     blocks = {"all": slice(0, 2), "mono": slice(0, 1), "cross": slice(1, 2)}
     if len(np.unique(languages)) < 2:
@@ -304,3 +327,64 @@ def _bounds(parts: NDArray[np.float64], wholes: NDArray[np.float64], estimate: f
 
 def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+_MOST_IN_GROUPS: Final = 200_000_000
+
+
+def count_copies_in_groups(
+    collection: Collection,
+    evidence: DocumentEvidence,
+    groups: Sequence[str],
+    *,
+    progress: Progress | None = None,
+) -> CopyScores:
+    """Count the copies among all pairs that groups join; the pairs and the copies are those of a sweep."""
+    links = links_in_groups(np.unique(np.array(groups, dtype=object), return_inverse=True)[1])
+    return _counted_groups(collection, evidence, {"groups": links}, progress)["groups"]
+
+
+def count_copies_in_pairs(
+    collection: Collection,
+    evidence: DocumentEvidence,
+    pairs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]],
+    *,
+    progress: Progress | None = None,
+) -> dict[str, CopyScores]:
+    """Count the copies among pairs of several kinds, by one census; the copies are those of a sweep."""
+    links = {name: _links_of_pairs(a, b, len(collection)) for name, (a, b) in pairs.items()}
+    return _counted_groups(collection, evidence, links, progress)
+
+
+def _counted_groups(
+    collection: Collection, evidence: DocumentEvidence, links: Mapping[str, Links], progress: Progress | None
+) -> dict[str, CopyScores]:
+    census = CopyCensus(collection.documents, evidence)
+    languages = np.array([language_number(one) for one in collection.languages], dtype=np.uint8)
+    copies, counted = census.copies(progress), census.counted
+    return {name: count_copies(one, copies, counted, languages, steps=(1,))["all"][0] for name, one in links.items()}
+
+
+def _links_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Links:
+    both = np.concatenate([a, b]), np.concatenate([b, a])
+    grades = sp.csr_array((np.ones(2 * len(a), dtype=np.uint8), both), shape=(documents, documents))
+    grades.sort_indices()
+    return Links.of(grades)
+
+
+def links_in_groups(groups: NDArray[np.int64]) -> Links:
+    """Links of grade 1, both ways, between all documents of a group."""
+    sizes = np.bincount(groups)
+    total = int((sizes * (sizes - 1)).sum())
+    if total > _MOST_IN_GROUPS:
+        raise UsageError(f"groups join {total // 2} pairs; copies are counted among at most {_MOST_IN_GROUPS // 2}")
+    order = np.argsort(groups, kind="stable")
+    begins = np.cumsum(sizes) - sizes
+    indptr = np.zeros(len(groups) + 1, dtype=np.int64)
+    np.cumsum(sizes[groups] - 1, out=indptr[1:])
+    indices = np.empty(total, dtype=np.int32)
+    for document in np.flatnonzero(sizes[groups] > 1).tolist():
+        group = groups[document]
+        members = order[begins[group] : begins[group] + sizes[group]]
+        indices[indptr[document] : indptr[document + 1]] = members[members != document]
+    return Links(indptr=indptr, indices=indices, grades=np.ones(total, dtype=np.uint8))

@@ -1,35 +1,303 @@
-"""Precision and recall of links as duplicates (retellings or copies) at every k: estimated only if that is reliable.
-
-Each candidate gets a probability from ``mixture``. P(k) is the mean probability of the pairs linked both ways at k, and
-R(k) their share of the total probability. ``fit_check`` says whether the two classes are what they should be.
-"""
+"""Scores by the pair model and by a mixture of two populations, and how well each of them fits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.lab.estimation.fit_check import FEWEST_FAR, FitCheck, ReliableCode, disputed_share
-from infostream_dedup.lab.estimation.mixture import (
-    MixtureFit,
-    are_refilled,
-    are_worded,
-    fit_mixture,
-    levels_of,
-    patterns_of,
-)
-from infostream_dedup.lab.estimation.resampling import Bounds, bounds_of, drawn_documents
+from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn_documents
+from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.lab.estimation.candidates import ComparedCandidates
 
-__all__ = ["DuplicateEstimate", "DuplicateScores", "estimate_duplicates"]
+
+FIELDS: Final = ("wording", "numbers", "names", "opening_most", "opening_least", "share30")
+"""Square root of wording (larger direction); numbers (larger); names (smaller); the lead in the other text (larger,
+smaller); weight of 30 key terms in the other text (smaller)."""
+
+CUTS: Final = (0.12, 0.25, 0.40, 0.55, 0.70, 0.85)
+
+LEVELS: Final = len(CUTS) + 2
+"""Level 0 means that a field cannot be compared; levels 1 to 7 are separated by the cuts."""
+
+_ROUNDS: Final = 80
+_ADDED: Final = 0.5
+"""Added to the count of each level."""
+_FEWEST: Final = 2
+"""Minimum number of numbers or names that each document needs for this field to be compared."""
+_WORDED: Final = 1 + CUTS.index(0.55) + 1
+"""First level of wording with three tenths shared: the field is a square root."""
+_OTHER_NUMBERS: Final = 1 + CUTS.index(0.40)
+"""Last level of numbers with less than two fifths shared."""
+_STEEPEST: Final = 30.0
+_LEAST_START: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureFit:
+    """The two fitted classes.
+
+    Attributes:
+        prior: share of the copy class.
+        m: float64 (fields, levels), share of each level in the copy class.
+        u: float64 (fields, levels), share of each level among other pairs.
+    """
+
+    prior: float
+    m: NDArray[np.float64]
+    u: NDArray[np.float64]
+
+    def probabilities(self, levels: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Probability of the copy class: float64 (pairs,)."""
+        z = np.full(len(levels), np.log(self.prior + 1e-9) - np.log(1.0 - self.prior + 1e-9))
+        weights = np.log(self.m) - np.log(self.u)
+        for place in range(len(FIELDS)):
+            z += weights[place][levels[:, place]]
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(z, -_STEEPEST, _STEEPEST))))
+
+    @property
+    def unworded(self) -> float:
+        """Share of the copy class on the lowest level of wording: "copies" that share none."""
+        return float(self.m[0, 1])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the prior, and m and u of each level of each field; the first level is "not comparable"."""
+        return {
+            "prior": round(self.prior, 6),
+            "cuts": list(CUTS),
+            "fields": {
+                field: {"m": np.round(self.m[place], 6).tolist(), "u": np.round(self.u[place], 6).tolist()}
+                for place, field in enumerate(FIELDS)
+            },
+        }
+
+
+def levels_of(evidence: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Levels of pairs: int8 (pairs, fields)."""
+
+    def both(name: str) -> NDArray[np.float64]:
+        return evidence[:, [COLUMNS.index(f"{name}_forward"), COLUMNS.index(f"{name}_backward")]]
+
+    def known(values: NDArray[np.float64], least: str) -> NDArray[np.float64]:
+        return np.where(evidence[:, COLUMNS.index(least)] >= _FEWEST, values, -1.0)
+
+    opening = both("opening")
+    values = (
+        np.sqrt(both("wording").max(axis=1)),
+        known(both("numbers").max(axis=1), "numbers_least"),
+        known(both("names").min(axis=1), "names_least"),
+        opening.max(axis=1),
+        opening.min(axis=1),
+        both("share30").min(axis=1),
+    )
+    edges = np.array([0.0, *CUTS])
+    return np.stack([np.searchsorted(edges, np.round(one, 9), side="right") for one in values], axis=1).astype(np.int8)
+
+
+def are_refilled(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Whether pairs look like one template filled in twice, with common wording but other numbers: bool (pairs,)."""
+    numbers = levels[:, FIELDS.index("numbers")]
+    return are_worded(levels) & (numbers > 0) & (numbers <= _OTHER_NUMBERS)
+
+
+def are_worded(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Whether pairs have three tenths of their wording in common: bool (pairs,)."""
+    return np.asarray(levels[:, FIELDS.index("wording")] >= _WORDED, dtype=np.bool_)
+
+
+def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Distinct rows of levels, and the index of each pair's row: int8 (patterns, fields), int64 (pairs,)."""
+    codes = levels.astype(np.int64) @ (LEVELS ** np.arange(len(FIELDS)))
+    _, first, which = np.unique(codes, return_index=True, return_inverse=True)
+    return levels[first], which.astype(np.int64)
+
+
+def fit_mixture(
+    patterns: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    start: NDArray[np.float64],
+    *,
+    rounds: int = _ROUNDS,
+) -> MixtureFit:
+    """Fit the two classes."""
+    held = _incidence(patterns)
+    everything = weights @ held
+    probability = np.clip(start, _LEAST_START, 1.0 - _LEAST_START)
+    for _ in range(rounds):
+        fit = _maximised(held, weights, everything, probability)
+        probability = fit.probabilities(patterns)
+    return _maximised(held, weights, everything, probability)
+
+
+def _maximised(
+    held: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    everything: NDArray[np.float64],
+    probability: NDArray[np.float64],
+) -> MixtureFit:
+    shape = (len(FIELDS), LEVELS)
+    inside = (weights * probability) @ held
+    m, u = inside.reshape(shape) + _ADDED, (everything - inside).reshape(shape) + _ADDED
+    prior = float((weights * probability).sum() / weights.sum())
+    return MixtureFit(prior, m / m.sum(axis=1, keepdims=True), u / u.sum(axis=1, keepdims=True))
+
+
+def _incidence(patterns: NDArray[np.int8]) -> NDArray[np.float64]:
+    """float64 (patterns, fields * levels), 1 if a pattern has the level."""
+    held = np.zeros((len(patterns), len(FIELDS) * LEVELS), dtype=np.float64)
+    held[np.arange(len(patterns))[:, None], patterns + LEVELS * np.arange(len(FIELDS))] = 1.0
+    return held
+
+
+ReliableCode = Literal["reliable", "upper_bound", "refused"]
+
+CHECKED_K: Final = 6
+
+MOST_DISAGREEMENT: Final = 0.06
+MOST_OVERALL: Final = 0.3
+MOST_UNWORDED: Final = 0.05
+MOST_REFILLED: Final = 0.06
+MOST_FAR: Final = 0.1
+FEWEST_FAR: Final = 100
+"""Minimum number of far links; fewer do not count as a sign."""
+
+FEWEST_CANDIDATES: Final = 200
+FEWEST_LINKS: Final = 50
+"""Minimum number of links at ``CHECKED_K``, of a collection or of a source; fewer do not tell two classes apart."""
+MOST_DISPUTED: Final = 0.05
+"""The greatest error of a right figure: so large a share of the links may be judged wrongly."""
+_MOST_OF_SOURCE: Final = 2 * MOST_DISAGREEMENT
+"""Mean difference over the links of one source at which its two classes are wrong: over all links of wrong fits, it is
+.128 or more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitCheck:
+    """The signs of a wrong fit.
+
+    Attributes:
+        disagreement: mean difference between mixture and pair model over the links, at ``CHECKED_K`` or at the k of the
+        greatest F1, whichever is larger.
+        overall: sum of the differences over all candidates, divided by the sum of probabilities.
+        unworded: share of the copy class on the lowest level of wording.
+        refilled: share of the copy class with three tenths of the wording but few numbers in common: templates.
+        disputed: share of the links at ``CHECKED_K`` that belong to sources about whose links mixture and pair model
+        disagree.
+        far_links: links between different sources more than 60 days apart at ``CHECKED_K``.
+        far: their mean probability; ``None`` if there are fewer than ``FEWEST_FAR``.
+        candidates: number of pairs that were fitted.
+        links: how many of these are linked both ways at ``CHECKED_K``.
+    """
+
+    disagreement: float
+    overall: float
+    unworded: float
+    refilled: float
+    disputed: float
+    far_links: int
+    far: float | None
+    candidates: int
+    links: int
+
+    @property
+    def code(self) -> ReliableCode:
+        """``reliable`` if no sign speaks against the fit, ``refused`` if there is too little data."""
+        if self.candidates < FEWEST_CANDIDATES or self.links < FEWEST_LINKS:
+            return "refused"
+        alike = self.disagreement < MOST_DISAGREEMENT and self.overall < MOST_OVERALL
+        alike &= self.disputed < MOST_DISPUTED
+        near = self.far is None or self.far < MOST_FAR
+        texts = self.unworded < MOST_UNWORDED and self.refilled < MOST_REFILLED
+        return "reliable" if alike and near and texts else "upper_bound"
+
+    @property
+    def reason(self) -> Phrase:
+        """What speaks against the fit, in words."""
+        if self.code == "refused":
+            return Phrase.of(
+                "too few candidates ({candidates}) or links at k = {k} ({links}) to tell two classes",
+                candidates=self.candidates,
+                k=CHECKED_K,
+                links=self.links,
+            )
+        signs = []
+        if self.disagreement >= MOST_DISAGREEMENT:
+            signs.append(
+                Phrase.of(
+                    "the mixture and the pair model disagree by {disagreement:.2f} about a link",
+                    disagreement=self.disagreement,
+                )
+            )
+        if self.overall >= MOST_OVERALL:
+            signs.append(
+                Phrase.of(
+                    "they disagree about {share:.0f} % of the copy class over all candidates", share=100 * self.overall
+                )
+            )
+        if self.unworded >= MOST_UNWORDED:
+            signs.append(Phrase.of("{share:.0f} % of the copy class share no wording", share=100 * self.unworded))
+        if self.refilled >= MOST_REFILLED:
+            signs.append(
+                Phrase.of(
+                    "{share:.0f} % of the copy class share wording but not their numbers: forms, rates, schedules",
+                    share=100 * self.refilled,
+                )
+            )
+        if self.disputed >= MOST_DISPUTED:
+            signs.append(
+                Phrase.of(
+                    "they disagree about sources that hold {share:.0f} % of the links, and a mean hides it",
+                    share=100 * self.disputed,
+                )
+            )
+        if self.far is not None and self.far >= MOST_FAR:
+            signs.append(
+                Phrase.of(
+                    "links of other sources 60 days apart pass for copies (probability {probability:.2f})",
+                    probability=self.far,
+                )
+            )
+        return Phrase.joined(signs or [Phrase.of("nothing speaks against the fit")])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The signs as part of a result."""
+        return {
+            "disagreement": round(self.disagreement, 6),
+            "overall": round(self.overall, 6),
+            "unworded": round(self.unworded, 6),
+            "refilled": round(self.refilled, 6),
+            "disputed": round(self.disputed, 6),
+            "far_links": self.far_links,
+            "far": None if self.far is None else round(self.far, 6),
+            "candidates": self.candidates,
+            "links": self.links,
+            "reason": self.reason,
+        }
+
+
+def disputed_share(sources: NDArray[np.int64], apart: NDArray[np.float64]) -> float:
+    """Share of the links that belong to sources about whose links the mixture and the pair model disagree."""
+    if len(apart) == 0:
+        return 0.0
+    numbers, places = np.unique(sources, return_inverse=True)
+    one, other = places.reshape(sources.shape)
+    two = one != other
+    links, sums = (
+        np.bincount(one, weights, minlength=len(numbers))
+        + np.bincount(other[two], weights[two], minlength=len(numbers))
+        for weights in (np.ones(len(apart)), apart)
+    )
+    wrong = (links >= FEWEST_LINKS) & (sums >= _MOST_OF_SOURCE * links)
+    return float((wrong[one] | wrong[other]).mean())
+
 
 LOWEST_K: Final = 3
 
@@ -104,14 +372,7 @@ def estimate_duplicates(
     draws: int = _DRAWS,
     about: NDArray[np.bool_] | None = None,
 ) -> DuplicateEstimate:
-    """Estimate the duplicates among the links at every step.
-
-    Args:
-        candidates: compared pairs.
-        steps: steps to report; for counts, a step is k.
-        draws: draws of documents, for the intervals.
-        about: bool (pairs,), candidates that the scores cover; the classes are fitted on all.
-    """
+    """Estimate the duplicates among the links at every step."""
     linked = candidates.grades >= candidates.checked_step
     nothing = FitCheck(
         disagreement=1.0,

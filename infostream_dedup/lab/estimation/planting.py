@@ -1,17 +1,32 @@
-"""Makes edited copies of a collection's own texts: the changes of a reprint, at given rates."""
+"""Plant copies of known origin into a collection, and measure how many of them the links recover."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.lab.estimation.census import LEAST_TOKENS
+from infostream_dedup.lab.estimation.copy_scores import Links
+from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Document
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.terms.key_terms import pattern
 
-__all__ = ["EDITS", "Edit", "Vocabulary", "edited"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Language, Settings
+    from infostream_dedup.terms.key_terms import KeyTerms
+
 
 Edit = Literal["cuts", "additions", "word forms", "numbers", "all"]
 
@@ -28,11 +43,7 @@ _SHORTEST: Final = 6
 
 
 class Vocabulary:
-    """Words and sentences of a collection, for editing its texts.
-
-    Args:
-        texts: texts of one language; a thousand are enough.
-    """
+    """Words and sentences of a collection, for editing its texts."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         forms: dict[str, set[str]] = defaultdict(set)
@@ -60,16 +71,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def edited(document: Document, edit: Edit, rate: float, vocabulary: Vocabulary, random: Random) -> Document:
-    """Copy a document with changes in its text; in the title, if there is one, only word forms change.
-
-    Args:
-        document: the original.
-        edit: kind of change.
-        rate: share of the sentences, words or numbers that are changed, 0 to 1; for additions, sentences inserted per
-            sentence.
-        vocabulary: vocabulary of documents in the same language.
-        random: chooses what is changed.
-    """
+    """Copy a document with changes in its text; in the title, if there is one, only word forms change."""
     sentences = sentences_of(document.text)
     if edit in ("cuts", "all"):
         kept = [one for one in sentences if random.random() >= rate]
@@ -103,3 +105,114 @@ def _replaced(pattern: re.Pattern[str], text: str, rate: float, random: Random, 
 def _another_number(number: str, random: Random) -> str:
     """A random number with the same number of digits."""
     return str(random.randrange(1, 10)) + "".join(str(random.randrange(10)) for _ in number[1:])
+
+
+RATES: Final = (0.1, 0.3, 0.5)
+"""Share of the sentences, words or numbers that are changed."""
+
+MOST_OF_A_KIND: Final = 100
+"""Copies in one language with one kind of edit at one rate."""
+
+_SEED: Final = 21
+_FOR_WORDS: Final = 1000
+_NORMAL: Final = 1.959964
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedCollection:
+    """A collection with edited copies of some of its documents.
+
+    Attributes:
+        collection: the documents, then the copies.
+        originals: int64 (copies,), ordinal of the original of each copy.
+        kinds: language, edit and rate of each copy.
+    """
+
+    collection: Collection
+    originals: NDArray[np.int64]
+    kinds: list[tuple[Language, Edit, float]]
+
+    @classmethod
+    def of(
+        cls,
+        documents: Sequence[Document],
+        languages: Sequence[Language],
+        *,
+        engine: str = "auto",
+        progress: Progress | None = None,
+    ) -> PlantedCollection:
+        """Plant copies: one of each sampled document, at most ``MOST_OF_A_KIND`` of a kind."""
+        random = Random(_SEED)  # noqa: S311
+        every = [(edit, rate) for edit in EDITS for rate in RATES]
+        copies: list[Document] = []
+        originals: list[int] = []
+        kinds: list[tuple[Language, Edit, float]] = []
+        for language in sorted(set(languages)):
+            long_enough = [
+                number
+                for number, one in enumerate(documents)
+                if languages[number] == language and len(one.text.split()) >= LEAST_TOKENS
+            ]
+            drawn = random.sample(long_enough, min(len(long_enough), MOST_OF_A_KIND * len(every)))
+            vocabulary = Vocabulary(documents[number].text for number in drawn[:_FOR_WORDS])
+            for place, number in enumerate(drawn):
+                edit, rate = every[place % len(every)]
+                one = replace(documents[number], lang=language)
+                copies.append(replace(edited(one, edit, rate, vocabulary, random), id=f"copy of {one.id}"))
+                originals.append(number)
+                kinds.append((language, edit, rate))
+        both = [*documents, *copies]
+        collection = collect(both, hashes=False, engine=engine, progress=progress)
+        return cls(collection, np.array(originals, dtype=np.int64), kinds)
+
+    def recovered(self, settings: Settings, ks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+        """Rows ``representation, language, edit, rate, copies, k, recovered, low, high``.
+
+        ``recovered`` is the share of the copies that are linked to their original both ways at k (``need(k)``);
+        ``low`` and ``high`` are its 95 % interval (Wilson, Journal of the American Statistical Association 22, 1927).
+        """
+        grades = self._grades(self.collection.key_terms(settings), settings)
+        rows: list[dict[str, Any]] = []
+        for kind in dict.fromkeys(self.kinds):
+            of_kind = grades[[one == kind for one in self.kinds]]
+            language, edit, rate = kind
+            for k in range(1, settings.n + 1) if ks is None else ks:
+                found = int((of_kind >= k).sum())
+                low, high = _wilson(found, len(of_kind))
+                rows.append(
+                    {
+                        "representation": settings.representation,
+                        "language": language,
+                        "edit": edit,
+                        "rate": rate,
+                        "copies": len(of_kind),
+                        "k": k,
+                        "recovered": round(found / len(of_kind), _DECIMALS),
+                        "low": round(low, _DECIMALS),
+                        "high": round(high, _DECIMALS),
+                    }
+                )
+        return sorted(rows, key=lambda row: (row["language"], EDITS.index(row["edit"]), row["rate"], row["k"]))
+
+    def _grades(self, key_terms: KeyTerms, settings: Settings) -> NDArray[np.uint8]:
+        """Largest k at which each copy and its original are linked both ways: uint8 (copies,)."""
+        documents = len(self.collection)
+        copies = np.arange(documents - len(self.originals), documents)
+        asking = np.concatenate([self.originals, copies])
+        answering = np.concatenate([copies, self.originals])
+        keys, targets = (one[rows] for one, rows in ((key_terms.keys, asking), (key_terms.targets, answering)))
+        met = pattern(keys).multiply(pattern(targets))
+        shared = np.asarray(met.sum(axis=1)).ravel().astype(np.uint8)
+        counts = sp.csr_array((shared, (asking, answering)), shape=(documents, documents))
+        counts.sort_indices()
+        graded = count_grades(counts, key_terms.sizes, n=settings.n, short=settings.short)
+        return Links.of(graded).grades_of(self.originals, copies)
+
+
+def _wilson(found: int, of: int) -> tuple[float, float]:
+    share, squared = found / of, _NORMAL * _NORMAL
+    middle = share + squared / (2 * of)
+    half = _NORMAL * math.sqrt(share * (1 - share) / of + squared / (4 * of * of))
+    whole = 1 + squared / of
+    return max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0)

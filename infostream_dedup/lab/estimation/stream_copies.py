@@ -18,8 +18,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.facts import DAY
-from infostream_dedup.lab.estimation.census import find_all_copies
-from infostream_dedup.lab.estimation.universe import WINDOW_DAYS, counted_pairs, in_universe
+from infostream_dedup.lab.estimation.census import WINDOW_DAYS, counted_pairs, find_all_copies, in_universe
 from infostream_dedup.runs.batch.stored_collection import stored_evidence
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.store.store import Store
 
-__all__ = ["DayCopies", "Drift", "copies_by_day", "drifts", "latest_drifts"]
 
 LARGEST_CHANCE: Final = 1e-4
 """A difference is a drift if its probability by chance is below this. Chosen on the first half of a real stream: a
@@ -141,18 +139,7 @@ def latest_drifts(store: Store) -> list[Drift] | None:
 
 
 def copies_by_day(store: Store, *, days: int | None = None) -> list[DayCopies]:
-    """Count the copies of a stream.
-
-    Args:
-        store: store of preset ``judged``, which keeps wording; open for reading.
-        days: count only the last days of its clock, including the current one, at least 1; all by default.
-
-    Returns:
-        Counts by day, then by source, without documents that arrived before the first date of the stream.
-
-    Raises:
-        ConfigurationError: the store does not keep wording.
-    """
+    """Count the copies of a stream."""
     with store.reading():
         _, end = store.span()
         begin = first_dated = store.span(since=1)[0]
@@ -207,13 +194,6 @@ def drifts(rows: Sequence[DayCopies], *, largest: float = LARGEST_CHANCE) -> lis
     """Find the days on which shares drift, for the whole stream and for each source.
 
     On every day with documents, the last ``RECENT_DAYS`` are compared with the ``USUAL_DAYS`` before them.
-
-    Args:
-        rows: result of ``copies_by_day``.
-        largest: a difference is a drift if its probability by chance is below this; above 0, at most 1.
-
-    Returns:
-        Drifts, the latest first; one that lasts several days is one row.
     """
     subjects: dict[str | None, list[DayCopies]] = {None: list(rows)}
     for row in rows:

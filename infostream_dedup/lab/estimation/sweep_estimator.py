@@ -1,39 +1,222 @@
-"""Computes the columns of a sweep that show, without labels, how good its links are."""
+"""Estimate quality at every step of a sweep, and recommend one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import scipy.sparse as sp
 
+from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
+from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
 from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
-from infostream_dedup.lab.estimation.census import COPY_WORDING, Copies
+from infostream_dedup.lab.estimation.census import COPY_WORDING, WINDOW_DAYS, Copies, CopyCensus, CountedPairs
 from infostream_dedup.lab.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
-from infostream_dedup.lab.estimation.duplicate_scores import LOWEST_K, DuplicateEstimate, estimate_duplicates
-from infostream_dedup.lab.estimation.fit_check import CHECKED_K
-from infostream_dedup.lab.estimation.recommending import recommended_k
-from infostream_dedup.lab.estimation.sentences import said
-from infostream_dedup.lab.estimation.universe import CountedPairs
+from infostream_dedup.lab.estimation.duplicate_scores import (
+    CHECKED_K,
+    LOWEST_K,
+    MOST_FAR,
+    MOST_REFILLED,
+    DuplicateEstimate,
+    estimate_duplicates,
+)
+from infostream_dedup.links import Recommendation, SimilarityMatrix, default_recommendation
 from infostream_dedup.links.pair_rules import count_grades, share_grades
+from infostream_dedup.links.recommendation import DEFAULT_K, FEWEST_COPIES
 from infostream_dedup.machine.memory import give_back_memory
+from infostream_dedup.machine.phrase import Phrase
+from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
 from infostream_dedup.runs.batch.link_estimate import LinkEstimate
-from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS
+from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS
+from infostream_dedup.runs.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.lab.estimation.copy_census import CopyCensus
-    from infostream_dedup.links import Recommendation, SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
+    from infostream_dedup.model.document import Language
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.linking import Linked
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun
+    from infostream_dedup.runs.sharded.linked_run import LinkedRun
     from infostream_dedup.terms.key_terms import KeyTerms
 
-__all__ = ["COLUMNS", "SweepEstimator", "copy_columns"]
+
+_MOST_DISPUTED: Final = 1.0
+"""``FitCheck.overall`` at which forms and copies are indistinguishable."""
+
+_MOST_TOPICAL: Final = 0.75
+"""``FitCheck.overall`` at which the classes are topics, not texts."""
+
+_LEAST_ACCEPTED: Final = 0.75
+"""Share of the links that the pair model must take for one text before it chooses k; on news streams it is lower."""
+
+
+def recommended_k(
+    copies: Sequence[CopyScores], estimate: DuplicateEstimate | None = None, *, n: int = 12
+) -> Recommendation:
+    """Choose k: by the estimate if it is reliable, otherwise by the pair model or the count, otherwise 6.
+
+    The count knows only copies. If most links are one text in other words, as the pair model tells, the count would
+    raise k until only copies are linked; then the model's probabilities choose k. It must take three links in four for
+    one text, and no sign may speak of topics, forms or old news, which the model takes for one text too. If the
+    estimate is refused for too few candidates or links, no sign can be seen; the same share is enough there.
+
+    Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
+    links have most key terms in common, so k would rise until little else is linked. Then only copies that are not
+    forms choose it, if there are enough of them and the estimate does not dispute more pairs than its copy class holds:
+    long footers that many texts share look like copies and like forms.
+    """
+    if estimate is not None and estimate.code == "reliable":
+        best = max((one for one in estimate.scores if one.step >= LOWEST_K), key=lambda one: (one.f1, -one.step))
+        return Recommendation(
+            best.step, Phrase.of("estimated: F1 of the links as duplicates is greatest ({f1:.2f})", f1=best.f1)
+        )
+    if estimate is not None and _retellings(estimate):
+        return _by_model(estimate, n)
+    counted = [one for one in copies if one.step >= LOWEST_K]
+    if counted and counted[0].copies >= FEWEST_COPIES:
+        if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
+            return _without_forms(estimate, n)
+        most = max(counted, key=lambda one: (one.f1, -one.step))
+        found = Phrase.of(
+            "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies
+        )
+        return Recommendation(most.step, found)
+    return default_recommendation(n, counted[0].copies if counted else None)
+
+
+def _retellings(estimate: DuplicateEstimate) -> bool:
+    """Whether most links are one text, perhaps in other words, although the estimate is not reliable or is refused."""
+    check = estimate.check
+    near = check.far is None or check.far < MOST_FAR
+    texts = near and check.refilled < MOST_REFILLED and check.overall < _MOST_TOPICAL
+    return (estimate.code == "refused" or texts) and estimate.accepted >= _LEAST_ACCEPTED
+
+
+def _by_model(estimate: DuplicateEstimate, n: int) -> Recommendation:
+    lowest = max(LOWEST_K, estimate.lowest_step)
+    # Several k may link the same pairs, above all in a small collection; more documents would tell them apart.
+    usual = min(DEFAULT_K, n)
+    f1, _, step = max((f1, -abs(step - usual), -step) for step, f1 in estimate.by_model.items() if step >= lowest)
+    found = {"f1": f1, "share": 100 * estimate.accepted, "k": min(CHECKED_K, n)}
+    if estimate.code == "refused":
+        why = Phrase.of(
+            "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
+            " % of them at k = {k} for one text; there are too few pairs for an estimate of their own",
+            **found,
+        )
+    else:
+        why = Phrase.of(
+            "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
+            " % of them at k = {k} for one text; only some of these are copies",
+            **found,
+        )
+    return Recommendation(-step, why)
+
+
+def _without_forms(estimate: DuplicateEstimate, n: int) -> Recommendation:
+    share = 100 * estimate.check.refilled
+    known = [
+        (f1, -one.step)
+        for one, f1 in zip(estimate.scores, estimate.without_forms, strict=True)
+        if one.step >= max(LOWEST_K, estimate.lowest_step)
+    ]
+    if not known or estimate.not_forms < FEWEST_COPIES or estimate.check.overall >= _MOST_DISPUTED:
+        why = "default: {share:.0f} % of the copy class are forms with other numbers, so the count does not choose k"
+        return replace(default_recommendation(n), reason=Phrase.of(why, share=share))
+    f1, step = max(known)
+    return Recommendation(
+        -step,
+        Phrase.of(
+            "counted: F1 of the links as copies other than forms is greatest ({f1:.2f}; {share:.0f} % of the copy class"
+            " are forms with other numbers)",
+            f1=f1,
+            share=share,
+        ),
+    )
+
+
+def said(
+    representation: str,
+    counted: CountedPairs,
+    copies: Mapping[str, Sequence[CopyScores]],
+    estimate: DuplicateEstimate,
+    known: str,
+    recommended: Mapping[str, Recommendation],
+) -> list[str]:
+    """Make two sentences on the links at the recommended k."""
+    k = recommended["all"].k
+    at_k = next((one for one in copies["all"] if one.step == k), None)
+    if at_k is None:
+        return []
+    both = (_counted(at_k, counted), _estimated(estimate, at_k.step, known))
+    return [Phrase.of("{representation}: {said}", representation=representation, said=one) for one in both]
+
+
+def _counted(scores: CopyScores, counted: CountedPairs) -> Phrase:
+    about = Phrase.of("all pairs; forms and boilerplate count as copies")
+    if counted.windowed:
+        about = Phrase.of(
+            "pairs at most {days} days apart; {copies} of {links} links of series, left out here, are copies too",
+            days=WINDOW_DAYS,
+            copies=scores.series_copies,
+            links=scores.series_links,
+        )
+    k = scores.step
+    if scores.precision is None:
+        return Phrase.of(
+            "no links at k = {k}; {copies} copies (counted: {about})", k=k, copies=scores.copies, about=about
+        )
+    share = _hundred(scores.precision)
+    if scores.recall is None:
+        return Phrase.of("{share} of 100 links at k = {k} are copies (counted: {about})", share=share, k=k, about=about)
+    return Phrase.of(
+        "{share} of 100 links at k = {k} are copies, {recall} of 100 copies are linked (counted: {about})",
+        share=share,
+        k=k,
+        recall=_hundred(scores.recall),
+        about=about,
+    )
+
+
+def _estimated(estimate: DuplicateEstimate, step: int, known: str) -> Phrase:
+    links = Phrase.of("links inside languages" if known == "mono" else "links")
+    scores = next((one for one in estimate.scores if one.step == step), None)
+    if estimate.code == "refused" or scores is None or scores.precision is None or scores.model_precision is None:
+        return Phrase.of("no estimate for texts in other words: {why}", why=estimate.check.reason)
+    if estimate.code == "upper_bound":
+        return Phrase.of(
+            "probably at most {share} of 100 {links} at k = {k} are the same text, copied or reworded (model; no "
+            "estimate: {why})",
+            share=_hundred(scores.model_precision),
+            links=links,
+            k=step,
+            why=estimate.check.reason,
+        )
+    low, high = scores.precision_bounds or (scores.precision, scores.precision)
+    return Phrase.of(
+        "about {share} of 100 {links} at k = {k} are the same text, copied or reworded, and {recall} of 100 such pairs "
+        "are linked (estimated; precision {low:.2f} to {high:.2f})",
+        share=_hundred(scores.precision),
+        links=links,
+        k=step,
+        recall=_hundred(scores.recall or 0.0),
+        low=low,
+        high=high,
+    )
+
+
+def _hundred(share: float) -> int:
+    return round(100 * share)
+
 
 COLUMNS: Final = (
     "copies",
@@ -56,10 +239,6 @@ class SweepEstimator:
     """Counts the copies among the links of a collection, and estimates the duplicates if possible.
 
     The census of copies is taken once, for all representations.
-
-    Args:
-        collection: the documents.
-        census: the copies among them.
     """
 
     def __init__(self, collection: Weighable, census: CopyCensus) -> None:
@@ -272,3 +451,95 @@ def _summary(scores: Sequence[CopyScores], copies: Copies) -> Mapping[str, Any]:
             for one in scores
         ],
     }
+
+
+_PAIRS_AT_ONCE: Final = 1_000_000
+_DOCUMENT_BYTES: Final = 3_000
+_CHARACTER_BYTES: Final = 2
+"""Of memory: evidence and key terms of a document, and the index of its word triples for each of its characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _FolderCollection:
+    """A collection in a work folder, as the estimator needs it."""
+
+    linked: LinkedRun
+    documents: list[Document]
+    languages: list[Language]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        run = self.linked if settings == self.linked.settings else self.linked.with_settings(settings)
+        return all_key_terms(run)
+
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+        return self.key_terms(settings).of(documents)
+
+
+class DiskEstimator:
+    """Collects the evidence of documents while a run reads them, and estimates its links; evidence stays in memory."""
+
+    def __init__(self) -> None:
+        self._documents: list[Document] = []
+        self._ranges = TripleRanges()
+        self._reader = EvidenceReader(ranges=self._ranges)
+        self._read = False
+        self._census: CopyCensus | None = None
+
+    def watching(self, run: DiskRun) -> DiskRun:
+        """Return the run with a source that also passes documents on to this estimator."""
+        read = run.source.read
+        return replace(run, source=replace(run.source, read=lambda: self._watched(read, run.plan.memory)))
+
+    def _watched(self, read: Callable[[], Iterable[Document | DocumentBlock]], memory: int) -> Iterator[Document]:
+        self._ranges.close()
+        self._documents, self._ranges, needed = [], TripleRanges(), 0
+        self._reader = EvidenceReader(ranges=self._ranges)
+        for document in chain.from_iterable(map(single_documents, read())):
+            needed += _DOCUMENT_BYTES + _CHARACTER_BYTES * len(document.text)
+            if needed > memory:
+                raise UsageError(
+                    f"the evidence of these documents does not fit into {memory / 1e9:.1f} GB: give more (--memory),"
+                    " or leave out estimate (--estimate)"
+                )
+            self._reader.add(document)
+            self._documents.append(without_text(document))
+            yield document
+        self._read = True
+
+    def estimate(self, linked: LinkedRun, blocks: Sequence[str] = ("all",)) -> LinkEstimate:
+        """Estimate the links of one representation, as ``LinkEstimator.estimate``."""
+        if not self._read:
+            for _ in linked.run.source.read():
+                pass
+        key_terms = all_key_terms(linked)
+        languages = [LANGUAGES[number] for number in key_terms.counts.languages.tolist()]
+        if self._census is None:
+            self._census = CopyCensus(self._documents, self._reader.finish(languages), ranges=self._ranges)
+        found = SweepEstimator(_FolderCollection(linked, self._documents, languages), self._census)
+        return found.estimate(key_terms, _matrix(linked), linked.settings, blocks, progress=linked.run.progress)
+
+
+def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:
+    """All stored links, written out; ``None`` if there are too many."""
+    least, node_of = linked.least_k, linked.nodes.node_of
+    finder: PairFinder = paired(linked, least)
+    work = finder.work(whole=True)[node_of]
+    if int(work.sum()) > MOST_LINKS:
+        return None
+    ones, others, counts = [], [], []
+    for block in row_blocks(work, _PAIRS_AT_ONCE):
+        pairs = finder.later(np.arange(block.start, min(block.stop, len(node_of)), dtype=np.int64))
+        for a, b, count in ((pairs.a, pairs.b, pairs.forward), (pairs.b, pairs.a, pairs.backward)):
+            stored = count >= least
+            ones.append(a[stored].astype(np.int32))
+            others.append(b[stored].astype(np.int32))
+            counts.append(count[stored].astype(np.uint8))
+    empty = np.zeros(0, dtype=np.int32)
+    rows, columns = np.concatenate([empty, *ones]), np.concatenate([empty, *others])
+    values = np.concatenate([empty.astype(np.uint8), *counts])
+    matrix = sp.csr_array(sp.coo_array((values, (rows, columns)), shape=(len(node_of), len(node_of))))
+    matrix.sum_duplicates()
+    return SimilarityMatrix(matrix, linked.settings.n, least)

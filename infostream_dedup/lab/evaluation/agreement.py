@@ -11,7 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Agreement", "agreement", "rank_correlation"]
 
 _MIN_POINTS: Final = 3
 """Two points always correlate perfectly."""
@@ -37,12 +36,6 @@ def agreement(
 
     The paper assumes that S follows precision and T follows recall; the other two correlations test whether the
     assignment matters.
-
-    Args:
-        symmetry: S at each k; ``None`` if undefined.
-        transitivity: T at the same values of k.
-        precision: precision at the same values of k.
-        recall: recall at the same values of k.
     """
     return Agreement(
         rank_correlation(symmetry, precision),
@@ -53,19 +46,7 @@ def agreement(
 
 
 def rank_correlation(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
-    """Return Spearman's rank correlation; equal values share their mean rank.
-
-    Args:
-        one: values; a position with ``None`` is left out.
-        other: values of the same length.
-
-    Returns:
-        -1 to 1; ``None`` with fewer than three positions or if either side is constant.
-
-    Example:
-        >>> rank_correlation([0.2, 0.4, 0.9, None], [1, 5, 6, 7])
-        1.0
-    """
+    """Return Spearman's rank correlation; equal values share their mean rank."""
     points = [(x, y) for x, y in zip(one, other, strict=True) if x is not None and y is not None]
     if len(points) < _MIN_POINTS:
         return None

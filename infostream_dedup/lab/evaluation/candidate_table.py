@@ -11,13 +11,10 @@ import numpy as np
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates
 from infostream_dedup.judging.criteria.document_models import DocumentModels
-from infostream_dedup.lab.evaluation.labels import Label
-from infostream_dedup.lab.evaluation.pair_codes import both_of, codes_of, places_in
+from infostream_dedup.lab.evaluation.labels import Label, both_of, codes_of, places_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["PUBLISHED", "FilterRow", "candidate_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +106,6 @@ def candidate_table(
 
     All pairs of the collection count, or, as in the paper, those of its newest documents with all earlier ones and with
     each other. A pair without a label counts as original, so the true precision is at least the figure given.
-
-    Args:
-        models: document models of the collection.
-        labels: labelled pairs; those without a positive label count as original.
-        positive: labels that mean "duplicate".
-        newest: number of newest documents, by time of publication, then by input order; documents without a time are
-            left out. ``None``: all pairs.
-        k: number of key terms that must be found for a link.
-        n: number of key terms per document.
-        engine: engine that computes the links.
-
-    Raises:
-        BadDataError: a label names a document that is not in the collection.
     """
     documents = len(models)
     new, known = np.ones(documents, dtype=np.bool_), np.ones(documents, dtype=np.bool_)

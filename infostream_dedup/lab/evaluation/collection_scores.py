@@ -1,31 +1,228 @@
-"""Evaluates key terms on a collection: from documents and labels to scores at every k."""
+"""Evaluate a sweep of a collection against labels: every step, the best one and the recommended one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.groups import group_scores
-from infostream_dedup.lab.evaluation.labels import Label, kin_by_field, labels_in, read_kin
-from infostream_dedup.lab.evaluation.predictions import Predictions, predicted_by_count, predicted_by_share
-from infostream_dedup.lab.evaluation.protocol import Evaluation, evaluate
-from infostream_dedup.lab.evaluation.second_look import checked_kinds, judged_groups, judged_predictions
-from infostream_dedup.lab.evaluation.truth import Truth, note_without_positives, truth_of
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
+from infostream_dedup.lab.evaluation.labels import (
+    Label,
+    Truth,
+    kin_by_field,
+    labels_in,
+    note_without_positives,
+    read_kin,
+    truth_of,
+)
+from infostream_dedup.lab.evaluation.scores import (
+    GroupScores,
+    Intervals,
+    Predictions,
+    Scores,
+    group_scores,
+    intervals,
+    predicted_by_count,
+    predicted_by_share,
+    predicted_pairs,
+    scores,
+)
 from infostream_dedup.links import default_recommendation
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.collection import Collection
+from infostream_dedup.runs.batch.judged_deduplication import judged_statuses
+from infostream_dedup.runs.batch.judged_pairing import PairChoice, listed_pairs
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.link_estimate import KChooser
 from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, Linked, link
-from infostream_dedup.runs.batch.translations import Between
+from infostream_dedup.runs.batch.translations import Between, find_translations
 from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 
-__all__ = ["Documents", "evaluate_collection", "predictions_of", "truth_for"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infostream_dedup.documents import ReadingReport
+
+
+REFUSAL_K: Final = 6
+"""The k at which a refusal to recommend is evaluated: the paper's own."""
+
+_SAME_STEP = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class StepScores:
+    """Figures at one step of the threshold.
+
+    Attributes:
+        step: value of k or of the threshold.
+        step_name: ``k`` or ``threshold``.
+        scores: counts, precision, recall, F1.
+        intervals: 95 % intervals of precision, recall and F1.
+        refused: whether the row represents a refusal to recommend.
+    """
+
+    step: float
+    step_name: str
+    scores: Scores
+    intervals: Intervals
+    refused: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values under the names that ``evaluate`` prints.
+
+        ``low`` and ``high`` bound F1; of the ``linked`` pairs, ``judged`` are true or false.
+        """
+        low, high = self.intervals.f1 or (None, None)
+        row: dict[str, Any] = {
+            self.step_name: self.step,
+            "tp": self.scores.tp,
+            "fp": self.scores.fp,
+            "fn": self.scores.fn,
+            "precision": self.scores.precision,
+            "recall": self.scores.recall,
+            "f1": self.scores.f1,
+            "low": low,
+            "high": high,
+            "linked": self.scores.linked,
+            "judged": self.scores.judged,
+        }
+        return row | {"refused": True} if self.refused else row
+
+    def without_step(self) -> dict[str, Any]:
+        """Return the same values of a method that has no threshold."""
+        return {name: value for name, value in self.as_dict().items() if name != self.step_name}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Evaluation(Tabular):
+    """Result of an evaluation.
+
+    Attributes:
+        rows: one row for each step, ascending.
+        best: first row with the highest F1; ``None`` if F1 is above 0 nowhere.
+        recommended: row of the recommended step.
+        judged: scores of the pairs of preset ``judged``; ``None`` if it did not run.
+        groups: scores of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
+        semantic: whether the preset asked the sentence encoder.
+        notes: remarks for the reader of the numbers.
+        report: what was read; ``None`` if no documents were read.
+    """
+
+    rows: list[StepScores]
+    best: StepScores | None
+    recommended: StepScores
+    judged: StepScores | None = None
+    groups: GroupScores | None = None
+    semantic: bool = False
+    notes: list[str] = field(default_factory=list)
+    report: ReadingReport | None = None
+
+    @property
+    def share_of_best(self) -> float | None:
+        """F1 of the recommended row divided by F1 of the best, 0 to 1; ``None`` if undefined."""
+        best = self.best.scores.f1 if self.best is not None else None
+        mine = self.recommended.scores.f1
+        return mine / best if best and mine is not None else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values as ``evaluate`` prints them."""
+        return {
+            "rows": [row.as_dict() for row in self.rows],
+            "best": self.best.as_dict() if self.best is not None else {},
+            "recommended": self.recommended.as_dict(),
+            "judged": None if self.judged is None else self.judged.without_step(),
+            "groups": None if self.groups is None else self.groups.as_dict(),
+            **({"semantic": True} if self.semantic else {}),
+        }
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The rows, as plain dicts."""
+        return [row.as_dict() for row in self.rows]
+
+
+def evaluate(
+    predictions: Predictions, truth: Truth, *, recommended: float | None, resamples: int = 1000, seed: int = 0
+) -> Evaluation:
+    """Evaluate predictions against the truth."""
+    verdicts = truth.judge(predictions.codes)
+    found = scores(predictions, verdicts, len(truth.positives), truth.in_scope(predictions.codes))
+    bounds = intervals(predictions, verdicts, truth, found, resamples=resamples, seed=seed)
+    rows = [
+        StepScores(step, predictions.step_name, score, bound)
+        for step, score, bound in zip(predictions.steps, found, bounds, strict=True)
+    ]
+    return Evaluation(rows=rows, best=_find_best(rows), recommended=_find_recommended(rows, recommended))
+
+
+def _find_best(rows: list[StepScores]) -> StepScores | None:
+    # Where nothing is true, F1 is 0 at every step, and none is better than another.
+    above = [row for row in rows if row.scores.f1]
+    return max(above, key=lambda row: row.scores.f1 or 0.0, default=None)
+
+
+def _find_recommended(rows: list[StepScores], step: float | None) -> StepScores:
+    if step is None:
+        if rows[0].step_name != "k":
+            raise ConfigurationError(f"a refusal is judged as a k, but the steps are a {rows[0].step_name}; name one")
+        return replace(min(rows, key=lambda row: abs(row.step - REFUSAL_K)), refused=True)
+    for row in rows:
+        if abs(row.step - step) < _SAME_STEP:
+            return row
+    known = ", ".join(f"{row.step:g}" for row in rows)
+    name = rows[0].step_name
+    raise ConfigurationError(f"the recommended {name} is {step:g}, which was not evaluated; known are {known}")
+
+
+KINDS: Final = KIND_NAMES
+"""What ``kinds`` may name."""
+
+_TRANSLATION: Final = KIND_NAMES[Kind.TRANSLATION]
+
+
+def checked_kinds(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return the kinds to which an evaluation is restricted, ``None`` for all."""
+    if kinds is None:
+        return None
+    wrong = [kind for kind in kinds if kind not in KINDS]
+    if wrong or not kinds:
+        raise ConfigurationError(
+            f"kinds are {', '.join(map(repr, kinds)) or 'empty'}; expected one or more of {', '.join(KINDS)}"
+        )
+    return tuple(kinds)
+
+
+def judged_predictions(
+    collection: JudgedCollection,
+    kinds: Sequence[str] | None = None,
+    *,
+    between: Between | None = "nothing-better",
+    engine: str = "auto",
+) -> Predictions:
+    """Return the pairs that ``pairs --preset judged`` lists."""
+    listed = listed_pairs(collection, PairChoice(), engine=engine)
+    chosen = np.ones(len(listed.a), dtype=np.bool_)
+    if kinds is not None:
+        chosen = np.isin(listed.kinds, [KINDS.index(kind) for kind in kinds])
+    a, b = listed.a[chosen], listed.b[chosen]
+    if between is not None and (kinds is None or _TRANSLATION in kinds):
+        translated = find_translations(collection, between=between, engine=engine)
+        if translated is not None:
+            a, b = np.concatenate([a, translated.a]), np.concatenate([b, translated.b])
+    return predicted_pairs(a, b, len(collection.collection))
+
+
+def judged_groups(collection: JudgedCollection, *, engine: str = "auto") -> NDArray[np.int64]:
+    """Return int64 (documents,), equal numbers for documents that ``dedup --preset judged`` puts into one group."""
+    numbers: dict[str, int] = {}
+    statuses = judged_statuses(collection, engine=engine)
+    return np.array([numbers.setdefault(status.group, len(numbers)) for status in statuses], dtype=np.int64)
 
 
 class Documents(Protocol):
@@ -62,24 +259,6 @@ def evaluate_collection(
 
     The recommended k is chosen without labels, on the documents that the restrictions leave. The share score is
     evaluated at ``settings.threshold`` instead.
-
-    Args:
-        collection: the documents.
-        labels: labelled pairs, or the file that contains them.
-        settings: ``rule`` decides which directions must be linked.
-        kin: file of kin families, whose pairs do not count as negatives.
-        kin_field: ``name=value``: families whose documents carry this value are kin (people translated the same
-            stories); ``None`` to disable the rule.
-        lang: ``ru``, or ``ru-uk`` for pairs of two languages.
-        domains: see ``truth_of``.
-        positive: labels that count as true.
-        closed: see ``truth_of``.
-        second_look: the same documents with their evidence; ``None`` to leave out preset ``judged`` and its groups.
-        chooser: recommends k without labels; 6 by default.
-        kinds: evaluate only these kinds of pairs of preset ``judged``.
-        between: rule of preset ``judged`` for pairs of two languages.
-        resamples: number of collections drawn for the intervals.
-        engine: engine that matches; results are the same.
     """
     kinds = checked_kinds(kinds)
     listed = labels_in(labels)
@@ -141,23 +320,7 @@ def truth_for(
     positive: Sequence[str] = ("dup",),
     closed: bool = False,
 ) -> Truth:
-    """Combine the labels, families and kin of a collection.
-
-    Args:
-        collection: the documents with their languages.
-        labels: labelled pairs, or the file that contains them.
-        kin: file of kin families; ``None`` for no file.
-        kin_field: ``name=value``: families whose documents carry this value are kin; ``None`` to disable the rule.
-        lang: see ``scope_of``.
-        domains: see ``scope_of``.
-        positive: labels that count as true.
-        closed: see ``truth_of``.
-
-    Raises:
-        ConfigurationError: `kin_field` is not of that form, or an option of ``truth_of`` is invalid.
-        BadDataError: the labels or the kin families do not fit the documents.
-        NoInputError: a file cannot be opened.
-    """
+    """Combine the labels, families and kin of a collection."""
     related = list(read_kin(kin)) if kin is not None else []
     if kin_field is not None:
         name, equals, value = kin_field.partition("=")

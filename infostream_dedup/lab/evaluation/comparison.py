@@ -1,50 +1,375 @@
-"""Compares methods on one collection: precision and recall, overlap, symmetry and transitivity, cost.
-
-There are two protocols. *labels*: labelled pairs define which pairs are true, and families and kin, if documents name
-them, which are false (``truth``). *pool*: the pairs that the methods of 2007 find together, verified by
-String::Similarity, are true (``pool``).
-"""
+"""Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.string_similarity import require_similarity
+from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
+from infostream_dedup.judging.features.rows import Rows, distinct, rows_from
+from infostream_dedup.judging.features.string_similarity import (
+    require_similarity,
+    string_similarities,
+    string_similarity,
+)
 from infostream_dedup.lab.evaluation.collection_scores import truth_for
-from infostream_dedup.lab.evaluation.coverage import JointCoverage, joint_coverage
-from infostream_dedup.lab.evaluation.disagreement import ComparedPair, agreed, compared_pairs, disputed
-from infostream_dedup.lab.evaluation.labelled_runs import judged_by_labels
-from infostream_dedup.lab.evaluation.labels import Label, labels_in
-from infostream_dedup.lab.evaluation.method_runs import MethodRun, MethodRuns, run_methods
-from infostream_dedup.lab.evaluation.overlap import dice_matrix, found_alone
-from infostream_dedup.lab.evaluation.pool import POOL_METHODS, THRESHOLD, MethodPool, alike_pairs, pool_of, pool_score
-from infostream_dedup.lab.evaluation.timing import Cost
-from infostream_dedup.lab.evaluation.truth import Truth, note_without_positives
+from infostream_dedup.lab.evaluation.labels import Label, Truth, both_of, labels_in, note_without_positives
+from infostream_dedup.lab.evaluation.method_runs import Cost, MethodRun, MethodRuns, judged_by_labels, run_methods
+from infostream_dedup.lab.evaluation.scores import Scores
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import VERSION
+from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
+from infostream_dedup.runs.batch.pair_table import pair_table
+from infostream_dedup.terms.reading import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import ReadingReport
 
-__all__ = [
-    "POOLS",
-    "PROTOCOLS",
-    "ComparedMethod",
-    "Comparison",
-    "PoolSummary",
-    "compare_methods",
-    "judged_by_pool",
-]
+
+def dice(one: NDArray[np.int64], other: NDArray[np.int64]) -> float | None:
+    """Return 2 |A ∩ B| / (|A| + |B|), which Zelenkov and Segalovich write as "2·A·B/(A+B)"."""
+    whole = len(one) + len(other)
+    return 2 * len(np.intersect1d(one, other, assume_unique=True)) / whole if whole else None
+
+
+def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
+    """Return the symmetric matrix of Dice coefficients of every two methods."""
+    found: list[list[float | None]] = [[None] * len(codes) for _ in codes]
+    for row, one in enumerate(codes):
+        for column in range(row, len(codes)):
+            found[row][column] = found[column][row] = dice(one, codes[column])
+    return found
+
+
+def found_by(codes: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Determine which method finds which pair."""
+    pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
+    found = np.zeros((len(pairs), len(codes)), dtype=np.bool_)
+    for column, own in enumerate(codes):
+        found[:, column] = np.isin(pairs, own, assume_unique=True)
+    return pairs, found
+
+
+def found_alone(codes: Sequence[NDArray[np.int64]]) -> list[int]:
+    """Return for each method the number of its pairs that no other method finds."""
+    _, found = found_by(codes)
+    alone = found[found.sum(axis=1) == 1]
+    return [int(number) for number in alone.sum(axis=0)]
+
+
+_MOST_METHODS: Final = 63
+"""One bit per method must fit into one word."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointCoverage:
+    """What several methods find together.
+
+    Attributes:
+        methods: names of two or three methods.
+        pairs: number of pairs that at least one of them finds.
+        true: number of true pairs among them.
+        recall: share of the true pairs, 0 to 1; ``None`` if there are none.
+        best_alone: recall of the best of them alone.
+    """
+
+    methods: tuple[str, ...]
+    pairs: int
+    true: int
+    recall: float | None
+    best_alone: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "methods": list(self.methods),
+            "pairs": self.pairs,
+            "true": self.true,
+            "recall": self.recall,
+            "best_alone": self.best_alone,
+        }
+
+
+def joint_coverage(
+    codes: Mapping[str, NDArray[np.int64]], true: NDArray[np.int64], *, sizes: Sequence[int] = (2, 3), most: int = 10
+) -> list[JointCoverage]:
+    """Find the pairs and triples of methods that cover most."""
+    names = list(codes)[:_MOST_METHODS]
+    pairs, table = found_by([codes[name] for name in names])
+    bits = (table @ (np.int64(1) << np.arange(len(names), dtype=np.int64))).astype(np.int64)
+    patterns, which = np.unique(bits, return_inverse=True)
+    everywhere = np.bincount(which, minlength=len(patterns))
+    right = np.bincount(which, weights=np.isin(pairs, true), minlength=len(patterns)).astype(np.int64)
+    total = len(np.unique(true))
+
+    def count(members: Sequence[int], weights: NDArray[np.int64]) -> int:
+        mask = np.int64(sum(1 << member for member in members))
+        return int(weights[(patterns & mask) != 0].sum())
+
+    found: list[JointCoverage] = []
+    for size in sizes:
+        rows = []
+        for members in combinations(range(len(names)), size):
+            covered = count(members, right)
+            parts = [count(rest, right) for rest in combinations(members, size - 1)]
+            if covered == max(parts):
+                continue
+            rows.append((-covered, count(members, everywhere), members))
+        for covered, whole, members in sorted(rows)[:most]:
+            alone = max(count((member,), right) for member in members)
+            found.append(
+                JointCoverage(
+                    tuple(names[member] for member in members),
+                    whole,
+                    -covered,
+                    round(-covered / total, 6) if total else None,
+                    round(alone / total, 6) if total else None,
+                )
+            )
+    return found
+
+
+_LONG_SENTENCE: Final = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairFeatures:
+    """What the documents of a pair have in common.
+
+    Attributes:
+        similarity: String::Similarity of the texts as words without punctuation, 0 to 1.
+        jaccard5: distinct word 5-grams common to both texts, divided by those in either, 0 to 1.
+        containment5: distinct word 5-grams common to both texts, divided by those of the text with fewer, 0 to 1.
+        same_sentences: number of distinct sentences of six or more words that occur in both texts.
+        forward: number of key terms of the earlier document found in the later one (``morph``, 12 terms).
+        backward: number of key terms of the later document found in the earlier one.
+        terms: key terms found in either direction, heaviest first.
+    """
+
+    similarity: float
+    jaccard5: float
+    containment5: float
+    same_sentences: int
+    forward: int
+    backward: int
+    terms: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values by name, with shares rounded to 4 decimals."""
+        return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
+
+
+def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[PairFeatures]:
+    """Compute the features of pairs."""
+    grams = distinct(texts.shingles(5, all_words=True))
+    sentences = _hash_long_sentences(texts, np.unique(np.concatenate((a, b))))
+    key_terms = key_terms_of_surfaces(texts.surfaces, Settings())
+    table = pair_table(key_terms, a, b)
+    found = []
+    for pair, (one, other) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        jaccard, containment = _compare_sets(grams.row(one), grams.row(other))
+        found.append(
+            PairFeatures(
+                similarity=string_similarity(texts.plain[one], texts.plain[other]),
+                jaccard5=jaccard,
+                containment5=containment,
+                same_sentences=len(np.intersect1d(sentences.row(one), sentences.row(other), assume_unique=True)),
+                forward=int(table.forward[pair]),
+                backward=int(table.backward[pair]),
+                terms=table.terms_of(pair, key_terms.counts.terms),
+            )
+        )
+    return found
+
+
+def _compare_sets(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[float, float]:
+    """Return the resemblance of two sets and the containment of the smaller in the larger; 0 if either is empty."""
+    smaller = min(len(one), len(other))
+    if not smaller:
+        return 0.0, 0.0
+    shared = len(np.intersect1d(one, other, assume_unique=True))
+    return shared / (len(one) + len(other) - shared), shared / smaller
+
+
+def _hash_long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Rows:
+    """Return the distinct hashes of the given documents' long sentences; the rows of all other documents are empty."""
+    words = texts.words
+    hashes = hash_words(words.vocabulary)
+    wanted = np.zeros(len(texts), dtype=np.bool_)
+    wanted[documents] = True
+    rows: list[list[int]] = [[] for _ in range(len(texts))]
+    sizes = np.diff(words.breaks)
+    for sentence in np.flatnonzero(wanted[words.sentence_documents] & (sizes >= _LONG_SENTENCE)).tolist():
+        numbers = words.rows.values[words.breaks[sentence] : words.breaks[sentence + 1]]
+        value = hash_sequences([hashes[number : number + 1] for number in numbers.tolist()])
+        rows[int(words.sentence_documents[sentence])].append(int(value[0]))
+    return distinct(rows_from(rows, np.uint64))
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """A pair as an example.
+
+    Attributes:
+        a: id of the earlier document.
+        b: id of the later one.
+        found_by: names of the methods that find it, in the order of the comparison.
+        of_kind: number of pairs found by exactly these methods, which this pair represents in a sample.
+        features: what the two documents have in common.
+    """
+
+    a: str
+    b: str
+    found_by: list[str]
+    of_kind: int
+    features: PairFeatures
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a row of a labels file that has yet to be labelled: ``label`` is ``None``."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "label": None,
+            "found_by": self.found_by,
+            "of_kind": self.of_kind,
+            **self.features.as_dict(),
+        }
+
+
+def disputed(
+    found: Mapping[str, NDArray[np.int64]], number: int, *, known: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Draw pairs that some methods find and others do not, the same with any version of numpy."""
+    codes, by = found_by(list(found.values()))
+    open_pairs = ~by.all(axis=1)
+    if known is not None:
+        open_pairs &= ~np.isin(codes, known)
+    codes, by = codes[open_pairs], by[open_pairs]
+    if not len(codes):
+        return np.zeros(0, dtype=np.int64)
+    kinds, kind, sizes = np.unique(by, axis=0, return_inverse=True, return_counts=True)
+    rank_of_kind = np.empty(len(kinds), dtype=np.int64)
+    rank_of_kind[np.argsort(-sizes, kind="stable")] = np.arange(len(kinds))
+    chance = np.random.PCG64(0).random_raw(len(codes))
+    order = np.lexsort((codes, chance, kind))
+    turn = np.empty(len(codes), dtype=np.int64)
+    turn[order] = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(codes[np.lexsort((rank_of_kind[kind], turn))][:number], dtype=np.int64)
+
+
+def agreed(found: Mapping[str, NDArray[np.int64]], number: int) -> NDArray[np.int64]:
+    """Pick pairs evenly from those that the most methods find."""
+    codes, by = found_by(list(found.values()))
+    times = by.sum(axis=1)
+    best = codes[times == times.max(initial=0)]
+    if len(best) <= number:
+        return np.asarray(best, dtype=np.int64)
+    return np.asarray(best[np.arange(number) * len(best) // number], dtype=np.int64)
+
+
+def compared_pairs(
+    texts: Texts, found: Mapping[str, NDArray[np.int64]], codes: NDArray[np.int64]
+) -> list[ComparedPair]:
+    """Describe pairs by the methods that find them and what their documents have in common."""
+    if not len(codes):
+        return []
+    names = list(found)
+    all_codes, by = found_by(list(found.values()))
+    _, kind, sizes = np.unique(by, axis=0, return_inverse=True, return_counts=True)
+    places = np.searchsorted(all_codes, codes)
+    a, b = both_of(codes, len(texts))
+    ids = [document.id for document in texts.documents]
+    return [
+        ComparedPair(
+            ids[one],
+            ids[other],
+            [name for name, finds in zip(names, by[place].tolist(), strict=True) if finds],
+            int(sizes[kind[place]]),
+            features,
+        )
+        for one, other, place, features in zip(
+            a.tolist(), b.tolist(), places.tolist(), pair_features(texts, a, b), strict=True
+        )
+    ]
+
+
+POOL_METHODS: Final = (
+    "md5",
+    "tf",
+    "tf-idf",
+    "tf-ridf",
+    "long-sent",
+    "heavy-sent",
+    "megashingles",
+    "lex-rand",
+    "log-shingles",
+    "descr-words",
+    "opt-freq",
+)
+"""A0 to A10."""
+
+THRESHOLD: Final = 0.80
+"""Minimum String::Similarity of a verified pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPool:
+    """The pairs that methods found together, and those of them that are verified.
+
+    Attributes:
+        methods: names of the methods in the pool.
+        pairs: int64 (pairs,), ascending codes of all their pairs (U).
+        verified: int64 (verified,), ascending codes of the pairs with similar texts (V).
+    """
+
+    methods: tuple[str, ...]
+    pairs: NDArray[np.int64]
+    verified: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolScore:
+    """Score of one method against the pool.
+
+    Attributes:
+        scores: counts, where ``tp`` are its pairs in V, ``fp`` its other pairs and ``fn`` the pairs of V it misses.
+        alike: share of its pairs with similar texts, in the pool or not, 0 to 1; ``None`` without pairs.
+    """
+
+    scores: Scores
+    alike: float | None
+
+
+def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Select the pairs whose texts have a String::Similarity of at least ``THRESHOLD``."""
+    a, b = both_of(codes, len(texts))
+    return codes[string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
+
+
+def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> MethodPool:
+    """Make the pool of several methods."""
+    pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found.values()]))
+    return MethodPool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
+
+
+def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> PoolScore:
+    """Score one method against the pool."""
+    right = len(np.intersect1d(codes, pool.verified, assume_unique=True))
+    similar = len(np.intersect1d(codes, alike, assume_unique=True))
+    return PoolScore(
+        Scores(right, len(codes) - right, len(pool.verified) - right, len(codes)),
+        similar / len(codes) if len(codes) else None,
+    )
+
 
 Protocol = Literal["labels", "pool"]
 PROTOCOLS: Final = ("labels", "pool")
@@ -69,11 +394,7 @@ class ComparedMethod:
     only: int
 
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
-        """Return the row that ``compare`` prints.
-
-        Args:
-            times: whether to include seconds, CPU seconds and growth, which vary from run to run.
-        """
+        """Return the row that ``compare`` prints."""
         measures = self.run.measures
         figures = dict(self.figures)
         row = {
@@ -157,11 +478,7 @@ class Comparison(Tabular):
         return [row.run.name for row in self.rows]
 
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
-        """Return the content of ``compare --format json``.
-
-        Args:
-            times: whether to include the columns that vary from run to run.
-        """
+        """Return the content of ``compare --format json``."""
         return {
             "rows": [row.as_dict(times=times) for row in self.rows],
             "protocol": self.protocol,
@@ -205,33 +522,7 @@ def compare_methods(
     disagreements: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run methods on a collection and evaluate what they find.
-
-    Args:
-        texts: the collection.
-        methods: names with parameters as in ``methods.notation``; by default all methods that can run.
-        labels: labelled pairs, or the file that contains them.
-        protocol: ``labels`` (the default if labels are given) or ``pool``.
-        pool: methods of the pool: ``a0-a10`` as in the paper, run for the pool even if not compared, or ``all``
-            compared methods.
-        kin: file of kin families, whose pairs do not count as negatives.
-        kin_field: see ``truth_for``.
-        lang: language or language pair to which the labels protocol is restricted.
-        domains: domains to which the labels protocol is restricted.
-        positive: labels that count as true.
-        closed: see ``truth_of``.
-        resamples: number of collections drawn for the intervals of the labels protocol.
-        growth: whether to run every method also on half of the collection.
-        examples: whether to pick pairs on which the methods agree.
-        disagreements: number of unlabelled pairs to draw on which the methods disagree.
-        progress: called at each step.
-
-    Raises:
-        ConfigurationError: a method, parameter or protocol is unknown, or the input does not fit the protocol.
-        BadDataError: the labels or the kin families do not fit the documents.
-        MissingExtraError: a requested method, the pool protocol, examples or disagreements need a package that is not
-            installed.
-    """
+    """Run methods on a collection and evaluate what they find."""
     protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains or closed))
     if protocol == "pool" or examples or disagreements:
         require_similarity()
@@ -287,18 +578,7 @@ def _true_pairs(truth: Truth | None) -> NDArray[np.int64]:
 def judged_by_pool(
     texts: Texts, found: MethodRuns, pool: str = "a0-a10", *, progress: Progress | None = None
 ) -> tuple[list[dict[str, float | int | None]], PoolSummary]:
-    """Compute precision, recall and F1 of every method by the pool protocol.
-
-    Args:
-        texts: the collection.
-        found: results of the methods on it.
-        pool: see ``compare_methods``; methods of the pool that are not among the runs are run now.
-        progress: called for each method run now.
-
-    Returns:
-        For each run ``precision``, ``recall``, ``f1``, ``tp``, ``fp``, ``fn`` and ``alike`` (``PoolScore``); and the
-        size of the pool.
-    """
+    """Compute precision, recall and F1 of every method by the pool protocol."""
     own = {run.name: run.codes for run in found.runs}
     members = own
     if pool == "a0-a10":

@@ -1,4 +1,4 @@
-"""Reads labelled pairs and kin families, made by people or computed."""
+"""Labels of pairs, what they say about a collection, and which pairs they decide."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import csv_records
@@ -15,22 +17,96 @@ from infostream_dedup.documents.jsonl import jsonl_records
 from infostream_dedup.documents.records import Item
 from infostream_dedup.documents.table_files import workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.model import Document
+from infostream_dedup.model import LANGUAGES, Document, language_number
 from infostream_dedup.model.limits import check_path
 
-__all__ = [
-    "LABELS",
-    "Kin",
-    "Label",
-    "family_of",
-    "kin_by_field",
-    "label_rows",
-    "labels_in",
-    "labels_of",
-    "positive_labels",
-    "read_kin",
-    "read_labels",
-]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def codes_of(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
+    """Return the code of each pair: smaller ordinal times the number of documents, plus larger ordinal."""
+    return np.minimum(a, b).astype(np.int64) * documents + np.maximum(a, b)
+
+
+def both_of(codes: NDArray[np.int64], documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the smaller and the larger ordinal of each pair, each int64 (pairs,)."""
+    a, b = np.divmod(codes, max(documents, 1))
+    return a, b
+
+
+def places_in(codes: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the indices of the wanted pairs among the codes, leaving out pairs that are absent."""
+    places = np.searchsorted(codes, wanted)
+    inside = places < len(codes)
+    found = places[inside]
+    return np.asarray(found[codes[found] == wanted[inside]], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The pairs that an evaluation considers; all others are ignored.
+
+    Attributes:
+        languages: uint8 (documents,), index into ``LANGUAGES``.
+        blocks: bool (languages, languages), symmetric, whether pairs of these two languages are considered.
+        inside: bool (documents,), whether the document's domain is considered.
+    """
+
+    languages: NDArray[np.uint8]
+    blocks: NDArray[np.bool_]
+    inside: NDArray[np.bool_]
+
+    def holds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return bool (pairs,), whether each pair is in scope."""
+        return self.blocks[self.languages[a], self.languages[b]] & self.inside[a] & self.inside[b]
+
+    def documents(self) -> NDArray[np.bool_]:
+        """Return bool (documents,), whether a document can be part of a pair in scope."""
+        used = np.asarray(self.blocks.any(axis=1))
+        return self.inside & used[self.languages]
+
+
+def scope_of(
+    documents: Sequence[Document],
+    languages: Sequence[str],
+    *,
+    language_pairs: str | None = None,
+    domains: Sequence[str] = (),
+) -> Scope:
+    """Parse a user's restrictions of an evaluation."""
+    numbers = np.array([language_number(language) for language in languages], dtype=np.uint8)
+    names = [str(document.extra.get("domain") or "") for document in documents]
+    return Scope(numbers, _parse_language_pairs(language_pairs), _select_domains(names, domains))
+
+
+def _parse_language_pairs(language_pairs: str | None) -> NDArray[np.bool_]:
+    if language_pairs is None:
+        return np.ones((len(LANGUAGES), len(LANGUAGES)), dtype=np.bool_)
+    blocks = np.zeros((len(LANGUAGES), len(LANGUAGES)), dtype=np.bool_)
+    for part in language_pairs.split(","):
+        ends = part.strip().split("-")
+        if len(ends) > 2 or any(end not in LANGUAGES for end in ends):
+            raise ConfigurationError(
+                f"language pair is {part!r}; expected one of {', '.join(LANGUAGES)}, or two of them like ru-uk"
+            )
+        one, other = LANGUAGES.index(ends[0]), LANGUAGES.index(ends[-1])
+        blocks[one, other] = blocks[other, one] = True
+    return blocks
+
+
+def _select_domains(names: list[str], domains: Sequence[str]) -> NDArray[np.bool_]:
+    wanted = [part.strip() for domain in domains for part in domain.split(",")]
+    taken = [part for part in wanted if not part.startswith("!")]
+    left_out = [part[1:] for part in wanted if part.startswith("!")]
+    known = sorted({name for name in names if name})
+    for domain in taken + left_out:
+        if domain and domain not in known:
+            raise ConfigurationError(
+                f"domain is {domain!r}, which no document has; the domains here are {', '.join(known) or 'none'}"
+            )
+    return np.array([(not taken or name in taken) and name not in left_out for name in names], dtype=np.bool_)
+
 
 LABELS: Final = ("dup", "similar", "different", "translation", "template")
 """``template``: the same form filled in twice (daily rates, weather), which is not a repetition."""
@@ -78,38 +154,18 @@ class Kin:
 
 
 def read_labels(path: str | Path) -> list[Label]:
-    """Read labelled pairs.
-
-    Args:
-        path: JSON Lines file, optionally compressed with gzip, or ``-`` for standard input; one object per line with
-            ``a``, ``b`` and ``label``. Or a ``.csv``, ``.tsv`` or ``.xlsx`` file with these columns. A pair whose label
-            is ``null``, or an empty cell, is still to be judged and is left out.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        BadDataError: the file is malformed, or a row is invalid for the reasons given in ``labels_of``.
-    """
+    """Read labelled pairs."""
     check_path("labels", path)
     return _parse_labels(label_rows(path), str(path))
 
 
 def label_rows(path: str | Path) -> Iterator[LabelRow]:
-    """Yield the line and the fields of each row of a file that ``read_labels`` reads; they are not checked.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        BadDataError: the file is malformed.
-    """
+    """Yield the line and the fields of each row of a file that ``read_labels`` reads; they are not checked."""
     return _read_table(str(path)) if is_table(path) else _read_objects(path)
 
 
 def labels_in(given: str | Path | Sequence[Label]) -> Sequence[Label]:
-    """Return labelled pairs that were read before, or read them from a file.
-
-    Raises:
-        ConfigurationError: these are neither labels nor the path of a file.
-        NoInputError, BadDataError: see ``read_labels``.
-    """
+    """Return labelled pairs that were read before, or read them from a file."""
     if isinstance(given, list | tuple) and all(isinstance(one, Label) for one in given):
         return given
     return read_labels(given)  # type: ignore[arg-type]
@@ -119,31 +175,12 @@ def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> l
     """Make labelled pairs from plain objects.
 
     A pair may occur more than once, in either order, with the same label.
-
-    Args:
-        rows: each with ``a``, ``b`` (different document ids) and ``label`` (one of ``LABELS``, or ``None`` for a pair
-            that is still to be judged and is left out).
-        source: name of the source for errors.
-
-    Raises:
-        BadDataError: a field is missing or invalid, a pair consists of one document, or two labels of a pair
-            contradict each other.
     """
     return _parse_labels(enumerate(rows, start=1), source)
 
 
 def read_kin(path: str | Path) -> list[Kin]:
-    """Read pairs of kin families.
-
-    Args:
-        path: JSON Lines file, optionally compressed with gzip, or ``-`` for standard input; one object per line with
-            ``family_a``, ``family_b`` and optionally ``why``. Kin of kin need not be listed: ``truth_of`` computes
-            the transitive closure.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        BadDataError: the file is malformed, or a family is missing or empty.
-    """
+    """Read pairs of kin families."""
     source = str(path)
     return [
         Kin(
@@ -160,14 +197,6 @@ def kin_by_field(documents: Iterable[Document], name: str, value: str) -> list[K
 
     For collections that record kinship this way: in UA-GEC ``submission`` = ``translation`` means that several people
     may have translated the same story.
-
-    Args:
-        documents: documents; those without a family are ignored.
-        name: name of a field of ``Document.extra``.
-        value: value that the field must have.
-
-    Returns:
-        Pairs that chain the families, in order of first appearance.
     """
     chosen = (family_of(document) for document in documents if document.extra.get(name) == value)
     families = list(dict.fromkeys(family for family in chosen if family is not None))
@@ -182,11 +211,7 @@ def family_of(document: Document) -> str | None:
 
 
 def positive_labels(given: Sequence[str]) -> tuple[str, ...]:
-    """Check the labels that are to count as true.
-
-    Raises:
-        ConfigurationError: no label is given, or one that is unknown or ``different``.
-    """
+    """Check the labels that are to count as true."""
     known = [label for label in LABELS if label != "different"]
     wrong = [label for label in given if label not in known]
     if wrong or not given:
@@ -277,3 +302,200 @@ def _checked_rows(items: Iterable[Item]) -> Iterator[LabelRow]:
         if isinstance(item, BadDataError):
             raise item
         yield item.place.line or 0, item.values
+
+
+TRUE: Final = 1
+FALSE: Final = -1
+NOT_COUNTED: Final = 0
+
+_CHUNK: Final = 1 << 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """Decides for every unordered pair of a collection whether it is true, false or not counted.
+
+    Attributes:
+        scope: the pairs considered; pairs outside the scope are not counted.
+        positives: int64 (pairs,), ascending codes of the true pairs in scope.
+        negatives: int64 (pairs,), ascending codes of the listed false pairs in scope.
+        others: int64 (pairs,), ascending codes of the listed pairs in scope that are not counted.
+        circles: int64 (documents,), number of the circle formed by the document's family and all its kin; -1 without
+            a family.
+        stories: int64 (documents,), number of the document's story, for resampling: its family, or the documents to
+            which true pairs connect it; numbered from 0 without gaps; -1 if no counted pair can contain the document.
+        closed: whether an unlisted pair is false even where a document names no family.
+    """
+
+    scope: Scope
+    positives: NDArray[np.int64]
+    negatives: NDArray[np.int64]
+    others: NDArray[np.int64]
+    circles: NDArray[np.int64]
+    stories: NDArray[np.int64]
+    closed: bool = False
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return len(self.circles)
+
+    def judge(self, codes: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Judge pairs."""
+        verdicts = np.zeros(len(codes), dtype=np.int8)
+        for start in range(0, len(codes), _CHUNK):
+            a, b = both_of(codes[start : start + _CHUNK], self.documents)
+            named = (self.circles[a] >= 0) & (self.circles[b] >= 0)
+            unrelated = (named | self.closed) & ~(named & (self.circles[a] == self.circles[b]))
+            verdicts[start : start + _CHUNK][unrelated & self.scope.holds(a, b)] = FALSE
+        for listed, verdict in ((self.others, NOT_COUNTED), (self.negatives, FALSE), (self.positives, TRUE)):
+            verdicts[places_in(codes, listed)] = verdict
+        return verdicts
+
+    def in_scope(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return bool (pairs,), whether each pair is in scope; ``codes`` as in ``judge``."""
+        found = np.empty(len(codes), dtype=np.bool_)
+        for start in range(0, len(codes), _CHUNK):
+            found[start : start + _CHUNK] = self.scope.holds(*both_of(codes[start : start + _CHUNK], self.documents))
+        return found
+
+    def takes_part(self) -> NDArray[np.bool_]:
+        """Return bool (documents,), whether unlisted pairs of the document count: it names a family, or all do."""
+        return self.scope.documents() & (self.closed | (self.circles >= 0))
+
+    def classes(self) -> NDArray[np.int64]:
+        """Return int64 (documents,), number of the documents that true pairs connect to each, itself included."""
+        return number_components(self.documents, *both_of(self.positives, self.documents))
+
+
+def truth_of(
+    documents: Sequence[Document],
+    languages: Sequence[str],
+    labels: Sequence[Label],
+    *,
+    kin: Sequence[Kin] = (),
+    positive: Sequence[str] = ("dup",),
+    negative: Sequence[str] = ("different",),
+    language_pairs: str | None = None,
+    domains: Sequence[str] = (),
+    closed: bool = False,
+) -> Truth:
+    """Apply the protocol to a collection and its labels.
+
+    - A listed pair whose label is in ``positive`` is true.
+    - Any other pair within a family, or between kin families (kin of kin are kin), is not counted, even if listed as
+      ``different``: such pairs were drawn at random, whereas kinship was established.
+    - A listed pair whose label is in ``negative`` is false; with any other label it is not counted.
+    - An unlisted pair is false if both documents name a family, and not counted otherwise.
+    - In a closed world every other unlisted pair is false too, and so is every listed pair that is a template (label or
+      field ``kind``), whatever its label: a form that is filled in again repeats nothing.
+    """
+    if closed and "template" in positive:
+        raise ConfigurationError("a closed world counts templates as false; leave template out of the positive labels")
+    true_labels = positive_labels(positive)
+    scope = scope_of(documents, languages, language_pairs=language_pairs, domains=domains)
+    circles, families = _number_circles(documents, kin)
+    codes = _encode_labels(documents, labels)
+    a, b = both_of(codes, len(documents))
+    related = (circles[a] >= 0) & (circles[a] == circles[b])
+    given = np.array([label.label for label in labels], dtype=np.str_)
+    template = np.array([closed and _is_template(label) for label in labels], dtype=np.bool_)
+    is_true = np.isin(given, true_labels) & ~template
+    is_false = (np.isin(given, list(negative)) & ~is_true & ~related) | template
+    seen = scope.holds(a, b)
+    positives = np.unique(codes[seen & is_true])
+    negatives = np.unique(codes[seen & is_false])
+    others = np.unique(codes[seen & ~is_true & ~is_false])
+    in_play = ((families >= 0) | closed) & scope.documents()
+    in_play[np.concatenate(both_of(np.concatenate((positives, negatives)), len(documents)))] = True
+    stories = _number_stories(families, positives, in_play)
+    return Truth(
+        scope=scope,
+        positives=positives,
+        negatives=negatives,
+        others=others,
+        circles=circles,
+        stories=stories,
+        closed=closed,
+    )
+
+
+def note_without_positives(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
+    """A remark if no pair is true, as recall is then undefined and F1 is 0 or undefined."""
+    if len(truth.positives):
+        return []
+    given = sorted({label.label for label in listed})
+    return [f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"]
+
+
+def _is_template(label: Label) -> bool:
+    return "template" in (label.label, label.extra.get("kind"))
+
+
+def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:
+    """Return the code of each label's pair, in the order given."""
+    ordinals = {document.id: ordinal for ordinal, document in enumerate(documents)}
+    for label in labels:
+        for name, document in (("a", label.a), ("b", label.b)):
+            if document not in ordinals:
+                raise BadDataError(
+                    f"is {document!r}, which is not among the {len(documents)} documents; "
+                    "give the documents these labels were made for",
+                    code="E_UNKNOWN_ID",
+                    source=label.source,
+                    line=label.line,
+                    field=name,
+                )
+    a = np.array([ordinals[label.a] for label in labels], dtype=np.int64)
+    b = np.array([ordinals[label.b] for label in labels], dtype=np.int64)
+    return codes_of(a, b, len(documents))
+
+
+def _number_circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number each document's circle of kin families and its family; -1 without a family."""
+    own = [family_of(document) for document in documents]
+    if kin and not any(own):
+        raise BadDataError(
+            f"there are {len(kin)} pairs of kin families, but no document has a field 'family'; leave the kin out",
+            code="E_NO_FAMILY",
+            source="kin",
+        )
+    names = [family for family in own if family is not None]
+    names += [family for pair in kin for family in (pair.family_a, pair.family_b)]
+    number = {name: position for position, name in enumerate(dict.fromkeys(names))}
+    circle = number_components(
+        len(number),
+        np.array([number[pair.family_a] for pair in kin], dtype=np.int64),
+        np.array([number[pair.family_b] for pair in kin], dtype=np.int64),
+    )
+    families = np.array([-1 if family is None else number[family] for family in own], dtype=np.int64)
+    circles = np.full(len(own), -1, dtype=np.int64)
+    circles[families >= 0] = circle[families[families >= 0]]
+    return circles, families
+
+
+def _number_stories(
+    families: NDArray[np.int64], positives: NDArray[np.int64], in_play: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Number the components of "same family" and "true pair", without gaps over the documents in play."""
+    members = np.flatnonzero(families >= 0)
+    members = members[np.argsort(families[members], kind="stable")]
+    same = families[members[:-1]] == families[members[1:]]
+    a, b = both_of(positives, len(families))
+    component = number_components(
+        len(families), np.concatenate((members[:-1][same], a)), np.concatenate((members[1:][same], b))
+    )
+    stories = np.full(len(families), -1, dtype=np.int64)
+    stories[in_play] = np.unique(component[in_play], return_inverse=True)[1]
+    return stories
+
+
+def number_components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return int64 (nodes,), the number of each node's connected component."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
+    if not nodes:
+        return np.zeros(0, dtype=np.int64)
+    graph = sp.coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes)).tocsr()
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)

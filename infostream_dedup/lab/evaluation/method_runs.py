@@ -1,28 +1,66 @@
-"""Runs several methods on one collection and measures what each links, keeps and costs."""
+"""Run methods on a collection, timed, and score them against labels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from math import log2
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.lab.evaluation.pair_codes import codes_of
-from infostream_dedup.lab.evaluation.timing import Cost, growth, measured
+from infostream_dedup.lab.evaluation.collection_scores import evaluate
+from infostream_dedup.lab.evaluation.labels import Truth, both_of, codes_of, number_components
+from infostream_dedup.lab.evaluation.scores import GROUP_MEASURES, Predictions, group_scores
 from infostream_dedup.lab.methods import Method, Pairs, Texts
-from infostream_dedup.lab.methods.notation import written
-from infostream_dedup.lab.methods.registry import method_class, methods
+from infostream_dedup.lab.methods.registry import method_class, methods, written
 from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
 from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MethodRun", "MethodRuns", "read_texts", "relation_of", "run_methods"]
+
+_Result = TypeVar("_Result")
+
+_MIN_SECONDS: Final = 0.05
+"""Minimum CPU seconds of the half from which growth can be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Time that some work took.
+
+    Attributes:
+        seconds: wall-clock seconds.
+        cpu_seconds: CPU seconds of this process with all its threads, and of the child processes it has waited for.
+    """
+
+    seconds: float
+    cpu_seconds: float
+
+
+def measured(work: Callable[[], _Result]) -> tuple[_Result, Cost]:
+    """Do some work and return its result and cost."""
+    seconds, cpu = time.perf_counter(), _cpu_seconds()
+    result = work()
+    return result, Cost(time.perf_counter() - seconds, _cpu_seconds() - cpu)
+
+
+def growth(whole: Cost, half: Cost) -> float | None:
+    """Return the exponent e such that CPU time grows as n^e with the number n of documents."""
+    return log2(whole.cpu_seconds / half.cpu_seconds) if half.cpu_seconds >= _MIN_SECONDS else None
+
+
+def _cpu_seconds() -> float:
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
+
 
 _SHARED: Final = ("languages", "words", "stop_places", "significant", "counts", "sentences", "plain", "surfaces")
 """The parts of the texts that methods share; they are read before any method is timed."""
@@ -75,19 +113,7 @@ class MethodRuns:
 def run_methods(
     texts: Texts, names: Sequence[str] | None = None, *, with_growth: bool = False, progress: Progress | None = None
 ) -> MethodRuns:
-    """Run methods in turn, independently of each other.
-
-    Args:
-        texts: the collection.
-        names: methods with parameters as in ``methods.notation``; by default all methods whose packages are installed,
-            but not those that take long (``Method.only_when_named``).
-        with_growth: whether to run every method also on the first half of the documents, to measure its growth.
-        progress: called before each method.
-
-    Raises:
-        ConfigurationError: a method or parameter is unknown, or a value is out of range.
-        MissingExtraError: a requested method needs a package that is not installed.
-    """
+    """Run methods in turn, independently of each other."""
     chosen = {name: written(name) for name in (_by_default() if names is None else names)}
     reading = read_texts(texts)
     half = Texts(texts.documents[: len(texts) // 2]) if with_growth else None
@@ -137,15 +163,32 @@ def _run_method(texts: Texts, half: Texts | None, name: str, method: Method) -> 
 
 
 def relation_of(pairs: Pairs, documents: int) -> SimilarityMatrix:
-    """Return pairs as a similarity matrix of ones, to measure symmetry and transitivity.
-
-    Args:
-        pairs: pairs of a method; those of a symmetric method are links in both directions.
-        documents: number of documents.
-    """
+    """Return pairs as a similarity matrix of ones, to measure symmetry and transitivity."""
     a, b = pairs.a, pairs.b
     if not pairs.directed:
         a, b = np.concatenate((a, b)), np.concatenate((b, a))
     links = sp.coo_array((np.ones(len(a), dtype=np.uint8), (a, b)), shape=(documents, documents)).tocsr()
     links.sort_indices()
     return SimilarityMatrix(sp.csr_array(links), n=1, k_min=1)
+
+
+def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
+    """Compute precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``."""
+    predictions = Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
+    row = evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
+    figures: dict[str, float | int | None] = {
+        "precision": row.scores.precision,
+        "recall": row.scores.recall,
+        "f1": row.scores.f1,
+        "tp": row.scores.tp,
+        "fp": row.scores.fp,
+        "fn": row.scores.fn,
+        "linked": row.scores.linked,
+        "judged": row.scores.judged,
+    }
+    bounds = row.intervals
+    for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
+        figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)
+    groups = group_scores(number_components(truth.documents, *both_of(run.codes, truth.documents)), truth)
+    measures = dict.fromkeys(GROUP_MEASURES) if groups is None else groups.as_dict()
+    return figures | measures

@@ -1,19 +1,70 @@
-"""Precision, recall and F1 of predicted pairs."""
+"""Precision, recall and F of predicted pairs and groups against labels, with bootstrap bounds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import scipy.sparse as sp
 
-from infostream_dedup.lab.evaluation.predictions import Predictions
-from infostream_dedup.lab.evaluation.truth import FALSE, TRUE
+from infostream_dedup.lab.evaluation.labels import FALSE, TRUE, Truth, both_of, codes_of
+from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Scores", "scores"]
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Unordered pairs, each with the strictest threshold at which it is predicted.
+
+    Attributes:
+        codes: int64 (pairs,), ascending distinct codes (``pair_codes.codes_of``).
+        grades: uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none.
+        steps: ascending values of the threshold.
+        step_name: name of the threshold, ``k`` or ``threshold``.
+    """
+
+    codes: NDArray[np.int64]
+    grades: NDArray[np.uint8]
+    steps: tuple[float, ...]
+    step_name: str
+
+
+def predicted_by_count(
+    counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, rule: str = "both", short: str = "scaled"
+) -> Predictions:
+    """Return the pairs linked at k = 1..n."""
+    grades = pair_grades(count_grades(counts, sizes, n=n, short=short), rule)
+    return _make_predictions(grades, tuple(range(1, n + 1)), "k")
+
+
+def predicted_by_share(
+    counts: sp.csr_array,
+    matched: sp.csr_array,
+    own_weights: NDArray[np.int64],
+    *,
+    thresholds: Sequence[float],
+    min_terms: int = 3,
+    rule: str = "both",
+) -> Predictions:
+    """Return the pairs linked at each threshold of the share of matched weight."""
+    grades = share_grades(counts, matched, own_weights, thresholds=thresholds, min_terms=min_terms)
+    return _make_predictions(pair_grades(grades, rule), tuple(thresholds), "threshold")
+
+
+def predicted_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Predictions:
+    """Return the pairs of a method without a threshold, as a single step k = 1."""
+    codes = np.unique(codes_of(a, b, documents))
+    return Predictions(codes, np.ones(len(codes), dtype=np.uint8), (1,), "k")
+
+
+def _make_predictions(grades: sp.csr_array, steps: tuple[float, ...], step_name: str) -> Predictions:
+    documents = grades.shape[0]
+    rows = np.repeat(np.arange(documents, dtype=np.int64), np.diff(grades.indptr))
+    return Predictions(rows * documents + grades.indices, grades.data, steps, step_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +107,7 @@ class Scores:
 def scores(
     predictions: Predictions, verdicts: NDArray[np.int8], positives: int, in_scope: NDArray[np.bool_]
 ) -> list[Scores]:
-    """Score every step of the threshold.
-
-    Args:
-        predictions: pairs and the grades up to which they are predicted.
-        verdicts: int8 (pairs,), ``Truth.judge(predictions.codes)``.
-        positives: total number of true pairs.
-        in_scope: bool (pairs,), ``Truth.in_scope(predictions.codes)``.
-
-    Returns:
-        One for each of ``predictions.steps``.
-    """
+    """Score every step of the threshold."""
     steps = len(predictions.steps)
     tp = _count_at_least(predictions.grades[verdicts == TRUE], steps).tolist()
     fp = _count_at_least(predictions.grades[verdicts == FALSE], steps).tolist()
@@ -81,3 +122,230 @@ def _count_at_least(grades: NDArray[np.uint8], steps: int) -> NDArray[np.int64]:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+Interval = tuple[float, float]
+"""Lower and upper end of a 95 % interval, 0 to 1."""
+
+_ENDS: Final = (0.025, 0.975)
+_CHUNK: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """95 % intervals at one step; ``None`` if the figure itself is undefined or there are fewer than two stories."""
+
+    precision: Interval | None
+    recall: Interval | None
+    f1: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Contributions:
+    """What each story contributes to the counts.
+
+    Attributes:
+        positives: float64 (stories,), number of true pairs.
+        tp: float64 (stories, steps), number of true pairs predicted at each step.
+        fp_within: float64 (stories, steps), number of false pairs within a story predicted at each step.
+        fp_between: for each step, float64 (stories, stories), number of false pairs between two stories that are
+            predicted up to this step and no further.
+    """
+
+    positives: NDArray[np.float64]
+    tp: NDArray[np.float64]
+    fp_within: NDArray[np.float64]
+    fp_between: list[sp.csr_array]
+
+
+def intervals(
+    predictions: Predictions,
+    verdicts: NDArray[np.int8],
+    truth: Truth,
+    estimates: list[Scores],
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> list[Intervals]:
+    """Compute percentile intervals of precision, recall and F1 at every step."""
+    stories = int(truth.stories.max(initial=-1)) + 1
+    if stories < 2:
+        return [Intervals(None, None, None)] * len(predictions.steps)
+    parts = _count_contributions(predictions, verdicts, truth, stories)
+    samples = [_count_pairs(parts, weights) for weights in _draw_stories(stories, resamples, seed)]
+    tp, fp, positives = (np.concatenate(column, axis=1) for column in zip(*samples, strict=True))
+    return [
+        Intervals(
+            _compute_interval(tp[step], tp[step] + fp[step], estimate.precision),
+            _compute_interval(tp[step], positives[0], estimate.recall),
+            _compute_interval(2 * tp[step], tp[step] + fp[step] + positives[0], estimate.f1),
+        )
+        for step, estimate in enumerate(estimates)
+    ]
+
+
+def _count_contributions(
+    predictions: Predictions, verdicts: NDArray[np.int8], truth: Truth, stories: int
+) -> _Contributions:
+    steps = len(predictions.steps)
+    counted = (verdicts != 0) & (predictions.grades > 0)
+    a, b = both_of(predictions.codes[counted], truth.documents)
+    one, other = truth.stories[a], truth.stories[b]
+    grades, verdicts = predictions.grades[counted].astype(np.int64), verdicts[counted]
+    true = verdicts == TRUE
+    within = (verdicts == FALSE) & (one == other)
+    between = (verdicts == FALSE) & (one != other)
+    low, high = np.minimum(one, other)[between], np.maximum(one, other)[between]
+    last = grades[between]
+    return _Contributions(
+        np.bincount(truth.stories[both_of(truth.positives, truth.documents)[0]], minlength=stories).astype(np.float64),
+        _count_by_story(one[true], grades[true], stories, steps),
+        _count_by_story(one[within], grades[within], stories, steps),
+        [_count_table(low[last == step], high[last == step], stories) for step in range(1, steps + 1)],
+    )
+
+
+def _count_by_story(
+    stories_of: NDArray[np.int64], grades: NDArray[np.int64], stories: int, steps: int
+) -> NDArray[np.float64]:
+    """Return float64 (stories, steps), number of pairs of each story with a grade of at least 1, at least 2, ..."""
+    exactly = np.bincount(stories_of * (steps + 1) + grades, minlength=stories * (steps + 1))
+    table = exactly.reshape(stories, steps + 1)
+    return np.cumsum(table[:, ::-1], axis=1)[:, ::-1][:, 1:].astype(np.float64)
+
+
+def _count_table(low: NDArray[np.int64], high: NDArray[np.int64], stories: int) -> sp.csr_array:
+    return sp.csr_array(sp.coo_array((np.ones(len(low)), (low, high)), shape=(stories, stories)).tocsr())
+
+
+def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield float64 (stories, resamples), how often each story was drawn; columns sum to the number of stories.
+
+    Uses the raw output of the bit generator, the only part that numpy keeps unchanged across versions.
+    """
+    generator = np.random.PCG64(seed)
+    for start in range(0, resamples, _CHUNK):
+        columns = min(_CHUNK, resamples - start)
+        drawn = (generator.random_raw(stories * columns) % np.uint64(stories)).astype(np.int64)
+        cells = drawn * columns + np.repeat(np.arange(columns), stories)
+        yield np.bincount(cells, minlength=stories * columns).reshape(stories, columns).astype(np.float64)
+
+
+def _count_pairs(
+    parts: _Contributions, weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return tp and fp (steps, resamples) and positives (1, resamples) of drawn collections.
+
+    All counts are whole numbers, so the sums are exact.
+    """
+    between = np.stack([(weights * (table @ weights)).sum(axis=0) for table in parts.fp_between])
+    fp = parts.fp_within.T @ weights + np.cumsum(between[::-1], axis=0)[::-1]
+    return parts.tp.T @ weights, fp, (parts.positives @ weights)[None, :]
+
+
+def _compute_interval(part: NDArray[np.float64], whole: NDArray[np.float64], estimate: float | None) -> Interval | None:
+    defined = whole > 0
+    if estimate is None or not defined.any():
+        return None
+    low, high = np.quantile(part[defined] / whole[defined], _ENDS).tolist()
+    return min(low, estimate), max(high, estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """Agreement of groups with the true groups, averaged over documents or counted over pairs.
+
+    Attributes:
+        bcubed_precision: mean over documents of the share of its group that belongs there, itself included; 0 to 1.
+        bcubed_recall: mean over documents of the share of its true group that its group contains; 0 to 1.
+        bcubed_f1: harmonic mean of both.
+        ari: adjusted Rand index: 1 for equal groups, about 0 for groups drawn at random.
+        pairwise_f1: F1 of the pairs of documents in one group; ``None`` if there is no pair in either.
+    """
+
+    bcubed_precision: float
+    bcubed_recall: float
+    bcubed_f1: float
+    ari: float
+    pairwise_f1: float | None
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the measures by name, in order."""
+        return asdict(self)
+
+
+GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))
+"""Names of the measures, in order."""
+
+
+def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
+    """Compare groups with the true ones."""
+    documents = np.flatnonzero(truth.takes_part())
+    if not len(documents):
+        return None
+    true_groups = truth.classes()
+    # A document without a family forms its own circle.
+    circles = np.where(truth.circles >= 0, truth.circles, truth.documents + np.arange(truth.documents))
+    members = _Members(documents, truth)
+    group, named, circle = groups[documents], true_groups[documents], circles[documents]
+    listed = _listed_others(truth, true_groups, circles)
+    right = members.sharing(group, named)
+    linked = members.sharing(group) - members.sharing(group, circle) + members.sharing(group, circle, named)
+    true = members.sharing(named)
+    counted = members.sharing() - members.sharing(circle) + members.sharing(circle, named)
+    linked -= members.meetings(listed[:, groups[listed[0]] == groups[listed[1]]])
+    counted -= members.meetings(listed)
+    return _scores_of(right, linked, true, counted)
+
+
+def _scores_of(
+    right: NDArray[np.int64], linked: NDArray[np.int64], true: NDArray[np.int64], counted: NDArray[np.int64]
+) -> GroupScores:
+    """Compute the measures from counts of documents, itself included, that share something: int64 (documents,) each."""
+    precision, recall = float(np.mean(right / linked)), float(np.mean(right / true))
+    tp, both = (int(one.sum() - len(one)) // 2 for one in (right, counted))
+    fp, fn = int((linked - right).sum()) // 2, int((true - right).sum()) // 2
+    tn = both - tp - fp - fn
+    chance = (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn)
+    return GroupScores(
+        precision,
+        recall,
+        2 * precision * recall / (precision + recall),
+        2 * (tp * tn - fn * fp) / chance if fp or fn else 1.0,
+        2 * tp / (2 * tp + fp + fn) if tp or fp or fn else None,
+    )
+
+
+class _Members:
+    """Counts, for each document, the documents that share something with it and whose pair with it is in scope."""
+
+    def __init__(self, documents: NDArray[np.int64], truth: Truth) -> None:
+        self._documents = documents
+        self._all = truth.documents
+        self._languages = truth.scope.languages[documents].astype(np.int64)
+        self._seen = truth.scope.blocks[self._languages]
+        own = self._seen[np.arange(len(documents)), self._languages]
+        self._itself = np.where(own, 0, 1).astype(np.int64)
+
+    def sharing(self, *numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return int64 (documents,), the number of documents with the same numbers, including the document itself."""
+        places = np.zeros(len(self._documents), dtype=np.int64)
+        for one in numbers:
+            rows = np.stack((places, one))
+            places = np.unique(rows, axis=1, return_inverse=True)[1].reshape(-1)
+        languages = self._seen.shape[1]
+        cells = np.bincount(places * languages + self._languages, minlength=(places.max() + 1) * languages)
+        table = cells.reshape(-1, languages)
+        return np.asarray((table[places] * self._seen).sum(axis=1) + self._itself, dtype=np.int64)
+
+    def meetings(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return int64 (documents,), the number of pairs, int64 (2, pairs), that contain each document."""
+        return np.bincount(pairs.ravel(), minlength=self._all)[self._documents]
+
+
+def _listed_others(truth: Truth, true_groups: NDArray[np.int64], circles: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return listed pairs that do not count although they join two true groups and two circles: int64 (2, pairs)."""
+    a, b = both_of(truth.others, truth.documents)
+    taking = truth.takes_part()
+    kept = (true_groups[a] != true_groups[b]) & (circles[a] != circles[b]) & taking[a] & taking[b]
+    return np.stack((a[kept], b[kept]))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from infostream_dedup.lab.lexicography.show import Entry, show
+from infostream_dedup.lab.lexicography.word_lookup import Entry, show
 
 __all__ = ["Entry", "show"]

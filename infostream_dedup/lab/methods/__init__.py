@@ -9,9 +9,7 @@ Example:
     ([0], [1], 16.0)
 """
 
-from infostream_dedup.lab.methods.method import Method, Run
-from infostream_dedup.lab.methods.pairs import Pairs
+from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts
 from infostream_dedup.lab.methods.registry import method, method_class, methods
-from infostream_dedup.lab.methods.texts import Texts
 
 __all__ = ["Method", "Pairs", "Run", "Texts", "method", "method_class", "methods"]

@@ -1,4 +1,4 @@
-"""The interface of every method from the literature, which turns documents into signatures and signatures into pairs.
+"""The interface of every method, the collection it reads and the pairs it links.
 
 A method is a frozen data class: its fields are its parameters, with their ranges as annotations. ``registry.register``
 gives it a name.
@@ -7,16 +7,176 @@ gives it a name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from infostream_dedup.judging.features.chains import equal_pairs
+import numpy as np
+
+from infostream_dedup.judging.features.chains import SharedCounts, equal_pairs
 from infostream_dedup.judging.features.rows import Rows
-from infostream_dedup.lab.methods.pairs import Pairs, equal
-from infostream_dedup.lab.methods.texts import Texts
+from infostream_dedup.judging.features.sentence_texts import Sentence, sentence_weights, sentences_by_document
+from infostream_dedup.judging.features.set_join import Resembling
+from infostream_dedup.judging.features.shingles import shingles
+from infostream_dedup.judging.features.word_counts import (
+    WordCounts,
+    count_words,
+    tf_idf_weights,
+    weights_of_occurrences,
+)
+from infostream_dedup.judging.features.words import Words, read_words, significant, stop_word_places
+from infostream_dedup.language.text.language import detect
+from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits
+from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
 
-__all__ = ["Method", "Run"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Distinct linked pairs of different documents, ordered by (a, b).
+
+    Attributes:
+        a: int64 (pairs,), ordinals of the first documents.
+        b: int64 (pairs,), ordinals of the second documents; a < b if the method is symmetric.
+        scores: float64 (pairs,), share of a's signature found in b's, 0 to 1.
+        directed: whether a pair only means "a is found in b".
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    directed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def as_list(self) -> list[tuple[int, int, float]]:
+        """Return the pairs as tuples, with scores rounded to 3 decimals."""
+        return list(zip(self.a.tolist(), self.b.tolist(), np.round(self.scores, 3).tolist(), strict=True))
+
+
+def unordered_pairs(a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64]) -> Pairs:
+    """Make sorted pairs a < b from distinct pairs in any order."""
+    first, second = np.minimum(a, b), np.maximum(a, b)
+    order = np.lexsort((second, first))
+    return Pairs(first[order], second[order], scores[order])
+
+
+def directed_pairs(found: Resembling) -> Pairs:
+    """Make pairs a -> b from the result of a join."""
+    return Pairs(found.a, found.b, found.scores, directed=True)
+
+
+def symmetric_pairs(found: Resembling) -> Pairs:
+    """Make pairs a < b from the result of a join."""
+    return Pairs(found.a, found.b, found.scores)
+
+
+def equal(met: SharedCounts) -> Pairs:
+    """Make the pairs of a method without degrees: every score is 1."""
+    return Pairs(met.a, met.b, np.ones(len(met.a), dtype=np.float64))
+
+
+_Made = TypeVar("_Made")
+
+
+class Texts:
+    """All documents of a collection, with their texts.
+
+    Word statistics are those of the collection itself, with all languages in one space, as the papers assume a single
+    language.
+
+    Args:
+        documents: documents in input order; a missing ``lang`` is detected.
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = list(documents)
+        self._made: dict[Hashable, Any] = {}
+
+    @classmethod
+    def of(cls, *texts: str) -> Texts:
+        """Make a collection of bare texts, with ids numbered from 0."""
+        return cls([Document(id=str(number), text=text) for number, text in enumerate(texts)])
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @cached_property
+    def raw(self) -> list[str]:
+        """Title and text of each document."""
+        return [full_text(document) for document in self.documents]
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """Language of each document, given or detected."""
+        return [document.lang or detect(text) for document, text in zip(self.documents, self.raw, strict=True)]
+
+    @cached_property
+    def words(self) -> Words:
+        """All words of each document."""
+        return read_words(self.raw)
+
+    @cached_property
+    def stop_places(self) -> NDArray[np.bool_]:
+        """Bool (words,), whether each word is a stop word of its document's language."""
+        return stop_word_places(self.words, self.languages)
+
+    @cached_property
+    def significant(self) -> Words:
+        """Words except stop words and words of up to three letters: the text of Zelenkov and Segalovich."""
+        return significant(self.words, self.languages)
+
+    @cached_property
+    def counts(self) -> WordCounts:
+        """Frequencies of the significant words."""
+        return count_words(self.significant)
+
+    @cached_property
+    def sentences(self) -> list[list[Sentence]]:
+        """Sentences of significant words, with their total TF * IDF."""
+        words = self.significant
+        weights = weights_of_occurrences(self.counts, words, tf_idf_weights(self.counts))
+        return sentences_by_document(words, sentence_weights(words, weights))
+
+    @cached_property
+    def plain(self) -> list[str]:
+        """All words of each document, joined by blanks."""
+        return [self.words.text(document) for document in range(len(self))]
+
+    @cached_property
+    def surfaces(self) -> SurfaceCounts:
+        """Counts of surfaces, from which key terms are made."""
+        counter = SurfaceCounter()
+        for text, language in zip(self.raw, self.languages, strict=True):
+            counter.add(text, language)
+        return counter.finish()
+
+    def without_features(self) -> Texts:
+        """Return a copy that shares what has been read, but not what ``once`` keeps.
+
+        A method that is timed does not profit from features that another method computed.
+        """
+        bare = copy(self)
+        bare._made = {}
+        return bare
+
+    def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """Return what ``make`` returned for this key, calling it only the first time."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: _Made = self._made[key]
+        return made
+
+    def shingles(self, w: int, *, wrap: bool = False, all_words: bool = False) -> Rows:
+        """Return the shingles of w words, see ``features.shingles``."""
+        words = self.words if all_words else self.significant
+        return self.once(("shingles", w, wrap, all_words), lambda: shingles(words, w, wrap=wrap))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,10 +228,6 @@ class Method(ABC):
         """Return the pairs of documents that the method considers near duplicates.
 
         By default, these are the documents whose signatures have a value in common.
-
-        Args:
-            texts: the documents.
-            signatures: result of ``sign`` for these texts.
         """
         del texts
         return equal(equal_pairs(signatures))

@@ -1,4 +1,4 @@
-"""All methods by name. A method registers itself: put a file into this folder and it is found."""
+"""All methods by name: a file in this folder, or a class in one of its files, registers itself and is found."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any, Final, TypeVar
 
 from infostream_dedup.lab.methods.method import Method
 from infostream_dedup.machine.registry import Registry
-from infostream_dedup.model.notation import make_with_parameters
-
-__all__ = ["METHODS", "method", "method_class", "methods", "register"]
+from infostream_dedup.model.notation import make_from_notation, make_with_parameters
 
 _ORDER: Final = (
     "md5",
@@ -50,11 +48,7 @@ _Class = TypeVar("_Class", bound=type[Method])
 
 
 def register(name: str) -> Callable[[_Class], _Class]:
-    """Make a class decorator that names a method and registers it.
-
-    Raises:
-        ValueError: the name is already taken.
-    """
+    """Make a class decorator that names a method and registers it."""
 
     def name_class(found: _Class) -> _Class:
         found.name = name
@@ -70,22 +64,15 @@ def methods() -> list[str]:
 
 
 def method_class(name: str) -> type[Method]:
-    """Return the class of a method; its docstring names the parameters.
-
-    Raises:
-        ConfigurationError: the method is unknown.
-    """
+    """Return the class of a method; its docstring names the parameters."""
     return METHODS.get_known(name)
 
 
 def method(name: str, **parameters: Any) -> Method:
-    """Create a method; parameters not given keep their defaults.
-
-    Raises:
-        ConfigurationError: the method or a parameter is unknown, or a value is out of range.
-
-    Example:
-        >>> method("tf", words=5).as_dict()
-        {'method': 'tf', 'words': 5, 'bits': 32}
-    """
+    """Create a method; parameters not given keep their defaults."""
     return make_with_parameters(name, method_class(name), parameters)
+
+
+def written(notation: str) -> Method:
+    """Return the method that a notation describes."""
+    return make_from_notation(notation, method_class)

@@ -1,22 +1,4 @@
-"""Stream clusters: each document joins the cluster of earlier documents that is most like it in words and time.
-
-S. Miranda, A. Znotiņš, S. Cohen, G. Barzdins: Multilingual clustering of streaming news, EMNLP 2018, its monolingual
-part. A document and a cluster are compared by the cosines of TF-IDF vectors of title, body and both (of a cluster: the
-sum over its documents), and by Gaussians of the time from the document to the oldest, the newest and the mean one of
-the cluster. The most similar cluster takes the document if it is similar enough; otherwise the document begins a new
-one.
-
-The paper also has lemmas and named entities, and learns the weights and the decision to join from labelled clusters;
-here parts weigh alike, and one threshold decides (the paper's own ablation: F1 82.8 instead of 94.1). Time is a share
-of the similarity; where a document or a cluster has none, words alone count. Documents come in input order, and the
-pairs are all pairs of a cluster: this is a baseline of ``ingest``, and depends on the order as ``ingest`` does.
-
-Example:
-    >>> from infostream_dedup.lab.methods import Texts, method
-    >>> texts = Texts.of("Мэр открыл новый мост", "Новый мост открыл мэр", "Дождь", "Снег", "Футбол")
-    >>> method("stream-clusters").run(texts).pairs.as_list()
-    [(0, 1, 1.0)]
-"""
+"""Documents whose vectors point in the same direction."""
 
 from __future__ import annotations
 
@@ -28,33 +10,141 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.judging.features.cosine_join import unit_vectors
+from infostream_dedup.judging.evidence.meaning import head_of
+from infostream_dedup.judging.evidence.sentence_encoder import DIMENSIONS, encode
+from infostream_dedup.judging.features.cosine_join import similar_vectors, unit_vectors
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.word_counts import count_words, tf_idf_weights
 from infostream_dedup.judging.features.words import read_words, significant
-from infostream_dedup.lab.methods.method import Method
-from infostream_dedup.lab.methods.pairs import Pairs, unordered_pairs
+from infostream_dedup.lab.methods.method import Method, Pairs, Texts, symmetric_pairs, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
-from infostream_dedup.lab.methods.texts import Texts
 from infostream_dedup.model.limits import Range
 
-__all__ = ["StreamClusters"]
+
+@register("tf-idf-cosine")
+@dataclass(frozen=True)
+class TfIdfCosine(Method):
+    """TF-IDF cosine: documents whose vectors of weighted words point in the same direction.
+
+    G. Salton, M. McGill: Introduction to modern information retrieval, 1983; as the criterion of the text body in A.
+    Andreev, D. Berezkin, I. Kozlov, K. Simakov: Detection of duplicates in a stream of text documents (in Russian),
+    2014, section 5.1: the weights are BM25 (k1 = 2, b = 0.75), set to 0 if the IDF is negative. Words are the
+    significant ones, not stems. All pairs that reach the threshold are found without multiplying all vectors
+    (``features.cosine_join``).
+
+    Attributes:
+        tau: minimum cosine, 0.05 to 1.
+
+    Example:
+        >>> from infostream_dedup.lab.methods import Texts, method
+        >>> texts = Texts.of("Мэр открыл новый мост", "Новый мост открыл мэр", "Дождь", "Снег", "Футбол")
+        >>> method("tf-idf-cosine").run(texts).pairs.as_list()
+        [(0, 1, 1.0)]
+    """
+
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.6
+
+    def sign(self, texts: Texts) -> Rows:
+        """Return each document's word numbers with weights of norm 1."""
+        vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
+        values = np.empty(vectors.nnz, dtype=_ENTRY)
+        values["word"] = vectors.indices
+        values["weight"] = vectors.data
+        return Rows(vectors.indptr.astype(np.int64), values)
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Return pairs that reach the threshold; the score is the cosine."""
+        entries = signatures.values
+        shape = (len(signatures), len(texts.significant.vocabulary))
+        vectors = sp.csr_array((entries["weight"].copy(), entries["word"].copy(), signatures.indptr), shape=shape)
+        return symmetric_pairs(similar_vectors(vectors, self.tau))
+
+
+_ENTRY = np.dtype([("word", "<i4"), ("weight", "<f8")])
+
+
+_ROWS_AT_ONCE: Final = 1000
+
+
+@register("semantic")
+@dataclass(frozen=True)
+class Semantic(Method):
+    """Semantic: documents whose titles and openings mean the same to a multilingual sentence encoder.
+
+    L. Wang et al.: Multilingual E5 text embeddings: a technical report, 2024, in 4 bits
+    (``evidence.sentence_encoder``). Every document is compared with every other, across languages too. Requires the
+    extra ``semantic``; it takes about .2 s per document, so it runs only if it is named.
+
+    Attributes:
+        tau: minimum cosine, 0.5 to 1.
+
+    Example:
+        >>> from infostream_dedup.lab.methods import method
+        >>> method("semantic", tau=0.95).as_dict()
+        {'method': 'semantic', 'tau': 0.95}
+    """
+
+    only_when_named: ClassVar[bool] = True
+
+    tau: Annotated[float, Range(0.5, 1.0)] = 0.9
+
+    def sign(self, texts: Texts) -> Rows:
+        """Return 384 small whole numbers for each document with a word."""
+        heads = [head_of(document) for document in texts.documents]
+        filled = np.array([any(map(str.isalnum, head)) for head in heads], dtype=np.bool_)
+        vectors = encode([head for head, one in zip(heads, filled.tolist(), strict=True) if one])
+        indptr = np.concatenate(([0], np.cumsum(filled * DIMENSIONS))).astype(np.int64)
+        return Rows(indptr, vectors.ravel())
+
+    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+        """Return pairs that reach the threshold; the score is the cosine."""
+        del texts
+        signed = np.flatnonzero(signatures.sizes > 0)
+        table = signatures.values.reshape(-1, DIMENSIONS).astype(np.float64)
+        table /= np.maximum(np.sqrt((table**2).sum(axis=1, keepdims=True)), 1.0)
+        a, b, scores = [signed[:0]], [signed[:0]], [np.zeros(0)]
+        for first in range(0, len(table), _ROWS_AT_ONCE):
+            cosines = np.round(table[first : first + _ROWS_AT_ONCE] @ table.T, 4)
+            row, column = np.nonzero(cosines >= self.tau)
+            kept = column > row + first
+            a.append(signed[row[kept] + first])
+            b.append(signed[column[kept]])
+            scores.append(cosines[row[kept], column[kept]])
+        return Pairs(np.concatenate(a), np.concatenate(b), np.minimum(np.concatenate(scores), 1.0))
+
 
 _BLOCK: Final = 256
 _HOUR: Final = 3600.0
 _DECIMALS: Final = 9
-_ENTRY = np.dtype([("word", "<i4"), ("weight", "<f8")])
 
 
 @register("stream-clusters")
 @dataclass(frozen=True)
 class StreamClusters(Method):
-    """Clusters a stream by words and time.
+    """Stream clusters: each document joins the cluster of earlier documents that is most like it in words and time.
+
+    S. Miranda, A. Znotiņš, S. Cohen, G. Barzdins: Multilingual clustering of streaming news, EMNLP 2018, its
+    monolingual part. A document and a cluster are compared by the cosines of TF-IDF vectors of title, body and both (of
+    a cluster: the sum over its documents), and by Gaussians of the time from the document to the oldest, the newest and
+    the mean one of the cluster. The most similar cluster takes the document if it is similar enough; otherwise the
+    document begins a new one.
+
+    The paper also has lemmas and named entities, and learns the weights and the decision to join from labelled
+    clusters; here parts weigh alike, and one threshold decides (the paper's own ablation: F1 82.8 instead of 94.1).
+    Time is a share of the similarity; where a document or a cluster has none, words alone count. Documents come in
+    input order, and the pairs are all pairs of a cluster: this is a baseline of ``ingest``, and depends on the order as
+    ``ingest`` does.
 
     Attributes:
         tau: minimum similarity to join a cluster, 0.01 to 1.
         time: share of time in the similarity, 0 to 0.9; words have the rest.
         sigma: width of the Gaussians in hours, 1 to 10000.
+
+    Example:
+        >>> from infostream_dedup.lab.methods import Texts, method
+        >>> texts = Texts.of("Мэр открыл новый мост", "Новый мост открыл мэр", "Дождь", "Снег", "Футбол")
+        >>> method("stream-clusters").run(texts).pairs.as_list()
+        [(0, 1, 1.0)]
     """
 
     only_when_named: ClassVar[bool] = True
@@ -132,12 +222,7 @@ class _Clusters:
         return np.stack(summed).astype(np.float64)
 
     def likeness(self, dots: NDArray[np.float64], own: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the mean cosine over the parts that the document has: float64 (clusters,).
-
-        Args:
-            dots: float64 (own parts, clusters), dot products.
-            own: bool (parts,), which parts these are.
-        """
+        """Return the mean cosine over the parts that the document has: float64 (clusters,)."""
         norms = np.sqrt(self._squares[own, : self._count])
         cosines = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
         return np.asarray(cosines.sum(axis=0) / max(len(dots), 1), dtype=np.float64)
@@ -158,15 +243,7 @@ class _Clusters:
     def add(
         self, joined: int | None, own: NDArray[np.bool_], dots: NDArray[np.float64], hour: float, language: int
     ) -> None:
-        """Put the next document into a cluster, or into a new one.
-
-        Args:
-            joined: the cluster; ``None`` for a new one.
-            own: bool (parts,), which parts the document has.
-            dots: float64 (parts, clusters), its dot products.
-            hour: time of the document, NaN if unknown.
-            language: number of its language.
-        """
+        """Put the next document into a cluster, or into a new one."""
         one = self._count if joined is None else joined
         if joined is None:
             self._squares[:, one] = own

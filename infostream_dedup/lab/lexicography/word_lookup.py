@@ -1,0 +1,383 @@
+"""Show how words are read and translated, and how many of a corpus are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import permutations
+from typing import Final
+
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.lab.lexicography.imports import stray_letter
+from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
+from infostream_dedup.language.lexicon.name_tables import names, personal_names
+from infostream_dedup.language.lexicon.spelling import is_latin, key_form
+from infostream_dedup.language.morphology.analysis import Analysis
+from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
+from infostream_dedup.language.morphology.form_cache import terms_of
+from infostream_dedup.language.morphology.stemming import stem
+from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.language.translation.answer_cache import AnswerCache, answer_cache
+from infostream_dedup.language.translation.frequent_words import frequent_words
+from infostream_dedup.language.translation.ladder import Translator, standard_rungs
+from infostream_dedup.language.translation.refusals import allowed, false_friends_of, is_blocked
+from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs.cognates import CognatesRung
+from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
+from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.rungs.names import NamesRung
+from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term
+from infostream_dedup.model import OUR_LANGUAGES, Language
+
+_CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What the engine knows about a word in one language and capitalisation.
+
+    Attributes:
+        language: ``ru``, ``uk`` or ``en``.
+        form: key form that is looked up.
+        shape: ``lower``, ``start`` (starts a sentence), ``capital`` (inside a sentence) or ``upper``.
+        term: the ``morph`` term; ``None`` if the word is not a term.
+        strict: the term under the strict rule, which accepts only dictionary words; ``None`` if it is not a term.
+        lemma: normal form.
+        part_of_speech: OpenCorpora tag; empty if unknown.
+        flags: what a name denotes: surname, first_name, patronymic, place, organisation, abbreviation.
+        known: whether a dictionary contains the word.
+        zipf: frequency of the form, log10 of the occurrences per billion words; 0 if it does not occur.
+        lemma_zipf: frequency of the lemma, on the same scale.
+        stem: the ``stem`` term, before stop words are removed.
+        source: origin of the lemma: ``pymorphy3``, ``names-translator``, ``predicted``, ``latin``, ``stem`` or
+            ``file:line``.
+        why: reason why the word is not a term; empty if it is.
+    """
+
+    language: Language
+    form: str
+    shape: str
+    term: str | None
+    strict: str | None
+    lemma: str
+    part_of_speech: str
+    flags: tuple[str, ...]
+    known: bool
+    zipf: float
+    lemma_zipf: float
+    stem: str
+    source: str
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the values by name for JSON, with flags as a list."""
+        return {**asdict(self), "flags": list(self.flags)}
+
+
+def show(word: str, language: Language | None = None) -> list[Entry]:
+    """Show what the engine knows about a word."""
+    if not word or len(word.split()) != 1:
+        raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
+    if language is not None and language not in OUR_LANGUAGES:
+        raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+    stripped = word.strip()
+    languages = (language,) if language else _find_languages(stripped)
+    return [_make_entry(stripped, one, shape) for one in languages for shape in shapes_of(stripped)]
+
+
+def _find_languages(word: str) -> tuple[Language, ...]:
+    latin = all(char < "\u0250" for char in word if char.isalpha() and char != "\u02bc")
+    return OUR_LANGUAGES if latin else _CYRILLIC_LANGUAGES
+
+
+def shapes_of(word: str) -> tuple[Shape, ...]:
+    """Return the shapes in which a word of this spelling can occur in a text."""
+    if sum(char.isalpha() for char in word) > 1 and word.isupper():
+        return (Shape.UPPER,)
+    return (Shape.START, Shape.CAPITAL) if word[0].isupper() else (Shape.LOWER, Shape.START)
+
+
+def _make_entry(word: str, language: Language, shape: Shape) -> Entry:
+    form = key_form(word)
+    analysis: Analysis = Morphology(language).analyse(form, shape)
+    frequency = form_frequencies(language)
+    return Entry(
+        language=language,
+        form=form,
+        shape=shape.name.lower(),
+        term=analysis.term,
+        strict=analysis.term if analysis.in_dictionary else None,
+        lemma=analysis.lemma,
+        part_of_speech=analysis.part_of_speech,
+        flags=analysis.kinds.labels(),
+        known=analysis.known,
+        zipf=zipf(frequency(form)),
+        lemma_zipf=zipf(frequency(analysis.lemma)),
+        stem=stem(form, language),
+        source=analysis.source,
+        why=analysis.why,
+    )
+
+
+_PLAIN: Final = 0
+"""Index of the shape that counts for a lower-case word: inside a sentence. For a capitalised word it is the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One answer of one rung, or the absence of an answer.
+
+    Attributes:
+        word: the word as given.
+        source: language that the word was assumed to be in.
+        term: the term that documents make of the word, or its key form if it is not a term; with a capital if it is
+            an English noun written as a name.
+        is_term: whether documents can have it as a term; otherwise it can only occur in tables.
+        rung: name of the rung.
+        answer: equivalent; ``None`` if the rung has no answer.
+        confidence: confidence of the answer, 0 to 1; ``None`` without an answer.
+        wins: whether the ladder gives this answer.
+        why: reason why it does not; empty if it does.
+    """
+
+    word: str
+    source: Language
+    term: str
+    is_term: bool
+    rung: str
+    answer: str | None
+    confidence: float | None
+    wins: bool
+    why: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the values by name, for JSON."""
+        return asdict(self)
+
+
+def ladder_of(word: str, target: Language, source: Language | None = None) -> list[Step]:
+    """List what every rung answers for a word, in the order in which the ladder asks them."""
+    if not word or len(word.split()) != 1:
+        raise ConfigurationError(f"the word is {word!r}; expected one word without spaces")
+    for language in (target, source):
+        if language is not None and language not in OUR_LANGUAGES:
+            raise ConfigurationError(f"language is {language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+    if source == target:
+        raise ConfigurationError(f"both languages are {target}; expected two: a word is its own equivalent")
+    possible = [one for one in _form_languages(word) if one != target]
+    languages = (source,) if source else _choose_likely(word, possible)
+    if not languages:
+        raise ConfigurationError(
+            f"{word!r} looks like {target} itself; give its language with --from, or another target with --to"
+        )
+    cache = answer_cache()
+    return [step for one in languages for step in _list_steps(word, one, target, cache)]
+
+
+def _form_languages(word: str) -> tuple[Language, ...]:
+    key = key_form(word)
+    if is_latin(key):
+        return ("en",) if key.isalpha() else OUR_LANGUAGES
+    cyrillic: tuple[Language, ...] = ("ru", "uk")
+    return tuple(one for one in cyrillic if not stray_letter(key, one, latin=True)) or cyrillic
+
+
+def _choose_likely(word: str, languages: Sequence[Language]) -> tuple[Language, ...]:
+    """Return the languages whose dictionaries know the word, or all of them if none does."""
+    return tuple(one for one in languages if any(_find_terms(word, one, strict=True))) or tuple(languages)
+
+
+def _list_steps(word: str, source: Language, target: Language, cache: AnswerCache) -> list[Step]:
+    terms = dict.fromkeys(filter(None, _find_terms(word, source)), True)
+    if not _find_terms(word, source)[_PLAIN if word[0].islower() else -1]:
+        key = key_form(word)
+        terms.setdefault(lemma(key) if source == "en" else key, False)
+    steps: list[Step] = []
+    for term, is_term in terms.items():
+        won = False
+        for name, looked_up, answers, why in _ask_rungs(term, source, target, cache):
+            permitted = allowed(plain_term(term), answers, source, target, looked_up=looked_up)
+            for one in answers or (None,):
+                wins = one in permitted and not won
+                reason = (
+                    "" if wins else why or _explain_refusal(one, term, source, target, looked_up=looked_up, won=won)
+                )
+                steps.append(
+                    Step(
+                        word=word,
+                        source=source,
+                        term=term,
+                        is_term=is_term,
+                        rung=name,
+                        answer=one.term if one else None,
+                        confidence=one.confidence if one else None,
+                        wins=wins,
+                        why=reason,
+                    )
+                )
+            won = won or bool(permitted)
+    return steps
+
+
+def _find_terms(word: str, source: Language, *, strict: bool = False) -> list[str | None]:
+    """Return the term for each shape in which the word can occur in a text."""
+    form, shapes = key_form(word), shapes_of(word)
+    if source == "en":
+        terms = [noun_term(form, shape) for shape in shapes]
+        return [
+            term and (marked_term(Form(form, shape), term) if shape == Shape.CAPITAL else term)
+            for term, shape in zip(terms, shapes, strict=True)
+        ]
+    return terms_of([Form(form, shape) for shape in shapes], source, strict=strict)
+
+
+def _ask_rungs(
+    term: str, source: Language, target: Language, cache: AnswerCache
+) -> list[tuple[str, bool, Sequence[Translation], str]]:
+    """List each rung's name, whether it looks words up, its answers and, if it has none, the reason, in order."""
+    found: list[tuple[str, bool, Sequence[Translation], str]] = []
+    for rung in standard_rungs():
+        plain = plain_term(term)
+        answers = names_first(term, rung.translate([plain], source, target)[0], target)
+        found.append(
+            (rung.name, rung.looked_up, answers, "" if answers else rung.explain_silence(plain, source, target))
+        )
+        if rung.looked_up:
+            found.append(_look_up_remembered(plain, source, target, cache))
+    return found
+
+
+def _look_up_remembered(
+    term: str, source: Language, target: Language, cache: AnswerCache
+) -> tuple[str, bool, Sequence[Translation], str]:
+    known = cache.answers([term], source, target)
+    if term not in known:
+        return cache.name, False, (), "not asked before"
+    return cache.name, False, known[term], "" if known[term] else "remembered: no rung knows it"
+
+
+def _explain_refusal(
+    answer: Translation | None, term: str, source: Language, target: Language, *, looked_up: bool, won: bool
+) -> str:
+    if answer is None:
+        return "knows no equivalent"
+    if is_blocked(term, source):
+        return "refused: the word is on the block-list"
+    if is_blocked(answer.term, target):
+        return "refused: the answer is on the block-list"
+    if not looked_up and answer.term in false_friends_of(term, source, target):
+        return "refused: a false friend"
+    return "a rung before it answers" if won else "knows no equivalent"
+
+
+TOPS: Final = (5_000, 10_000)
+_FORMS: Final = 100_000
+"""Number of most frequent forms whose nouns are counted: more than enough for the 10,000 most frequent lemmas."""
+
+_LISTED: Final = 0.85
+"""Minimum confidence of a name that is listed or in use; below it, the name was only spelt by rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Coverage of the most frequent nouns of a language, as shares of their frequency mass, 0 to 1.
+
+    Attributes:
+        source: language of the nouns.
+        target: language of the equivalents.
+        top: number of nouns.
+        covered: share with an equivalent: the sum of the next four.
+        identity: share spelt alike and in the target's lexicon.
+        dictionary: share answered by our tables and imported ones.
+        names: share of listed names, and of spellings that the target language uses.
+        cognates: share answered by gated cognates.
+        spelt: share of names spelt by rule that the target language is not known to use; not covered.
+        none: share without an answer, or with only a skeleton or an identity that the target's lexicon lacks.
+    """
+
+    source: Language
+    target: Language
+    top: int
+    covered: float
+    identity: float
+    dictionary: float
+    names: float
+    cognates: float
+    spelt: float
+    none: float
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the values by name, with shares rounded to 4 decimals."""
+        return {key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(self).items()}
+
+
+def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> list[Coverage]:
+    """Measure coverage in all six directions, for each of ``TOPS``.
+
+    The rungs from identity to gated cognates count, using the tables directly: no cache, no installed model, no
+    skeleton. Nouns are the terms of lower-case forms; their mass is the sum of their forms' frequencies in wordfreq.
+    """
+    directions = list(permutations(OUR_LANGUAGES, 2))
+    found: list[Coverage] = []
+    for done, (source, target) in enumerate(directions):
+        if progress:
+            progress("coverage", done, len(directions))
+        nouns = frequent_nouns(source)[: max(TOPS)]
+        kinds = _classify([noun for noun, _ in nouns], source, target)
+        found.extend(_measure(nouns[:top], kinds[:top], source, target, top) for top in TOPS)
+    if progress:
+        progress("coverage", len(directions), len(directions))
+    return found
+
+
+@cache
+def frequent_nouns(language: Language) -> tuple[tuple[str, float], ...]:
+    """Return the nouns of a language with the share of running words that their forms account for, largest first."""
+    words, frequency = frequent_words(language)[:_FORMS], form_frequencies(language)
+    forms = [Form(word, Shape.LOWER) for word in words]
+    terms = (
+        [noun_term(word, Shape.LOWER) for word in words] if language == "en" else terms_of(forms, language, strict=True)
+    )
+    mass: dict[str, float] = {}
+    for word, term in zip(words, terms, strict=True):
+        if term is not None:
+            mass[term] = mass.get(term, 0.0) + frequency(word)
+    return tuple(sorted(mass.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _measure(
+    nouns: Sequence[tuple[str, float]], kinds: Sequence[str], source: Language, target: Language, top: int
+) -> Coverage:
+    total = sum(mass for _, mass in nouns)
+    shares = dict.fromkeys(("identity", "dictionary", "names", "cognates", "spelt", "none"), 0.0)
+    for (_, mass), kind in zip(nouns, kinds, strict=True):
+        shares[kind] += mass / total
+    covered = 1.0 - shares["spelt"] - shares["none"]
+    return Coverage(source=source, target=target, top=top, covered=covered, **shares)
+
+
+def _classify(nouns: Sequence[str], source: Language, target: Language) -> list[str]:
+    rungs = (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung())
+    answers = Translator(source, target, rungs=rungs).translate(nouns)
+    return [_classify_answers(noun, found, target) for noun, found in zip(nouns, answers, strict=True)]
+
+
+def _classify_answers(noun: str, answers: Sequence[Translation], target: Language) -> str:
+    if not answers:
+        return "none"
+    rung = answers[0].rung
+    if rung == NamesRung.name and all(one.confidence < _LISTED for one in answers):
+        return "none" if _is_strange(noun, answers, target) else "spelt"
+    if rung != DictionaryRung.name and _is_strange(noun, answers, target):
+        return "none"
+    return rung
+
+
+def _is_strange(noun: str, answers: Sequence[Translation], target: Language) -> bool:
+    """Return whether the noun is its own only equivalent and is missing from the target's lexicon."""
+    if any(one.term != noun for one in answers):
+        return False
+    known = form_frequencies(target)(noun) > 0 or noun in names(target) or noun in personal_names(target)
+    return not known
