@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: make demo, make test. Both need python3 (3.11 to 3.13), make and a package index.
+# Two commands on a fresh machine: make demo, make test. Both need python3 (3.11 or newer), make and a package index.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,10 +6,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 TRANSLATE := .venv-translate
 
-.PHONY: demo test test-slow test-spark test-translate lint bench spark-demo attack reports clean
+.PHONY: demo native test test-slow test-spark test-translate lint bench spark-demo attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
+
+native:  ## compiles the kernels for this machine; after an edit of one
+	$(BIN)/python native/kernel_compiler.py
 
 test: $(VENV)/.installed-dev lint  ## linters, types, tests
 	$(BIN)/pytest -n auto -m "not slow and not translate"
@@ -56,7 +59,7 @@ reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled c
 	$(BIN)/python reports/make_coverage.py
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 to 3.13; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; ok = sys.version_info >= (3, 11); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python

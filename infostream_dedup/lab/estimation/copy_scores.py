@@ -115,7 +115,8 @@ class Links:
             b: int64 (pairs,), ordinals.
         """
         found = np.empty(len(a), dtype=np.uint8)
-        grades_of_pairs(self.indptr, self.indices, self.grades, a, b, found)
+        one, other = np.ascontiguousarray(a), np.ascontiguousarray(b)
+        grades_of_pairs(self.indptr, self.indices, self.grades, one, other, found)
         return found
 
 
