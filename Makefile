@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: make demo, make test. Both need python3 (3.11 to 3.13), make and a package index.
+# Two commands on a fresh machine: make demo, make test. Both need python3 (3.11 or newer), make and a package index.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,10 +9,13 @@ TRANSLATE := .venv-translate
 # Workers of pytest. Types are checked beside them.
 WORKERS ?= auto
 
-.PHONY: demo test unit test-all test-smoke test-spark test-translate lint bench spark-demo attack reports clean
+.PHONY: demo native test unit test-all test-smoke test-spark test-translate lint bench spark-demo attack reports clean
 
 demo: $(VENV)/.installed  ## the main job on the bundled sample: prints the S/T table, writes out/demo/report.html
 	$(BIN)/infostream-dedup demo --out out/demo
+
+native:  ## compiles the kernels for this machine; after an edit of one
+	$(BIN)/python native/kernel_compiler.py
 
 test: $(VENV)/.installed-dev  ## linters and types beside unit, property and pin tests: minutes
 	$(MAKE) --no-print-directory -j 2 lint unit
@@ -64,7 +67,7 @@ reports: $(VENV)/.installed-dev  ## the figures in reports/, from the labelled c
 	$(BIN)/python reports/make_readings.py
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; ok = (3, 11) <= sys.version_info[:2] <= (3, 13); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 to 3.13; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'
+	@$(PYTHON) -c 'import sys; ok = sys.version_info >= (3, 11); sys.exit(0 if ok else f"infostream-dedup needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}. Say make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python

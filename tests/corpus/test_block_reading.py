@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, json_blocks, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
-from infostream_dedup.documents.kernels import json_dates
-from infostream_dedup.documents.kernels.json_dates import LOCAL, UTC_KNOWN, read_date
+from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
 from infostream_dedup.documents.line_buffer import LineBuffer
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text
@@ -198,10 +197,10 @@ def test_a_line_longer_than_the_buffer(in_columns, tmp_path, monkeypatch):
         ("1970-01-01", 0, LOCAL),
         ("1969-12-31T23:59:59.5Z", -500_000, UTC_KNOWN),
         ("2024-02-29T00:00+02:00", 1_709_157_600_000_000, UTC_KNOWN),
-        ("2023-02-29", 0, json_dates.OTHER_DATE),
-        ("2024-05-01T24:00", 0, json_dates.OTHER_DATE),
-        ("2024-05-01T10:00 Z", 0, json_dates.OTHER_DATE),
-        ("2024-05", 0, json_dates.OTHER_DATE),
+        ("2023-02-29", 0, OTHER_DATE),
+        ("2024-05-01T24:00", 0, OTHER_DATE),
+        ("2024-05-01T10:00 Z", 0, OTHER_DATE),
+        ("2024-05", 0, OTHER_DATE),
     ],
 )
 def test_dates(text, microseconds, kind):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["BROKEN", "MORE", "CsvRows", "find_rows"]
 
@@ -41,14 +41,14 @@ class CsvRows(NamedTuple):
         cells: int64 (rows,), cells of each row.
     """
 
-    bounds: NDArray[np.int64]
-    lines: NDArray[np.int64]
-    states: NDArray[np.uint8]
-    cells: NDArray[np.int64]
+    bounds: Table[np.int64]
+    lines: Vector[np.int64]
+    states: Vector[np.uint8]
+    cells: Vector[np.int64]
 
 
 @inlined
-def _after_cell(data: NDArray[np.uint8], at: int, size: int, whole: bool, delimiter: int) -> int:
+def _after_cell(data: Vector[np.uint8], at: int, size: int, whole: bool, delimiter: int) -> int:
     """What follows a cell: 0 another cell, ``_ENDS`` the end of the row, or a reason to stop."""
     if at == size:
         return _ENDS if whole else _INCOMPLETE
@@ -65,7 +65,7 @@ def _after_cell(data: NDArray[np.uint8], at: int, size: int, whole: bool, delimi
 
 
 @inlined
-def _end_of_quoted(data: NDArray[np.uint8], at: int, size: int, whole: bool) -> tuple[int, int]:
+def _end_of_quoted(data: Vector[np.uint8], at: int, size: int, whole: bool) -> tuple[int, int]:
     """The byte after the closing quote of a cell whose text begins at ``at``, or a reason to stop; and its lines."""
     lines = 0
     while at < size:
@@ -85,7 +85,7 @@ def _end_of_quoted(data: NDArray[np.uint8], at: int, size: int, whole: bool) -> 
 
 
 @inlined
-def _end_of_bare(data: NDArray[np.uint8], at: int, size: int, delimiter: int) -> int:
+def _end_of_bare(data: Vector[np.uint8], at: int, size: int, delimiter: int) -> int:
     """The byte after a cell without quotes, or ``_ODD`` if a quote is in it."""
     while at < size:
         byte = data[at]
@@ -97,9 +97,9 @@ def _end_of_bare(data: NDArray[np.uint8], at: int, size: int, delimiter: int) ->
     return at
 
 
-@compiled_bare
+@compiled
 def find_rows(
-    data: NDArray[np.uint8], size: int, whole: bool, delimiter: int, columns: int, limit: int, rows: CsvRows
+    data: Vector[np.uint8], size: int, whole: bool, delimiter: int, columns: int, limit: int, rows: CsvRows
 ) -> tuple[int, int]:
     """Find rows as RFC 4180 defines them.
 

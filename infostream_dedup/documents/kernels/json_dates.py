@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["LOCAL", "OTHER_DATE", "UTC_KNOWN", "read_date"]
 
@@ -31,7 +32,7 @@ _MICROSECONDS: Final = 1_000_000
 
 
 @inlined
-def _two(data: NDArray[np.uint8], at: int) -> int:
+def _two(data: Vector[np.uint8], at: int) -> int:
     """Return the value of two digits; a negative number if they are not digits."""
     tens, units = signed(data[at]) - 0x30, signed(data[at + 1]) - 0x30
     return 10 * tens + units if 0 <= tens <= 9 and 0 <= units <= 9 else -100_000
@@ -54,7 +55,7 @@ def _days_since_1970(year: int, month: int, day: int) -> int:
 
 
 @inlined
-def _day(data: NDArray[np.uint8], begin: int) -> int:
+def _day(data: Vector[np.uint8], begin: int) -> int:
     """Seconds from 1970 to the start of a day such as ``2024-05-01``; ``_NO_DAY`` outside 1900 to 2199."""
     year = 100 * _two(data, begin) + _two(data, begin + 2)
     month, day = _two(data, begin + 5), _two(data, begin + 8)
@@ -66,7 +67,7 @@ def _day(data: NDArray[np.uint8], begin: int) -> int:
 
 
 @inlined
-def _hours(data: NDArray[np.uint8], at: int) -> int:
+def _hours(data: Vector[np.uint8], at: int) -> int:
     """Seconds of a time such as ``10:05``; -1 if there is no time here."""
     hour, minute = _two(data, at), _two(data, at + 3)
     fine = data[at + 2] == _COLON and 0 <= hour <= 23 and 0 <= minute <= 59
@@ -74,7 +75,7 @@ def _hours(data: NDArray[np.uint8], at: int) -> int:
 
 
 @inlined
-def _seconds(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
+def _seconds(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
     """Microseconds of ``:30`` or ``:30.5`` and the place after it; 0 without seconds, -1 for any other form."""
     if at == end or data[at] != _COLON:
         return 0, at
@@ -94,8 +95,8 @@ def _seconds(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
     return (-1, at) if at == first else (found, at)
 
 
-@compiled_bare
-def read_date(data: NDArray[np.uint8], begin: int, end: int) -> tuple[int, int]:
+@compiled
+def read_date(data: Vector[np.uint8], begin: int, end: int) -> tuple[int, int]:
     """Read ``2024-05-01`` or ``2024-05-01T10:00:30.5+03:00``; seconds, their fraction and the zone are optional.
 
     Args:

@@ -15,11 +15,11 @@ from infostream_dedup.documents.kernels.json_values import (
     string_end,
     value_end,
 )
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 __all__ = [
     "BLANK",
@@ -103,22 +103,22 @@ class JsonColumns(NamedTuple):
         rest_ends: int64 (lines,), end of each line in ``rest``.
     """
 
-    bounds: NDArray[np.int64]
-    states: NDArray[np.uint8]
-    spans: NDArray[np.int64]
-    languages: NDArray[np.uint8]
-    dates: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-    texts: NDArray[np.uint8]
-    text_ends: NDArray[np.int64]
-    bodies: NDArray[np.int64]
-    rest: NDArray[np.uint8]
-    rest_ends: NDArray[np.int64]
+    bounds: Table[np.int64]
+    states: Vector[np.uint8]
+    spans: Cube[np.int64]
+    languages: Vector[np.uint8]
+    dates: Table[np.int64]
+    sizes: Table[np.int64]
+    hashes: Vector[np.uint64]
+    texts: Vector[np.uint8]
+    text_ends: Vector[np.int64]
+    bodies: Vector[np.int64]
+    rest: Vector[np.uint8]
+    rest_ends: Vector[np.int64]
 
 
 @inlined
-def _line_end(data: NDArray[np.uint8], at: int, size: int) -> int:
+def _line_end(data: Vector[np.uint8], at: int, size: int) -> int:
     while at < size:
         step = lowest_bit(between(data, at, _NEW_LINE, _NEW_LINE))
         at += step
@@ -128,7 +128,7 @@ def _line_end(data: NDArray[np.uint8], at: int, size: int) -> int:
 
 
 @inlined
-def _field(data: NDArray[np.uint8], begin: int, end: int, words: NDArray[np.uint64]) -> int:
+def _field(data: Vector[np.uint8], begin: int, end: int, words: Vector[np.uint64]) -> int:
     """Number of the field with a name; ``_OTHER`` for any other name."""
     size = end - begin
     if size < 2 or size > 9:
@@ -145,7 +145,7 @@ def _field(data: NDArray[np.uint8], begin: int, end: int, words: NDArray[np.uint
 
 
 @inlined
-def _language(data: NDArray[np.uint8], begin: int, end: int) -> int:
+def _language(data: Vector[np.uint8], begin: int, end: int) -> int:
     if begin == end:
         return NO_LANGUAGE
     first, second = data[begin], data[begin + 1]
@@ -179,7 +179,7 @@ def _clear(row: int, out: JsonColumns) -> None:
 
 
 @inlined
-def _take_string(data: NDArray[np.uint8], begin: int, field: int, row: int, out: JsonColumns) -> int:
+def _take_string(data: Vector[np.uint8], begin: int, field: int, row: int, out: JsonColumns) -> int:
     """Read a string into a field; return the place after it, or -1 to leave the line to the plain code."""
     end, marks, characters = string_end(data, begin + 1)
     if end < 0:
@@ -208,7 +208,7 @@ def _take_string(data: NDArray[np.uint8], begin: int, field: int, row: int, out:
 
 @inlined
 def _take_value(
-    data: NDArray[np.uint8], begin: int, end: int, field: int, row: int, out: JsonColumns
+    data: Vector[np.uint8], begin: int, end: int, field: int, row: int, out: JsonColumns
 ) -> tuple[int, int]:
     """Read a number, object, array or word into a field; return the place after it, or -1, and the line's state."""
     after, marks = value_end(data, begin, end)
@@ -221,7 +221,7 @@ def _take_value(
 
 
 @inlined
-def _take_name(data: NDArray[np.uint8], at: int, words: NDArray[np.uint64]) -> tuple[int, int]:
+def _take_name(data: Vector[np.uint8], at: int, words: Vector[np.uint64]) -> tuple[int, int]:
     """Read a field's name; return its number and the place after it, or -1 to leave the line to the plain code."""
     if data[at] != _QUOTE:
         return -1, at
@@ -231,9 +231,9 @@ def _take_name(data: NDArray[np.uint8], at: int, words: NDArray[np.uint64]) -> t
     return _field(data, at + 1, end, words), end + 1
 
 
-@compiled_bare
+@compiled
 def _read_fields(
-    data: NDArray[np.uint8], at: int, end: int, words: NDArray[np.uint64], row: int, out: JsonColumns
+    data: Vector[np.uint8], at: int, end: int, words: Vector[np.uint64], row: int, out: JsonColumns
 ) -> int:
     """Read the fields of the object that opens at a place; return the state of the line."""
     _clear(row, out)
@@ -263,7 +263,7 @@ def _read_fields(
 
 
 @inlined
-def _put(code: int, target: NDArray[np.uint8], at: int) -> int:
+def _put(code: int, target: Vector[np.uint8], at: int) -> int:
     """Write a character; return its size."""
     if code < 0x80:
         target[at] = code
@@ -279,8 +279,8 @@ def _put(code: int, target: NDArray[np.uint8], at: int) -> int:
     return 4
 
 
-@compiled_bare
-def _write_string(data: NDArray[np.uint8], begin: int, end: int, target: NDArray[np.uint8], size: int) -> int:
+@compiled
+def _write_string(data: Vector[np.uint8], begin: int, end: int, target: Vector[np.uint8], size: int) -> int:
     """Decode a string into ``target``, starting at ``target[size]``; return the place after it."""
     at = begin
     while at < end:
@@ -294,8 +294,8 @@ def _write_string(data: NDArray[np.uint8], begin: int, end: int, target: NDArray
     return size
 
 
-@compiled_bare
-def hash_content(texts: NDArray[np.uint8], begin: int, end: int, title: int) -> np.uint64:
+@compiled
+def hash_content(texts: Vector[np.uint8], begin: int, end: int, title: int) -> np.uint64:
     """Hash of a title and a text.
 
     Args:
@@ -317,7 +317,7 @@ def hash_content(texts: NDArray[np.uint8], begin: int, end: int, title: int) -> 
 
 
 @inlined
-def begins_with(target: NDArray[np.uint8], text: int, title: int, size: int) -> bool:
+def begins_with(target: Vector[np.uint8], text: int, title: int, size: int) -> bool:
     """Whether the bytes at ``text`` start with the ``size`` bytes at ``title``."""
     same = 0
     while same < size and target[text + same] == target[title + same]:
@@ -326,7 +326,7 @@ def begins_with(target: NDArray[np.uint8], text: int, title: int, size: int) -> 
 
 
 @inlined
-def _write_texts(data: NDArray[np.uint8], row: int, first: int, out: JsonColumns) -> int:
+def _write_texts(data: Vector[np.uint8], row: int, first: int, out: JsonColumns) -> int:
     """Write title and text of a document, starting at ``texts[first]``; return the place after them."""
     size, body = first, first
     if out.spans[row, TITLE, 0] >= 0:
@@ -346,7 +346,7 @@ def _write_texts(data: NDArray[np.uint8], row: int, first: int, out: JsonColumns
 
 
 @inlined
-def _write_rest(data: NDArray[np.uint8], row: int, size: int, out: JsonColumns) -> int:
+def _write_rest(data: Vector[np.uint8], row: int, size: int, out: JsonColumns) -> int:
     """Write a line without its text, starting at ``rest[size]``; return the place after it."""
     begin, end = out.bounds[row, 0], out.spans[row, TEXT, 0]
     copy_bytes(data, begin, out.rest, size, end - begin)
@@ -357,9 +357,9 @@ def _write_rest(data: NDArray[np.uint8], row: int, size: int, out: JsonColumns) 
     return size
 
 
-@compiled_bare
+@compiled
 def read_lines(
-    data: NDArray[np.uint8], size: int, last: bool, limit: int, words: NDArray[np.uint64], out: JsonColumns
+    data: Vector[np.uint8], size: int, last: bool, limit: int, words: Vector[np.uint64], out: JsonColumns
 ) -> int:
     """Read as many whole lines as there is room for.
 

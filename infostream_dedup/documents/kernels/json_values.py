@@ -6,15 +6,15 @@ of ``data``, which is followed by ``BLOCK`` readable bytes. They return -1 for a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit, ones
+from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = [
     "BRACKETS",
@@ -47,7 +47,7 @@ _BACKSLASH: Final = 0x5C
 
 
 @inlined
-def after_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
+def after_blanks(data: Vector[np.uint8], at: int, end: int) -> int:
     """First place at or after ``at`` that is not JSON white space; ``end`` if all of it is."""
     while at < end and (data[at] == 0x20 or data[at] == 0x09 or data[at] == 0x0D):
         at += 1
@@ -55,7 +55,7 @@ def after_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inlined
-def plain_bytes(data: NDArray[np.uint8], at: int, stop: Any) -> tuple[int, int]:
+def plain_bytes(data: Vector[np.uint8], at: int, stop: np.uint64) -> tuple[int, int]:
     """Count those of the next ``BLOCK`` bytes that are whole characters and may be copied unchanged.
 
     Args:
@@ -84,16 +84,16 @@ def plain_bytes(data: NDArray[np.uint8], at: int, stop: Any) -> tuple[int, int]:
     inside = _ALL if size == BLOCK else (_ONE << np.uint64(size)) - _ONE
     if (expected ^ follow) & inside:
         return -1, 0
-    return size, ones(~follow & inside)
+    return size, popcount(~follow & inside)
 
 
 @inlined
-def _follows(data: NDArray[np.uint8], at: int) -> bool:
+def _follows(data: Vector[np.uint8], at: int) -> bool:
     return bool(0x80 <= data[at] <= 0xBF)
 
 
 @inlined
-def rare_character(data: NDArray[np.uint8], at: int) -> int:
+def rare_character(data: Vector[np.uint8], at: int) -> int:
     """Size of a three- or four-byte character whose second byte is restricted; -1 if it is not UTF-8."""
     first, second = data[at], data[at + 1]
     if first == 0xE0:
@@ -116,7 +116,7 @@ def _hex_digit(byte: int) -> int:
 
 
 @inlined
-def _four_digits(data: NDArray[np.uint8], at: int) -> int:
+def _four_digits(data: Vector[np.uint8], at: int) -> int:
     found = 0
     for place in range(at, at + 4):
         digit = _hex_digit(signed(data[place]))
@@ -127,7 +127,7 @@ def _four_digits(data: NDArray[np.uint8], at: int) -> int:
 
 
 @inlined
-def escaped_code(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
+def escaped_code(data: Vector[np.uint8], at: int) -> tuple[int, int]:
     """Decode an escape.
 
     Args:
@@ -160,7 +160,7 @@ def escaped_code(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 
 @inlined
-def _special_character(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
+def _special_character(data: Vector[np.uint8], at: int) -> tuple[int, int]:
     """Size of a character that ``plain_bytes`` does not pass, and its mark; -1 if it is not valid."""
     byte = data[at]
     if byte == _BACKSLASH:
@@ -176,8 +176,8 @@ def _special_character(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
     return (rare_character(data, at), 0) if byte >= 0xE0 else (-1, 0)
 
 
-@compiled_bare
-def string_end(data: NDArray[np.uint8], at: int) -> tuple[int, int, int]:
+@compiled
+def string_end(data: Vector[np.uint8], at: int) -> tuple[int, int, int]:
     """Find the end of a string.
 
     Args:
@@ -208,14 +208,14 @@ def string_end(data: NDArray[np.uint8], at: int) -> tuple[int, int, int]:
 
 
 @inlined
-def _digits_end(data: NDArray[np.uint8], at: int) -> int:
+def _digits_end(data: Vector[np.uint8], at: int) -> int:
     while 0x30 <= data[at] <= 0x39:
         at += 1
     return at
 
 
 @inlined
-def _number_end(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
+def _number_end(data: Vector[np.uint8], at: int) -> tuple[int, int]:
     begin = at
     if data[at] == 0x2D:
         at += 1
@@ -239,7 +239,7 @@ def _number_end(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 
 @inlined
-def _nested_end(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _nested_end(data: Vector[np.uint8], at: int, end: int) -> int:
     """Place after the bracket that closes the one at ``at``; between them, only strings are checked."""
     depth = 0
     while at < end:
@@ -259,12 +259,12 @@ def _nested_end(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inlined
-def _is_word(data: NDArray[np.uint8], at: int, first: int, second: int, third: int) -> bool:
+def _is_word(data: Vector[np.uint8], at: int, first: int, second: int, third: int) -> bool:
     return bool(data[at] == first and data[at + 1] == second and data[at + 2] == third)
 
 
-@compiled_bare
-def value_end(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
+@compiled
+def value_end(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
     """Find the end of a number, object or array, or of ``true``, ``false`` or ``null``.
 
     Args:
@@ -275,7 +275,7 @@ def value_end(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
     Returns:
         Place after it, and ``BRACKETS``.
     """
-    byte: Any = data[at]
+    byte = data[at]
     if byte == 0x5B or byte == 0x7B:
         return _nested_end(data, at, end), BRACKETS
     if byte == 0x74:

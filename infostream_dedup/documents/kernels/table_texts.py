@@ -9,11 +9,11 @@ import numpy as np
 from infostream_dedup.documents.kernels.json_dates import read_date
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ, begins_with, hash_content
 from infostream_dedup.documents.kernels.json_values import plain_bytes, rare_character
-from infostream_dedup.machine.compiling import compiled_bare
+from infostream_dedup.machine.compiling import compiled
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["TableColumns", "join_texts", "read_dates"]
 
@@ -36,18 +36,18 @@ class TableColumns(NamedTuple):
         bodies: int64 (rows,), start of the text of each document in ``texts``.
     """
 
-    states: NDArray[np.uint8]
-    languages: NDArray[np.uint8]
-    dates: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-    texts: NDArray[np.uint8]
-    text_ends: NDArray[np.int64]
-    bodies: NDArray[np.int64]
+    states: Vector[np.uint8]
+    languages: Vector[np.uint8]
+    dates: Table[np.int64]
+    sizes: Table[np.int64]
+    hashes: Vector[np.uint64]
+    texts: Vector[np.uint8]
+    text_ends: Vector[np.int64]
+    bodies: Vector[np.int64]
 
 
-@compiled_bare
-def _characters(data: NDArray[np.uint8], begin: int, end: int) -> int:
+@compiled
+def _characters(data: Vector[np.uint8], begin: int, end: int) -> int:
     """Number of characters of a text; -1 if it is not UTF-8 or has control characters other than tab and line ends."""
     found, at = 0, begin
     while at < end:
@@ -67,12 +67,12 @@ def _characters(data: NDArray[np.uint8], begin: int, end: int) -> int:
     return found
 
 
-@compiled_bare
+@compiled
 def join_texts(
-    titles: NDArray[np.uint8],
-    title_ends: NDArray[np.int64],
-    texts: NDArray[np.uint8],
-    text_ends: NDArray[np.int64],
+    titles: Vector[np.uint8],
+    title_ends: Vector[np.int64],
+    texts: Vector[np.uint8],
+    text_ends: Vector[np.int64],
     out: TableColumns,
 ) -> None:
     """Join title and text of each row whose state is ``READ``.
@@ -113,10 +113,8 @@ def join_texts(
         out.text_ends[row] = size
 
 
-@compiled_bare
-def read_dates(
-    data: NDArray[np.uint8], ends: NDArray[np.int64], given: NDArray[np.bool_], dates: NDArray[np.int64]
-) -> None:
+@compiled
+def read_dates(data: Vector[np.uint8], ends: Vector[np.int64], given: Vector[np.bool_], dates: Table[np.int64]) -> None:
     """Read the dates of a column of strings.
 
     Args:

@@ -64,7 +64,9 @@ class PairModel:
             evidence: float64 (pairs, COLUMNS).
         """
         weights = np.array(list(self.coefficients.values()), dtype=np.float64)
-        return np.round(score_pairs(features_of(evidence), self.intercept, weights), DECIMALS)
+        z = np.empty(len(evidence), dtype=np.float64)
+        score_pairs(features_of(evidence), self.intercept, weights, z)
+        return np.round(z, DECIMALS)
 
     def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of pairs: float64 (pairs,), 0 to 1, rounded to ``DECIMALS``."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.rows import Rows
-from infostream_dedup.judging.passages.kernels.bag_pairs import find_pairs, sort_rows
+from infostream_dedup.judging.passages.kernels.bag_pairs import InvertedLists, find_pairs, list_starts, sort_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,13 +127,29 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     if not 0 < tau <= 1:
         raise ConfigurationError(f"tau is {tau}, expected a number above 0 to 1")
     classes = len(index.bags)
-    pairs = find_pairs(index.bags.indptr, index.bags.values, index.elements, index.lonely, float(tau), MOST_ALIKE)
+    pairs = _alike(index, float(tau))
     one, other = np.concatenate((pairs, pairs[:, ::-1])).T
     order = np.lexsort((other, one))
     alike = Rows(_bounds(one, classes), other[order])
     kept = np.flatnonzero(index.class_of >= 0)
     members = kept[np.argsort(index.class_of[kept], kind="stable")]
     return SentenceClasses(index.class_of, Rows(_bounds(index.class_of[kept], classes), members), alike)
+
+
+def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:
+    """Pairs of different classes that match: int32 (pairs, 2), the smaller number first."""
+    indptr, ranks, rows = index.bags.indptr, index.bags.values, len(index.bags)
+    starts = np.zeros(index.elements - index.lonely + 1, np.int64)
+    list_starts(indptr, ranks, index.lonely, tau, starts)
+    holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    counts = np.zeros(rows, np.int32)
+    lists = InvertedLists(starts[:-1].copy(), starts[:-1].copy(), holders, places, np.full(rows, -1, np.int32), counts)
+    pairs, used = np.empty((2 * MOST_ALIKE, 2), np.int32), np.zeros(1, np.int64)
+    row = 0
+    while (row := find_pairs(row, indptr, ranks, index.lonely, tau, MOST_ALIKE, lists, pairs, used)) < rows:
+        pairs = np.concatenate((pairs, np.empty_like(pairs)))
+    pairs = pairs[: used[0]]
+    return pairs[(counts[pairs] <= MOST_ALIKE).all(axis=1)]
 
 
 def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:

@@ -150,7 +150,8 @@ class Links:
     def grades_of(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint8]:
         """Largest step at which pairs are linked both ways: uint8 (pairs,)."""
         found = np.empty(len(a), dtype=np.uint8)
-        grades_of_pairs(self.indptr, self.indices, self.grades, a, b, found)
+        one, other = np.ascontiguousarray(a), np.ascontiguousarray(b)
+        grades_of_pairs(self.indptr, self.indices, self.grades, one, other, found)
         return found
 
 

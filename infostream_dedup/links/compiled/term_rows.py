@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import scipy.sparse as sp
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["TermRows", "term_rows"]
 
@@ -22,8 +23,8 @@ class TermRows(NamedTuple):
         terms: size of the vocabulary.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.uint32]
+    indptr: Vector[np.int64]
+    indices: Vector[np.uint32]
     terms: int
 
     @property

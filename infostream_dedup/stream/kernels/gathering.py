@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = ["Arranged", "arrange_keys", "distinct_of_parts", "order_by_weight", "put_rows"]
 
@@ -23,18 +23,18 @@ class Arranged(NamedTuple):
         heaviest: uint8, 1 for the heaviest of a document and 0 for its others.
     """
 
-    terms: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    heaviest: NDArray[np.uint8]
+    terms: Vector[np.int32]
+    weights: Vector[np.int64]
+    heaviest: Vector[np.uint8]
 
 
 @compiled
 def put_rows(
-    ends: NDArray[np.int64],
-    values: NDArray[Any],
-    rows: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    into: NDArray[Any],
+    ends: Vector[np.int64],
+    values: Vector[Whole],
+    rows: Vector[np.int64],
+    begins: Vector[np.int64],
+    into: Vector[Whole],
 ) -> None:
     """Copy some rows.
 
@@ -53,10 +53,10 @@ def put_rows(
 
 @compiled
 def arrange_keys(
-    begins: NDArray[np.int64],
-    firsts: NDArray[np.int64],
-    keys: NDArray[np.int32],
-    weights: NDArray[np.int64],
+    begins: Vector[np.int64],
+    firsts: Vector[np.int64],
+    keys: Vector[np.int32],
+    weights: Vector[np.int64],
     arranged: Arranged,
 ) -> None:
     """Mark the heaviest key terms of each document, and sort its key terms by number.
@@ -83,7 +83,7 @@ def arrange_keys(
 
 @compiled
 def order_by_weight(
-    bounds: NDArray[np.int64], weights: NDArray[np.int64], order: NDArray[np.int64], tied: NDArray[np.uint8]
+    bounds: Vector[np.int64], weights: Vector[np.int64], order: Vector[np.int64], tied: Vector[np.uint8]
 ) -> int:
     """Order the entries of each row by weight, heaviest first, equal ones by place; return how many have an equal.
 
@@ -114,12 +114,12 @@ def order_by_weight(
 
 @compiled
 def distinct_of_parts(
-    bounds: NDArray[np.int64],
-    parts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    values: NDArray[np.int64],
-    found: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
+    bounds: Vector[np.int64],
+    parts: Vector[np.int64],
+    ends: Vector[np.int64],
+    values: Vector[np.int64],
+    found: Vector[np.int64],
+    found_ends: Vector[np.int64],
 ) -> None:
     """Join parts, and keep the distinct values of each row in ascending order.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = [
     "ALIKE",
@@ -69,16 +69,16 @@ class Columns(NamedTuple):
         numbers: int64, ascending.
     """
 
-    sizes: NDArray[np.uint8]
-    sources: NDArray[np.int32]
-    times: NDArray[np.int64]
-    key_ends: NDArray[np.int64]
-    keys: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    target_ends: NDArray[np.int64]
-    targets: NDArray[np.int32]
-    number_ends: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    sizes: Vector[np.uint8]
+    sources: Vector[np.int32]
+    times: Vector[np.int64]
+    key_ends: Vector[np.int64]
+    keys: Vector[np.int32]
+    weights: Vector[np.int64]
+    target_ends: Vector[np.int64]
+    targets: Vector[np.int32]
+    number_ends: Vector[np.int64]
+    numbers: Vector[np.int64]
 
 
 class DecisionRules(NamedTuple):
@@ -94,8 +94,8 @@ class DecisionRules(NamedTuple):
         in_text: whether key terms are looked up in all terms; otherwise, in key terms.
     """
 
-    duplicate: NDArray[np.int64]
-    similar: NDArray[np.int64]
+    duplicate: Vector[np.int64]
+    similar: Vector[np.int64]
     both: bool
     templates: bool
     least_shared: float
@@ -115,12 +115,12 @@ class Finds(NamedTuple):
         ranks: float64, greatest is best, written by ``weigh``.
     """
 
-    ends: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    forward: NDArray[np.uint8]
-    backward: NDArray[np.uint8]
-    kinds: NDArray[np.uint8]
-    ranks: NDArray[np.float64]
+    ends: Vector[np.int64]
+    rows: Vector[np.int64]
+    forward: Vector[np.uint8]
+    backward: Vector[np.uint8]
+    kinds: Vector[np.uint8]
+    ranks: Vector[np.float64]
 
 
 class Chosen(NamedTuple):
@@ -134,11 +134,11 @@ class Chosen(NamedTuple):
         repeated: int64, rows of all repeated documents, ascending for each document.
     """
 
-    places: NDArray[np.int64]
-    repeats: NDArray[np.bool_]
-    relations: NDArray[np.uint8]
-    repeated_ends: NDArray[np.int64]
-    repeated: NDArray[np.int64]
+    places: Vector[np.int64]
+    repeats: Vector[np.bool_]
+    relations: Vector[np.uint8]
+    repeated_ends: Vector[np.int64]
+    repeated: Vector[np.int64]
 
 
 class Met(NamedTuple):
@@ -152,15 +152,15 @@ class Met(NamedTuple):
         weights: int64, weight of each; the sum if it is a key term of both.
     """
 
-    forward: NDArray[np.int64]
-    backward: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    terms: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    forward: Vector[np.int64]
+    backward: Vector[np.int64]
+    ends: Vector[np.int64]
+    terms: Vector[np.int64]
+    weights: Vector[np.int64]
 
 
 @inlined
-def _count_shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other: int) -> int:
+def _count_shared(values: Vector[Whole], ends: Vector[np.int64], row: int, other: int) -> int:
     """Count the values that two ascending rows have in common."""
     at, end = ends[row], ends[row + 1]
     there, last = ends[other], ends[other + 1]
@@ -173,7 +173,7 @@ def _count_shared(values: NDArray[Any], ends: NDArray[np.int64], row: int, other
     return shared
 
 
-@compiled_bare
+@compiled
 def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     """Whether at least half of either document's numbers occur in the other; each must have at least three."""
     ends = columns.number_ends
@@ -183,7 +183,7 @@ def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     return bool(2 * _count_shared(columns.numbers, ends, row, other) >= max(own, others))
 
 
-@compiled_bare
+@compiled
 def shares_enough(row: int, other: int, columns: Columns, least: float) -> bool:
     """Whether the Jaccard index of the terms of two documents is at least ``least``, above 0.
 
@@ -229,7 +229,7 @@ def _kind(row: int, other: int, forward: int, backward: int, columns: Columns, r
     return LINKED | ALIKE | TOLD | REPEATED
 
 
-@compiled_bare
+@compiled
 def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> None:
     """Classify each find of a document, and rank it by the minimum, then the maximum, of its two counts.
 
@@ -246,7 +246,7 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> N
             finds.ranks[place] = min(forward, backward) * 256 + max(forward, backward)
 
 
-@compiled_bare
+@compiled
 def _is_template(row: int, other: int, columns: Columns) -> bool:
     """Whether two documents that differ only in numbers are one form, filled in on two days.
 
@@ -262,7 +262,7 @@ def _is_template(row: int, other: int, columns: Columns) -> bool:
     return bool(shared >= _SAME_FORM * (both - shared))
 
 
-@compiled_bare
+@compiled
 def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: DecisionRules) -> int:
     other, kind = finds.rows[place], finds.kinds[place]
     if kind & ALIKE and not kind & (TOLD | REPEATED):
@@ -272,7 +272,7 @@ def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: Decis
     return int(finds.forward[place] >= least) + 2 * int(finds.backward[place] >= least)
 
 
-@compiled_bare
+@compiled
 def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
     """Choose the highest-ranked find of each document, the earliest among equals; repeated finds take precedence.
 
@@ -301,7 +301,7 @@ def choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, cho
         chosen.repeated_ends[number + 1] = end
 
 
-@compiled_bare
+@compiled
 def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: DecisionRules, chosen: Chosen) -> None:
     """Run ``weigh``, then ``choose``, in one call: for a single document the call itself costs as much as either."""
     weigh(first, finds, columns, rules)
@@ -309,7 +309,7 @@ def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Decision
 
 
 @inlined
-def _contains(term: int, values: NDArray[np.int32], begin: int, end: int) -> bool:
+def _contains(term: int, values: Vector[np.int32], begin: int, end: int) -> bool:
     """Whether a term is among the ascending ``values[begin:end]``."""
     last = end
     while begin < end:
@@ -321,7 +321,7 @@ def _contains(term: int, values: NDArray[np.int32], begin: int, end: int) -> boo
     return begin < last and values[begin] == term
 
 
-@compiled_bare
+@compiled
 def _has_term(term: int, row: int, columns: Columns, in_text: bool) -> bool:
     """Whether a key term of another document occurs in a row."""
     if in_text:
@@ -357,8 +357,8 @@ def _add_terms(
     return hits, end
 
 
-@compiled_bare
-def meet(rows: NDArray[np.int64], others: NDArray[np.int64], columns: Columns, rules: DecisionRules, met: Met) -> None:
+@compiled
+def meet(rows: Vector[np.int64], others: Vector[np.int64], columns: Columns, rules: DecisionRules, met: Met) -> None:
     """Collect the key terms of pairs of documents that occur in the other document.
 
     Args:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import OtherWhole, Vector, Whole
 
 __all__ = ["find_places", "mark_missing"]
 
 
 @compiled
 def mark_missing(
-    begins: NDArray[np.int64],
-    values: NDArray[Any],
-    other_begins: NDArray[np.int64],
-    others: NDArray[Any],
-    marks: NDArray[np.bool_],
+    begins: Vector[np.int64],
+    values: Vector[Whole],
+    other_begins: Vector[np.int64],
+    others: Vector[OtherWhole],
+    marks: Vector[np.bool_],
 ) -> None:
     """Mark the values of each row that are not in the same row of others.
 
@@ -40,11 +41,11 @@ def mark_missing(
 
 @compiled
 def find_places(
-    owners: NDArray[np.int64],
-    terms: NDArray[Any],
-    begins: NDArray[np.int64],
-    keys: NDArray[Any],
-    places: NDArray[np.int64],
+    owners: Vector[np.int64],
+    terms: Vector[Whole],
+    begins: Vector[np.int64],
+    keys: Vector[OtherWhole],
+    places: Vector[np.int64],
 ) -> None:
     """Find the place of terms among the few key terms of their documents.
 

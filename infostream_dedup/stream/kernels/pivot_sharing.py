@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.term_places import look_up, note, place_of, take_out
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["MOST_KEYS", "PLACE_BITS", "PivotDocuments", "PivotScratch", "SharedKeys", "share_pivot"]
 
@@ -43,12 +43,12 @@ class PivotDocuments(NamedTuple):
         matched_by: int32, ascending in a document: the terms that match key terms of others.
     """
 
-    weight_begins: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    member_begins: NDArray[np.int64]
-    members: NDArray[np.int64]
-    matched_begins: NDArray[np.int64]
-    matched_by: NDArray[np.int32]
+    weight_begins: Vector[np.int64]
+    weights: Vector[np.int64]
+    member_begins: Vector[np.int64]
+    members: Vector[np.int64]
+    matched_begins: Vector[np.int64]
+    matched_by: Vector[np.int32]
 
 
 class PivotScratch(NamedTuple):
@@ -60,9 +60,9 @@ class PivotScratch(NamedTuple):
         maybe: int64, longer than the members and the matching terms of any document.
     """
 
-    members: NDArray[np.int32]
-    matched_by: NDArray[np.int32]
-    maybe: NDArray[np.int64]
+    members: Vector[np.int32]
+    matched_by: Vector[np.int32]
+    maybe: Vector[np.int64]
 
 
 class SharedKeys(NamedTuple):
@@ -74,12 +74,12 @@ class SharedKeys(NamedTuple):
         own: int64 (pairs, 2), total weight of all key terms of a and of b.
     """
 
-    counts: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    own: NDArray[np.int64]
+    counts: Table[np.int64]
+    weights: Table[np.int64]
+    own: Table[np.int64]
 
 
-@compiled_bare
+@compiled
 def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the asking document that match the document in the tables, as bits by place."""
     first, last = documents.member_begins[asks], documents.member_begins[asks + 1]
@@ -92,7 +92,7 @@ def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, sc
     return met
 
 
-@compiled_bare
+@compiled
 def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the document in the tables that match the answering document, as bits by place."""
     first, last = documents.matched_begins[answers], documents.matched_begins[answers + 1]
@@ -109,7 +109,7 @@ def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, s
     return met
 
 
-@compiled_bare
+@compiled
 def _add_up(documents: PivotDocuments, document: int, met: int) -> tuple[int, int, int]:
     """Number and weight of a document's matching key terms, and weight of all its key terms."""
     first, count, weight, own = documents.weight_begins[document], 0, 0, 0
@@ -135,8 +135,8 @@ def _fetch(documents: PivotDocuments, document: int) -> None:
 
 @compiled
 def share_pivot(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
     documents: PivotDocuments,
     scratch: PivotScratch,
     least: float,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import hash_bytes
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["TermTable", "enter_all", "number_all"]
 
@@ -24,13 +24,13 @@ class TermTable(NamedTuple):
         pool: uint8, the terms in UTF-8, concatenated, followed by ``BLOCK`` spare bytes.
     """
 
-    slots: NDArray[np.uint32]
-    starts: NDArray[np.int64]
-    pool: NDArray[np.uint8]
+    slots: Vector[np.uint32]
+    starts: Vector[np.int64]
+    pool: Vector[np.uint8]
 
 
 @inlined
-def _is(table: TermTable, number: int, data: NDArray[np.uint8], begin: int, length: int) -> bool:
+def _is(table: TermTable, number: int, data: Vector[np.uint8], begin: int, length: int) -> bool:
     start = table.starts[number]
     if table.starts[number + 1] - start != length:
         return False
@@ -40,9 +40,9 @@ def _is(table: TermTable, number: int, data: NDArray[np.uint8], begin: int, leng
     return byte == length
 
 
-@compiled_bare
+@compiled
 def number_all(
-    table: TermTable, count: int, data: NDArray[np.uint8], starts: NDArray[np.int64], numbers: NDArray[np.int64]
+    table: TermTable, count: int, data: Vector[np.uint8], starts: Vector[np.int64], numbers: Vector[np.int64]
 ) -> int:
     """Number terms, adding new ones. There must be room for all, with at least half of the slots empty.
 
@@ -73,7 +73,7 @@ def number_all(
     return count
 
 
-@compiled_bare
+@compiled
 def enter_all(table: TermTable, count: int) -> None:
     """Insert the first ``count`` terms into empty slots."""
     mask = signed(table.slots.size - 1)

@@ -18,8 +18,8 @@ from infostream_dedup.machine.turns import Turns
 from infostream_dedup.model import LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.kernels import counting
 from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, mark_used
+from infostream_dedup.terms.kernels.counting import count_terms as count_rows
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
 from infostream_dedup.terms.representation import representation
 
@@ -184,7 +184,7 @@ class _Counter:
         sizes, totals = np.empty(len(chunk), dtype=np.int64), np.empty(len(chunk), dtype=np.int64)
         documents = TokenRows(chunk.tokens, chunk.begins, chunk.lengths, languages)
         counted = Counted(self._indices, self._counts, sizes, totals)
-        end = counting.count_terms(documents, self._mapping, self._largest, self._row, counted)
+        end = count_rows(documents, self._mapping, self._largest, self._row, counted)
         return Counted(self._indices[:end], self._counts[:end], sizes, totals)
 
 

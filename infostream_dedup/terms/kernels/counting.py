@@ -10,7 +10,7 @@ from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["Counted", "Row", "TermsOfSurfaces", "TokenRows", "count_terms", "mark_used"]
 
@@ -34,9 +34,9 @@ class TermsOfSurfaces(NamedTuple):
         more: int32, lists of the terms of surfaces with several.
     """
 
-    terms: NDArray[np.int32]
+    terms: Vector[np.int32]
     surfaces: int
-    more: NDArray[np.int32]
+    more: Vector[np.int32]
 
 
 class Row(NamedTuple):
@@ -48,9 +48,9 @@ class Row(NamedTuple):
         places: int64 (256,).
     """
 
-    terms: NDArray[np.int32]
-    other: NDArray[np.int32]
-    places: NDArray[np.int64]
+    terms: Vector[np.int32]
+    other: Vector[np.int32]
+    places: Vector[np.int64]
 
 
 class TokenRows(NamedTuple):
@@ -63,10 +63,10 @@ class TokenRows(NamedTuple):
         languages: uint8 (documents,).
     """
 
-    tokens: NDArray[np.int32]
-    begins: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    languages: NDArray[np.uint8]
+    tokens: Vector[np.int32]
+    begins: Vector[np.int64]
+    lengths: Vector[np.int64]
+    languages: Vector[np.uint8]
 
 
 class Counted(NamedTuple):
@@ -79,14 +79,14 @@ class Counted(NamedTuple):
         totals: int64 (documents,), number of terms with repetition.
     """
 
-    indices: NDArray[np.int32]
-    counts: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    totals: NDArray[np.int64]
+    indices: Vector[np.int32]
+    counts: Vector[np.int32]
+    sizes: Vector[np.int64]
+    totals: Vector[np.int64]
 
 
 @compiled
-def mark_used(documents: TokenRows, used: NDArray[np.uint8]) -> None:
+def mark_used(documents: TokenRows, used: Vector[np.uint8]) -> None:
     """Set bit ``l`` of ``used[s]`` for every surface s that a document of language l contains."""
     tokens, begins, lengths, languages = documents
     for document in range(begins.size):
@@ -96,7 +96,7 @@ def mark_used(documents: TokenRows, used: NDArray[np.uint8]) -> None:
 
 
 @compiled
-def _sort_few(row: Row, source: NDArray[np.int32], size: int) -> None:
+def _sort_few(row: Row, source: Vector[np.int32], size: int) -> None:
     """Sort by insertion the first terms of ``source``, which may be ``row.terms`` itself, into ``row.terms``."""
     terms = row.terms
     for place in range(size):
@@ -143,7 +143,7 @@ def _sort(row: Row, size: int, largest: int) -> None:
 
 
 @inlined
-def _count_sorted(row: Row, size: int, end: int, indices: NDArray[np.int32], counts: NDArray[np.int32]) -> int:
+def _count_sorted(row: Row, size: int, end: int, indices: Vector[np.int32], counts: Vector[np.int32]) -> int:
     """Write each term once, with its frequency, from place ``end`` on; return the new end."""
     for place in range(size):
         term = row.terms[place]
@@ -156,7 +156,7 @@ def _count_sorted(row: Row, size: int, end: int, indices: NDArray[np.int32], cou
 
 
 @inlined
-def _write_terms(code: int, more: NDArray[np.int32], size: int, row: Row) -> int:
+def _write_terms(code: int, more: Vector[np.int32], size: int, row: Row) -> int:
     """Append the terms of a surface to a row; return its new size."""
     if code > SEVERAL:
         row.terms[size] = code

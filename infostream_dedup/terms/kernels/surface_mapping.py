@@ -8,7 +8,8 @@ from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["NOTHING", "ROOM_FOR_REPEATED", "SEVERAL", "map_surfaces", "mark_words"]
 
@@ -24,7 +25,7 @@ ROOM_FOR_REPEATED: Final = 3
 
 @compiled
 def mark_words(
-    holders: NDArray[np.int32], words: NDArray[np.int32], used: NDArray[np.uint8], marks: NDArray[np.uint8]
+    holders: Vector[np.int32], words: Vector[np.int32], used: Vector[np.uint8], marks: Vector[np.uint8]
 ) -> None:
     """Mark the words of each surface with the languages that use the surface.
 
@@ -40,12 +41,12 @@ def mark_words(
 
 @compiled
 def map_surfaces(
-    holders: NDArray[np.int32],
-    words: NDArray[np.int32],
-    entered_of_word: NDArray[np.int32],
-    term_of_entered: NDArray[np.int32],
-    terms: NDArray[np.int32],
-    more: NDArray[np.int32],
+    holders: Vector[np.int32],
+    words: Vector[np.int32],
+    entered_of_word: Table[np.int32],
+    term_of_entered: Vector[np.int32],
+    terms: Table[np.int32],
+    more: Vector[np.int32],
 ) -> tuple[int, int]:
     """Write the terms of each surface in each language.
 

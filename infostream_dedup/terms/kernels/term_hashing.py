@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["hash_terms"]
 
 
 @inlined
-def _finalize(mixed: Any, first: Any, second: Any) -> Any:
+def _finalize(mixed: np.uint64, first: np.uint64, second: np.uint64) -> np.uint64:
     """Spread every bit over the whole word: the finalizer of MurmurHash3 with the given factors."""
     mixed = (mixed ^ (mixed >> np.uint64(33))) * first
     mixed = (mixed ^ (mixed >> np.uint64(33))) * second
@@ -23,7 +23,7 @@ def _finalize(mixed: Any, first: Any, second: Any) -> Any:
 
 
 @compiled
-def hash_terms(pool: NDArray[np.uint8], starts: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
+def hash_terms(pool: Vector[np.uint8], starts: Vector[np.int64], hashes: Table[np.uint64]) -> None:
     """Write both hashes of each word.
 
     Args:

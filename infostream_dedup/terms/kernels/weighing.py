@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["Factors", "Kept", "add_frequencies", "gather_factors", "select_heaviest"]
 
@@ -27,11 +27,11 @@ class Factors(NamedTuple):
         norms: float64 (documents,).
     """
 
-    indices: NDArray[np.int32]
-    counts: NDArray[np.uint8] | NDArray[np.int32]
-    languages: NDArray[np.uint8]
-    idf: NDArray[np.float64]
-    norms: NDArray[np.float64]
+    indices: Vector[np.int32]
+    counts: Vector[np.uint8] | Vector[np.int32]
+    languages: Vector[np.uint8]
+    idf: Table[np.float64]
+    norms: Vector[np.float64]
 
 
 class Kept(NamedTuple):
@@ -43,14 +43,14 @@ class Kept(NamedTuple):
         weights: int64, the weights in units of 1e-9.
     """
 
-    sizes: NDArray[np.int64]
-    places: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    sizes: Vector[np.int64]
+    places: Vector[np.int64]
+    weights: Vector[np.int64]
 
 
 @compiled
 def add_frequencies(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], languages: NDArray[np.uint8], df: NDArray[np.int64]
+    indptr: Vector[np.int64], indices: Vector[np.int32], languages: Vector[np.uint8], df: Table[np.int64]
 ) -> None:
     """Add to ``df`` (languages, terms) the number of documents that contain each term."""
     for document in range(languages.size):
@@ -63,11 +63,11 @@ def add_frequencies(
 def gather_factors(
     first: int,
     last: int,
-    indptr: NDArray[np.int64],
+    indptr: Vector[np.int64],
     factors: Factors,
-    f: NDArray[np.float64],
-    idf: NDArray[np.float64],
-    norm: NDArray[np.float64],
+    f: Vector[np.float64],
+    idf: Vector[np.float64],
+    norm: Vector[np.float64],
 ) -> None:
     """Write the factors of all entries of documents ``first`` .. ``last`` - 1, in order."""
     begin = indptr[first]
@@ -80,7 +80,7 @@ def gather_factors(
 
 
 @compiled
-def _sink(heap: NDArray[np.int64], size: int) -> None:
+def _sink(heap: Vector[np.int64], size: int) -> None:
     """Move the first weight of a heap down until no weight below it is lighter."""
     parent, weight = 0, int(heap[0])
     while 2 * parent + 1 < size:
@@ -95,7 +95,7 @@ def _sink(heap: NDArray[np.int64], size: int) -> None:
 
 
 @compiled
-def _nth_heaviest(weights: NDArray[np.int64], size: int, n: int, heap: NDArray[np.int64]) -> int:
+def _nth_heaviest(weights: Vector[np.int64], size: int, n: int, heap: Vector[np.int64]) -> int:
     """The n-th heaviest of ``size`` > n weights: the top of a heap of the n heaviest."""
     heap[:n] = 0
     for place in range(size):
@@ -107,12 +107,12 @@ def _nth_heaviest(weights: NDArray[np.int64], size: int, n: int, heap: NDArray[n
 
 @compiled
 def select_heaviest(
-    indptr: NDArray[np.int64],
-    values: NDArray[np.float64],
+    indptr: Vector[np.int64],
+    values: Vector[np.float64],
     n: int,
     ties: bool,
-    row: NDArray[np.int64],
-    heap: NDArray[np.int64],
+    row: Vector[np.int64],
+    heap: Vector[np.int64],
     kept: Kept,
 ) -> int:
     """Select the n heaviest positive weights of each row.

@@ -19,10 +19,10 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     TITLE_AT,
     filter_place,
 )
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "COLUMNS",
@@ -109,14 +109,14 @@ class ComparedKeys(NamedTuple):
         targets: int32, all terms of each document, ascending.
     """
 
-    begins: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    heaviest: NDArray[np.uint8]
-    own: NDArray[np.int64]
-    squares: NDArray[np.float64]
-    target_begins: NDArray[np.int64]
-    targets: NDArray[np.int32]
+    begins: Vector[np.int64]
+    terms: Vector[np.int32]
+    weights: Vector[np.int64]
+    heaviest: Vector[np.uint8]
+    own: Table[np.int64]
+    squares: Vector[np.float64]
+    target_begins: Vector[np.int64]
+    targets: Vector[np.int32]
 
 
 class ToldWords(NamedTuple):
@@ -127,8 +127,8 @@ class ToldWords(NamedTuple):
         speech: uint32, ascending, as ``speech_beginnings`` returns them.
     """
 
-    steps: NDArray[np.uint32]
-    speech: NDArray[np.uint32]
+    steps: Vector[np.uint32]
+    speech: Vector[np.uint32]
 
 
 class RecordParts(NamedTuple):
@@ -156,7 +156,7 @@ class RecordParts(NamedTuple):
 
 
 @inlined
-def parts_of(words: NDArray[np.uint32], at: int) -> RecordParts:
+def parts_of(words: Vector[np.uint32], at: int) -> RecordParts:
     """Read the header of a record."""
     counts, rest = signed(words[at + COUNTS_AT]), signed(words[at + BLOCKS_AT])
     numbers, names, lead = counts & 0xFFFF, counts >> 16, rest & (1 << LEAD_BITS) - 1
@@ -170,11 +170,11 @@ def parts_of(words: NDArray[np.uint32], at: int) -> RecordParts:
 
 @compiled
 def sum_keys(
-    begins: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    heaviest: NDArray[np.uint8],
-    own: NDArray[np.int64],
-    squares: NDArray[np.float64],
+    begins: Vector[np.int64],
+    weights: Vector[np.int64],
+    heaviest: Vector[np.uint8],
+    own: Table[np.int64],
+    squares: Vector[np.float64],
 ) -> None:
     """Fill in ``own`` and ``squares`` of ``ComparedKeys``."""
     for document in range(squares.size):
@@ -205,14 +205,14 @@ def _cosine(keys: ComparedKeys, one: int, other: int, tables: MatchingTables) ->
 
 
 @inlined
-def weight_at(words: NDArray[np.uint32], weights: int, number: int) -> int:
+def weight_at(words: Vector[np.uint32], weights: int, number: int) -> int:
     """Weight of an entry of a record."""
     return signed(words[weights + (number >> 2)]) >> ((number & 3) * 8) & 255
 
 
 @inlined
 def add_weights(
-    words: NDArray[np.uint32],
+    words: Vector[np.uint32],
     weights: int,
     skip: int,
     other_weights: int,
@@ -230,7 +230,7 @@ def add_weights(
 
 @inlined
 def _shared_figures(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, hits: int
+    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, hits: int
 ) -> tuple[int, int, int]:
     """Weight of the shared figures in each document, and number of shared dates that are in both heads."""
     met, answered, heads = 0, 0, 0
@@ -245,7 +245,7 @@ def _shared_figures(
 
 @inlined
 def _opening(
-    words: NDArray[np.uint32], lead: int, size: int, weights: int, skip: int, filter_at: int, blocks: int
+    words: Vector[np.uint32], lead: int, size: int, weights: int, skip: int, filter_at: int, blocks: int
 ) -> int:
     """Weight of the lead words of one document that are in the filter of another."""
     met = 0
@@ -258,7 +258,7 @@ def _opening(
 
 
 @inlined
-def _is_among(entry: np.uint32, sorted_entries: NDArray[np.uint32]) -> bool:
+def _is_among(entry: np.uint32, sorted_entries: Vector[np.uint32]) -> bool:
     """Binary search."""
     low, high = 0, sorted_entries.size
     while low < high:
@@ -270,8 +270,8 @@ def _is_among(entry: np.uint32, sorted_entries: NDArray[np.uint32]) -> bool:
     return low < sorted_entries.size and sorted_entries[low] == entry
 
 
-@compiled_bare
-def _tells_step(words: NDArray[np.uint32], parts: RecordParts, told: ToldWords) -> float:
+@compiled
+def _tells_step(words: Vector[np.uint32], parts: RecordParts, told: ToldWords) -> float:
     """1 if the lead of a document has a word of a step and none of speech, otherwise 0."""
     step, speech = False, False
     for number in range(parts.lead):
@@ -282,14 +282,14 @@ def _tells_step(words: NDArray[np.uint32], parts: RecordParts, told: ToldWords) 
 
 
 @inlined
-def sum_of(words: NDArray[np.uint32], at: int, kind: int) -> int:
+def sum_of(words: Vector[np.uint32], at: int, kind: int) -> int:
     """Total weight of the numbers, figures, names or lead words of a record."""
     return signed(words[at + SUMS_AT + kind])
 
 
 @inlined
 def _compare_numbers(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: NDArray[np.float64]
+    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: Vector[np.float64]
 ) -> None:
     hits = meet(tables, NUMBER_LIST, words, one.numbers_at, one.numbers, other.numbers_at, np.uint32(HEAD_BIT))
     met, answered = add_weights(words, one.weights, 0, other.weights, 0, tables, hits)
@@ -307,7 +307,7 @@ def _compare_numbers(
 
 
 @inlined
-def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
+def _title_relation(words: Vector[np.uint32], one: int, other: int) -> float:
     """Compare titles. 0: one is missing; 1: different; 2: equal except for numbers and dates; 3: equal."""
     first, second = words[one + TITLE_AT], words[other + TITLE_AT]
     if first == 0 or second == 0:
@@ -319,7 +319,7 @@ def _title_relation(words: NDArray[np.uint32], one: int, other: int) -> float:
 
 @inlined
 def _compare_records(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: NDArray[np.float64]
+    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: Vector[np.float64]
 ) -> None:
     """Fill in one row from two records; ``other`` is the one in the tables."""
     _compare_numbers(words, one, other, tables, row)
@@ -340,9 +340,9 @@ def _compare_records(
     row[_TITLE] = _title_relation(words, one.at, other.at)
 
 
-@compiled_bare
+@compiled
 def _enter(
-    words: NDArray[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
+    words: Vector[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
 ) -> None:
     """Load a document into the tables, replacing the one that is there."""
     for which in range(4):
@@ -356,14 +356,14 @@ def _enter(
 
 @compiled
 def compare_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
     keys: ComparedKeys,
-    words: NDArray[np.uint32],
-    begins: NDArray[np.int64],
+    words: Vector[np.uint32],
+    begins: Vector[np.int64],
     tables: MatchingTables,
     told: ToldWords,
-    evidence: NDArray[np.float64],
+    evidence: Table[np.float64],
 ) -> None:
     """Fill in everything except shares and wording.
 

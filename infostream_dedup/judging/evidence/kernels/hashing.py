@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from infostream_dedup.machine.compiling import inlined
@@ -22,13 +20,13 @@ _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 @inlined
-def step(state: Any, character: Any) -> Any:
+def step(state: np.uint64, character: int) -> np.uint64:
     """State of a hash after one more character."""
     return (state ^ np.uint64(character)) * _PRIME
 
 
 @inlined
-def mixed(state: Any) -> Any:
+def mixed(state: np.uint64) -> np.uint64:
     """Spread a state over all 64 bits."""
     state = (state ^ (state >> _30)) * _FIRST
     state = (state ^ (state >> _27)) * _SECOND
@@ -36,6 +34,6 @@ def mixed(state: Any) -> Any:
 
 
 @inlined
-def joined(first: Any, second: Any, third: Any) -> Any:
+def joined(first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
     """Hash of three tokens in a row, uint64."""
     return mixed(first * _LEFT + second * _MIDDLE + third)

@@ -8,13 +8,14 @@ from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["mark_heaviest"]
 
 
 @compiled
-def mark_heaviest(begins: NDArray[np.int64], weights: NDArray[np.int64], n: int, marks: NDArray[np.uint8]) -> None:
+def mark_heaviest(begins: Vector[np.int64], weights: Vector[np.int64], n: int, marks: Vector[np.uint8]) -> None:
     """Mark the n heaviest of each document; of equal ones, the first.
 
     Args:

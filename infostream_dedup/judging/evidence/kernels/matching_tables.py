@@ -5,14 +5,14 @@ A document that many others are compared with is loaded into the table once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Entry, Table, Vector
 
 __all__ = ["ENTRIES", "MatchingTables", "enter", "leave", "matching_tables", "meet"]
 
@@ -37,11 +37,11 @@ class MatchingTables(NamedTuple):
         other: int64 (ENTRIES + 1,), receives places in the document in the tables.
     """
 
-    slots: NDArray[np.int32]
-    touched: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
+    slots: Table[np.int32]
+    touched: Table[np.int32]
+    counts: Vector[np.int64]
+    one: Vector[np.int64]
+    other: Vector[np.int64]
 
 
 def matching_tables() -> MatchingTables:
@@ -64,12 +64,14 @@ def _mask(count: int) -> int:
 
 
 @inlined
-def _slot(entry: Any, mask: int) -> int:
+def _slot(entry: np.uint32, mask: int) -> int:
     return signed(np.uint32(entry * _MULTIPLIER) >> _HIGH_BITS) & mask
 
 
-@compiled_bare
-def enter(tables: MatchingTables, which: int, entries: Any, begin: int, count: int, ignored: Any) -> None:
+@compiled
+def enter(
+    tables: MatchingTables, which: int, entries: Vector[Entry], begin: int, count: int, ignored: np.uint32
+) -> None:
     """Load a list into a table.
 
     Args:
@@ -90,7 +92,7 @@ def enter(tables: MatchingTables, which: int, entries: Any, begin: int, count: i
     tables.counts[which] = count
 
 
-@compiled_bare
+@compiled
 def leave(tables: MatchingTables, which: int) -> None:
     """Empty a table."""
     for number in range(tables.counts[which]):
@@ -100,7 +102,13 @@ def leave(tables: MatchingTables, which: int) -> None:
 
 @inlined
 def meet(
-    tables: MatchingTables, which: int, entries: Any, begin: int, count: int, other_begin: int, ignored: Any
+    tables: MatchingTables,
+    which: int,
+    entries: Vector[Entry],
+    begin: int,
+    count: int,
+    other_begin: int,
+    ignored: np.uint32,
 ) -> int:
     """Count the entries of a list that are in a table; write their places, ascending, to ``tables.one`` and ``.other``.
 

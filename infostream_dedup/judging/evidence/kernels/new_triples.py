@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange, table_size, take_parts
-from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
+from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["count_new"]
 
@@ -18,9 +18,9 @@ PLAIN_ON_ARRAYS: Final = True
 """Computes with whole arrays."""
 
 
-@compiled_bare
+@compiled
 def _mark_new(
-    given: TripleRange, begin: int, end: int, keys: NDArray[np.uint64], used: NDArray[np.bool_], new: NDArray[np.bool_]
+    given: TripleRange, begin: int, end: int, keys: Vector[np.uint64], used: Vector[np.bool_], new: Vector[np.bool_]
 ) -> None:
     """Mark the first of equal triples in one part; ``keys`` and ``used`` are its table, by open addressing."""
     mask = keys.size - 1
@@ -35,7 +35,7 @@ def _mark_new(
 
 
 @compiled
-def count_new(given: TripleRange, new: NDArray[np.bool_], found: NDArray[np.int32]) -> None:
+def count_new(given: TripleRange, new: Vector[np.bool_], found: Vector[np.int32]) -> None:
     """Count the triples of a range that no earlier document has.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from infostream_dedup.judging.evidence.constants import (
     TITLE_FIGURE_DIGITS,
 )
 from infostream_dedup.judging.evidence.kernels.hashing import joined, mixed, step
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["date_entry", "number_at", "title_figure"]
 
@@ -42,14 +42,14 @@ def date_entry(value: int) -> int:
 
 
 @inlined
-def _digits_end(kinds: NDArray[np.uint8], place: int) -> int:
+def _digits_end(kinds: Vector[np.uint8], place: int) -> int:
     while kinds[place] == _DIGIT:
         place += 1
     return place
 
 
 @inlined
-def _value(folded: NDArray[np.uint16], begin: int, end: int) -> int:
+def _value(folded: Vector[np.uint16], begin: int, end: int) -> int:
     value = 0
     for place in range(begin, end):
         value = value * 10 + signed(folded[place])
@@ -61,8 +61,8 @@ def _is_day(day: int, month: int) -> bool:
     return 1 <= day <= 31 and 1 <= month <= 12
 
 
-@compiled_bare
-def _day_first(kinds: NDArray[np.uint8], first: int, end: int) -> tuple[int, int]:
+@compiled
+def _day_first(kinds: Vector[np.uint8], first: int, end: int) -> tuple[int, int]:
     """Bounds of the second part and end of the third of 17.04.2024; (-1, -1) for anything else."""
     sign = kinds[end]
     if end - first > 2 or (sign != _POINT and sign != _SLASH and sign != _HYPHEN):
@@ -78,9 +78,9 @@ def _day_first(kinds: NDArray[np.uint8], first: int, end: int) -> tuple[int, int
     return second, third
 
 
-@compiled_bare
+@compiled
 def _date_at(
-    kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int, title_end: int
+    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int, title_end: int
 ) -> tuple[int, int, int, int]:
     """End, day, month and year of the date at a place; end is -1 without a date, year is 0 without a year."""
     second, third = _day_first(kinds, begin, end)
@@ -105,21 +105,21 @@ def _date_at(
     return -1, 0, 0, 0
 
 
-@compiled_bare
-def _spaced_end(kinds: NDArray[np.uint8], end: int) -> int:
+@compiled
+def _spaced_end(kinds: Vector[np.uint8], end: int) -> int:
     """End of the groups of a space and three digits that start at a place; the place itself if there are none."""
     while kinds[end] == _SPACE and _digits_end(kinds, end + 1) == end + 4:
         end += 4
     return end
 
 
-@compiled_bare
+@compiled
 def _is_sign(kind: int) -> bool:
     return kind in (_POINT, _COMMA)
 
 
-@compiled_bare
-def _grouped_end(kinds: NDArray[np.uint8], end: int) -> int:
+@compiled
+def _grouped_end(kinds: Vector[np.uint8], end: int) -> int:
     """End of the groups of a separator (all points or all commas) and three digits that start at a place."""
     sign = kinds[end]
     while _is_sign(sign) and kinds[end] == sign and _digits_end(kinds, end + 1) == end + 4:
@@ -127,10 +127,10 @@ def _grouped_end(kinds: NDArray[np.uint8], end: int) -> int:
     return end
 
 
-@compiled_bare
+@compiled
 def _decimal_hash(
-    kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, whole_end: int, end: int
-) -> tuple[Any, int]:
+    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, whole_end: int, end: int
+) -> tuple[np.uint64, int]:
     """Hash of a figure, decimals included; and its value, or -1 if it has decimals or is 10,000 or more."""
     state, digits, value = _SEED, 0, 0
     for place in range(begin, whole_end):
@@ -149,8 +149,8 @@ def _decimal_hash(
     return mixed(state), value if digits <= 4 else -1
 
 
-@compiled_bare
-def _version_hash(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int) -> Any:
+@compiled
+def _version_hash(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> np.uint64:
     """Hash of digits with several separators that do not mark thousands, such as 1.2.3.4."""
     state = _SEED
     for place in range(begin, end):
@@ -158,10 +158,10 @@ def _version_hash(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: i
     return mixed(state)
 
 
-@compiled_bare
+@compiled
 def _spaced_figure(
-    kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, spaced: int
-) -> tuple[int, Any, int]:
+    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, spaced: int
+) -> tuple[int, np.uint64, int]:
     """Read a figure whose thousands, up to ``spaced``, are separated by spaces; decimals may follow."""
     end = spaced
     if _is_sign(kinds[spaced]) and kinds[spaced + 1] == _DIGIT:
@@ -172,8 +172,8 @@ def _spaced_figure(
     return end, hashed, value
 
 
-@compiled_bare
-def _figure_at(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int) -> tuple[int, Any, int]:
+@compiled
+def _figure_at(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> tuple[int, np.uint64, int]:
     """End, hash and value of the figure at a place; the value is -1 for decimals or more than four digits."""
     grouping = end - begin <= 3 and folded[begin] != 0
     spaced = _spaced_end(kinds, end) if grouping else end
@@ -193,10 +193,10 @@ def _figure_at(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int,
     return last, hashed, value
 
 
-@compiled_bare
+@compiled
 def number_at(
-    kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, title_end: int
-) -> tuple[int, Any, int, int, int]:
+    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, title_end: int
+) -> tuple[int, np.uint64, int, int, int]:
     """Read the number at a place.
 
     Args:
@@ -221,7 +221,7 @@ def number_at(
 
 
 @inlined
-def title_figure(kinds: NDArray[np.uint8], begin: int, end: int, entry: int) -> int:
+def title_figure(kinds: Vector[np.uint8], begin: int, end: int, entry: int) -> int:
     """Bit of a figure in a title; 0 for a date or a figure with too few digits."""
     digits = 0
     for place in range(begin, end):

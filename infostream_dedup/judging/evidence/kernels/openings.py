@@ -13,7 +13,7 @@ from infostream_dedup.judging.evidence.kernels.packing import filter_bits
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["LEAD_ROW", "spread_leads", "weigh_opening"]
 
@@ -24,12 +24,11 @@ _FIRST: Final = LEAD_WORDS
 _SECOND: Final = 2 * LEAD_WORDS
 _WEIGHT: Final = 3 * LEAD_WORDS
 
-_ONE = np.uint64(1)
 _32 = np.uint64(32)
 
 
 @compiled
-def spread_leads(words: NDArray[np.uint32], begins: NDArray[np.int64], leads: NDArray[np.uint32]) -> None:
+def spread_leads(words: Vector[np.uint32], begins: Vector[np.int64], leads: Vector[np.uint32]) -> None:
     """Work out where in a filter each lead word has to be looked up.
 
     Args:
@@ -47,7 +46,7 @@ def spread_leads(words: NDArray[np.uint32], begins: NDArray[np.int64], leads: ND
 
 
 @inlined
-def weigh_opening(leads: NDArray[np.uint32], document: int, words: NDArray[np.uint32], other: RecordParts) -> int:
+def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint32], other: RecordParts) -> int:
     """Weight of the lead words of one document that are in the filter of another.
 
     Args:
@@ -62,8 +61,7 @@ def weigh_opening(leads: NDArray[np.uint32], document: int, words: NDArray[np.ui
         return met
     bits = words[other.filter_at : other.filter_at + 2 * other.blocks]
     for number in range(LEAD_WORDS):
-        # Unsigned places need no check whether they are negative.
-        place = np.uint64(lead[number]) * blocks >> _32 << _ONE
-        missing = lead[_FIRST + number] & ~bits[place] | lead[_SECOND + number] & ~bits[place + _ONE]
+        place = 2 * signed(np.uint64(lead[number]) * blocks >> _32)
+        missing = lead[_FIRST + number] & ~bits[place] | lead[_SECOND + number] & ~bits[place + 1]
         met += signed(lead[_WEIGHT + number]) * signed(missing == 0)
     return met

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,9 +11,8 @@ from infostream_dedup.judging.evidence.kernels.hashing import mixed
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "BLOCKS_AT",
@@ -82,7 +81,7 @@ def bucket_of(entry: int, kind: int, language: int) -> int:
 
 
 @inlined
-def filter_bits(spread: np.uint64) -> tuple[Any, Any]:
+def filter_bits(spread: np.uint64) -> tuple[np.uint32, np.uint32]:
     """Bits that a word beginning with this mixed hash sets in the two words of its block."""
     first = _ONE << (spread & _FIVE) | _ONE << (spread >> np.uint64(5) & _FIVE)
     second = _ONE << (spread >> np.uint64(10) & _FIVE) | _ONE << (spread >> np.uint64(15) & _FIVE)
@@ -90,7 +89,7 @@ def filter_bits(spread: np.uint64) -> tuple[Any, Any]:
 
 
 @inlined
-def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
+def filter_place(entry: np.uint32, blocks: int) -> tuple[int, np.uint32, np.uint32]:
     """Block of the filter for a word beginning, and the bits that it sets in the two words of the block."""
     spread = mixed(np.uint64(entry))
     first, second = filter_bits(spread)
@@ -98,18 +97,18 @@ def filter_place(entry: Any, blocks: int) -> tuple[int, Any, Any]:
 
 
 @inlined
-def _entries(ends: NDArray[np.int64], document: int, field: int) -> int:
+def _entries(ends: Table[np.int64], document: int, field: int) -> int:
     return min(signed(ends[document + 1, field] - ends[document, field]), MOST_ENTRIES)
 
 
 @compiled
 def buckets_of_documents(
-    numbers: NDArray[np.uint32],
-    names: NDArray[np.uint32],
-    lead: NDArray[np.uint32],
-    ends: NDArray[np.int64],
-    languages: NDArray[np.int8],
-    buckets: NDArray[np.uint32],
+    numbers: Vector[np.uint32],
+    names: Vector[np.uint32],
+    lead: Vector[np.uint32],
+    ends: Table[np.int64],
+    languages: Vector[np.int8],
+    buckets: Vector[np.uint32],
 ) -> int:
     """Write the counter of each number, name and lead word that records keep; return how many there are.
 
@@ -137,7 +136,7 @@ def buckets_of_documents(
 
 
 @inlined
-def _weight(bucket: int, counts: NDArray[np.float32], documents: float) -> int:
+def _weight(bucket: int, counts: Vector[np.float32], documents: float) -> int:
     value = signed(np.floor(_UNITS * np.log(1.0 + documents / (np.float64(counts[bucket]) + 1.0)) + 0.5))
     return min(max(value, 1), _MOST_WEIGHT)
 
@@ -148,7 +147,7 @@ def _blocks(body: int) -> int:
 
 
 @compiled
-def record_sizes(ends: NDArray[np.int64], begins: NDArray[np.int64]) -> None:
+def record_sizes(ends: Table[np.int64], begins: Vector[np.int64]) -> None:
     """Compute where the record of each document begins, in 32-bit words.
 
     Args:
@@ -165,12 +164,12 @@ def record_sizes(ends: NDArray[np.int64], begins: NDArray[np.int64]) -> None:
 
 
 @inlined
-def _put_weight(words: NDArray[np.uint32], at: int, number: int, weight: int) -> None:
+def _put_weight(words: Vector[np.uint32], at: int, number: int, weight: int) -> None:
     words[at + (number >> 2)] |= np.uint32(weight) << np.uint32((number & 3) * 8)
 
 
 @inlined
-def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: int) -> None:
+def _add_up(words: Vector[np.uint32], at: int, kind: int, entry: np.uint32, weight: int) -> None:
     """Add an entry and its weight to the header of a record."""
     if kind != NUMBER_KIND:
         words[at + SUMS_AT + 1 + kind] += np.uint32(weight)
@@ -185,7 +184,7 @@ def _add_up(words: NDArray[np.uint32], at: int, kind: int, entry: Any, weight: i
 
 @compiled
 def fill_filters(
-    body: NDArray[np.uint32], ends: NDArray[np.int64], begins: NDArray[np.int64], words: NDArray[np.uint32]
+    body: Vector[np.uint32], ends: Table[np.int64], begins: Vector[np.int64], words: Vector[np.uint32]
 ) -> None:
     """Write the filters of records, which need no document frequencies.
 
@@ -207,11 +206,11 @@ def fill_filters(
 @compiled
 def pack_documents(
     lists: EvidenceLists,
-    languages: NDArray[np.int8],
-    counts: NDArray[np.float32],
-    documents: NDArray[np.float64],
-    begins: NDArray[np.int64],
-    words: NDArray[np.uint32],
+    languages: Vector[np.int8],
+    counts: Vector[np.float32],
+    documents: Vector[np.float64],
+    begins: Vector[np.int64],
+    words: Vector[np.uint32],
 ) -> None:
     """Write the records of documents, except for their filters.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,10 @@ from infostream_dedup.judging.evidence.kernels.skeletons import SKELETON_BITS, s
 from infostream_dedup.judging.evidence.kernels.sorting import sorted_once
 from infostream_dedup.judging.evidence.kernels.words import WORD_SEED, is_letter, read_word, repair_word
 from infostream_dedup.language.text.kernels.code_points import sized_code_point
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["FIELDS", "PADDING", "EvidenceLists", "ReadingScratch", "Tables", "prefix_hashes", "read_documents"]
 
@@ -77,12 +77,12 @@ class Tables(NamedTuple):
         months: int64, month of each; 0 for a word that is not a month.
     """
 
-    kinds: NDArray[np.uint8]
-    folded: NDArray[np.uint16]
-    latin: NDArray[np.uint8]
-    twins: NDArray[np.uint16]
-    words: NDArray[np.uint64]
-    months: NDArray[np.int64]
+    kinds: Vector[np.uint8]
+    folded: Vector[np.uint16]
+    latin: Vector[np.uint8]
+    twins: Table[np.uint16]
+    words: Vector[np.uint64]
+    months: Vector[np.int64]
 
 
 class ReadingScratch(NamedTuple):
@@ -98,13 +98,13 @@ class ReadingScratch(NamedTuple):
         state: int64 (STATES,), of the walker.
     """
 
-    kinds: NDArray[np.uint8]
-    folded: NDArray[np.uint16]
-    tokens: NDArray[np.uint64]
-    titles: NDArray[np.uint64]
-    spare: NDArray[np.uint32]
-    bins: NDArray[np.int64]
-    state: NDArray[np.int64]
+    kinds: Vector[np.uint8]
+    folded: Vector[np.uint16]
+    tokens: Vector[np.uint64]
+    titles: Vector[np.uint64]
+    spare: Vector[np.uint32]
+    bins: Vector[np.int64]
+    state: Vector[np.int64]
 
 
 class EvidenceLists(NamedTuple):
@@ -121,19 +121,19 @@ class EvidenceLists(NamedTuple):
         titles: uint64 (documents, 2), hashes of the title and of its form.
     """
 
-    triples: NDArray[np.uint64]
-    numbers: NDArray[np.uint32]
-    names: NDArray[np.uint32]
-    lead: NDArray[np.uint32]
-    body: NDArray[np.uint32]
-    ends: NDArray[np.int64]
-    tokens: NDArray[np.int32]
-    titles: NDArray[np.uint64]
+    triples: Vector[np.uint64]
+    numbers: Vector[np.uint32]
+    names: Vector[np.uint32]
+    lead: Vector[np.uint32]
+    body: Vector[np.uint32]
+    ends: Table[np.int64]
+    tokens: Table[np.int32]
+    titles: Table[np.uint64]
 
 
-@compiled_bare
+@compiled
 def _decode(
-    data: NDArray[np.uint8], begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
+    data: Vector[np.uint8], begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
 ) -> tuple[int, int]:
     """Write kind and folded form of each character kept; return their number, and how many the title has."""
     size, title = 0, 0
@@ -154,25 +154,26 @@ def _decode(
 
 
 @inlined
-def _month_of(tables: Tables, word: Any) -> int:
+def _month_of(tables: Tables, word: np.uint64) -> int:
     """Month of a calendar word, 0 for a day word, -1 for any other word."""
     place = np.searchsorted(tables.words, word)
     return tables.months[place] if place < tables.words.size and tables.words[place] == word else -1
 
 
 @inlined
-def _take_token(scratch: ReadingScratch, token: Any, begin: int, dated: bool) -> None:
+def _take_token(scratch: ReadingScratch, token: np.uint64, begin: int, dated: bool) -> None:
     state = scratch.state
     scratch.tokens[state[_TOKENS]] = token
     state[_TOKENS] += 1
     if begin < state[_TITLE_END]:
-        scratch.titles[0] = mixed((scratch.titles[0] or _TITLE_SEED) ^ token)
+        titles = scratch.titles
+        titles[0] = mixed((titles[0] if titles[0] != 0 else _TITLE_SEED) ^ token)
         if not dated:
-            scratch.titles[1] = mixed((scratch.titles[1] or _TITLE_SEED) ^ token)
+            titles[1] = mixed((titles[1] if titles[1] != 0 else _TITLE_SEED) ^ token)
 
 
 @inlined
-def _read_month(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, word: Any, begin: int) -> None:
+def _read_month(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, word: np.uint64, begin: int) -> None:
     """Combine a month with the number before it, or an English month with the number after it, into a date."""
     state = scratch.state
     month = 0
@@ -195,7 +196,7 @@ def _take_name(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, be
 
 
 @inlined
-def _take_start(scratch: ReadingScratch, found: EvidenceLists, start: Any) -> None:
+def _take_start(scratch: ReadingScratch, found: EvidenceLists, start: np.uint64) -> None:
     """Add the beginning of a long word to body and lead."""
     state = scratch.state
     found.body[state[_BODY]] = start
@@ -256,7 +257,7 @@ def _take_number(scratch: ReadingScratch, found: EvidenceLists, begin: int) -> i
     return end
 
 
-@compiled_bare
+@compiled
 def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: int) -> None:
     state, kinds = scratch.state, scratch.kinds
     place = after = 0
@@ -275,7 +276,7 @@ def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: i
 
 
 @compiled
-def _merge_heads(numbers: NDArray[np.uint32], begin: int, end: int) -> int:
+def _merge_heads(numbers: Vector[np.uint32], begin: int, end: int) -> int:
     """Keep each of the ascending numbers once, with its head bit if any copy has it; return the new end."""
     kept = begin
     for place in range(begin, end):
@@ -313,9 +314,9 @@ def _finish(scratch: ReadingScratch, found: EvidenceLists, document: int) -> Non
 
 @compiled
 def read_documents(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    title_ends: NDArray[np.int64],
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    title_ends: Vector[np.int64],
     tables: Tables,
     scratch: ReadingScratch,
     found: EvidenceLists,
@@ -345,11 +346,11 @@ def read_documents(
 
 @compiled
 def prefix_hashes(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
     tables: Tables,
     scratch: ReadingScratch,
-    hashes: NDArray[np.uint32],
+    hashes: Vector[np.uint32],
 ) -> None:
     """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out.
 

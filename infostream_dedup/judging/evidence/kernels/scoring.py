@@ -10,7 +10,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["fill_features", "score_pairs"]
 
@@ -25,7 +25,7 @@ _LENGTH: Final = COLUMNS.index("length")
 
 
 @compiled
-def fill_features(evidence: NDArray[np.float64], features: NDArray[np.float64]) -> None:
+def fill_features(evidence: Table[np.float64], features: Table[np.float64]) -> None:
     """Compute the features of pairs, in the order of ``pair_model.FEATURES``.
 
     Args:
@@ -57,13 +57,11 @@ def fill_features(evidence: NDArray[np.float64], features: NDArray[np.float64]) 
 
 @compiled
 def score_pairs(
-    features: NDArray[np.float64], intercept: float, coefficients: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Intercept and weighted features, summed from the first to the last: float64 (pairs,)."""
-    z = np.empty(features.shape[0], dtype=np.float64)
+    features: Table[np.float64], intercept: float, coefficients: Vector[np.float64], z: Vector[np.float64]
+) -> None:
+    """Write the intercept and weighted features of each pair, summed from the first to the last, to ``z``."""
     for pair in range(z.size):
         total = intercept
         for feature in range(coefficients.size):
             total += coefficients[feature] * features[pair, feature]
         z[pair] = total
-    return z

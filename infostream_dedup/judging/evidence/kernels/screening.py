@@ -23,10 +23,10 @@ from infostream_dedup.judging.evidence.kernels.comparing import (
 )
 from infostream_dedup.judging.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
 from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, weigh_opening
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, popcount, prefetch, signed
+from infostream_dedup.machine.compiling import compiled, inlined, popcount, prefetch, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "MARGIN",
@@ -76,16 +76,16 @@ class ScreenedRows(NamedTuple):
         doubled: int64 (documents,), triples that share their bit with an earlier one.
     """
 
-    words: NDArray[np.uint32]
-    begins: NDArray[np.int64]
-    lengths: NDArray[np.float64]
-    reach: NDArray[np.float64]
-    leads: NDArray[np.uint32]
-    triples: NDArray[np.uint64]
-    triple_begins: NDArray[np.int64]
-    signatures: NDArray[np.uint64]
-    signature_begins: NDArray[np.int64]
-    doubled: NDArray[np.int64]
+    words: Vector[np.uint32]
+    begins: Vector[np.int64]
+    lengths: Vector[np.float64]
+    reach: Vector[np.float64]
+    leads: Vector[np.uint32]
+    triples: Vector[np.uint64]
+    triple_begins: Vector[np.int64]
+    signatures: Vector[np.uint64]
+    signature_begins: Vector[np.int64]
+    doubled: Vector[np.int64]
 
 
 class ModelBounds(NamedTuple):
@@ -124,9 +124,9 @@ class ScreenScratch(NamedTuple):
     """
 
     tables: MatchingTables
-    signature: NDArray[np.uint64]
-    signed: NDArray[np.int64]
-    doubled: NDArray[np.int64]
+    signature: Vector[np.uint64]
+    signed: Vector[np.int64]
+    doubled: Vector[np.int64]
 
 
 @inlined
@@ -138,7 +138,7 @@ def _words_of_signature(triples: int) -> int:
 
 
 @compiled
-def signature_sizes(begins: NDArray[np.int64], bounds: NDArray[np.int64]) -> None:
+def signature_sizes(begins: Vector[np.int64], bounds: Vector[np.int64]) -> None:
     """Compute where the signature of each document begins.
 
     Args:
@@ -150,9 +150,9 @@ def signature_sizes(begins: NDArray[np.int64], bounds: NDArray[np.int64]) -> Non
         bounds[document + 1] = bounds[document] + _words_of_signature(begins[document + 1] - begins[document])
 
 
-@compiled_bare
+@compiled
 def _sign(
-    triples: NDArray[np.uint64], first: int, last: int, signature: NDArray[np.uint64], begin: int, words: int
+    triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
 ) -> int:
     """Set the bits of triples in a signature; return how many were set already."""
     doubled, bits = 0, 6
@@ -171,11 +171,11 @@ def _sign(
 
 @compiled
 def sign_documents(
-    triples: NDArray[np.uint64],
-    begins: NDArray[np.int64],
-    signatures: NDArray[np.uint64],
-    bounds: NDArray[np.int64],
-    doubled: NDArray[np.int64],
+    triples: Vector[np.uint64],
+    begins: Vector[np.int64],
+    signatures: Vector[np.uint64],
+    bounds: Vector[np.int64],
+    doubled: Vector[np.int64],
 ) -> None:
     """Write the signature of each document; arguments as in ``ScreenedRows``."""
     for document in range(doubled.size):
@@ -195,7 +195,7 @@ def _openings(rows: ScreenedRows, a: int, b: int, one: RecordParts, other: Recor
 
 @inlined
 def _numbers(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
+    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
 ) -> float:
     """What numbers add to z."""
     if min(one.numbers, other.numbers) < 2:
@@ -210,7 +210,7 @@ def _numbers(
 
 @inlined
 def _names(
-    words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
+    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
 ) -> float:
     """What names add to z."""
     if min(one.names, other.names) < 2:
@@ -223,7 +223,7 @@ def _names(
 
 
 @inlined
-def _lead(words: NDArray[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables) -> float:
+def _lead(words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables) -> float:
     """The larger share of a lead that is in the other lead."""
     hits = meet(tables, LEAD_LIST, words, one.lead_at, one.lead, other.lead_at, NO_BITS)
     skip, other_skip = one.numbers + one.names, other.numbers + other.names
@@ -269,8 +269,8 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
     return bool(np.float64(most) >= (wording - MARGIN) * np.float64(fewer))
 
 
-@compiled_bare
-def _hold(words: NDArray[np.uint32], parts: RecordParts, scratch: ScreenScratch) -> None:
+@compiled
+def _hold(words: Vector[np.uint32], parts: RecordParts, scratch: ScreenScratch) -> None:
     """Load a document, replacing the one that is there."""
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
         leave(scratch.tables, which)
@@ -294,13 +294,13 @@ def _fetch(rows: ScreenedRows, document: int) -> None:
 
 @compiled
 def bound_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    runs: NDArray[np.int64],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    runs: Table[np.int64],
     rows: ScreenedRows,
     model: ModelBounds,
     scratch: ScreenScratch,
-    bounds: NDArray[np.float64],
+    bounds: Vector[np.float64],
 ) -> None:
     """Bound z of pairs that hardly share any wording.
 

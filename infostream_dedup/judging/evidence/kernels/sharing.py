@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.term_places import look_up, note, place_of, take_out
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["ShareScratch", "share_pairs"]
 
@@ -29,9 +28,9 @@ class ShareScratch(NamedTuple):
         maybe: int64, longer than the terms of any document.
     """
 
-    keys: NDArray[np.int32]
-    targets: NDArray[np.int32]
-    maybe: NDArray[np.int64]
+    keys: Vector[np.int32]
+    targets: Vector[np.int32]
+    maybe: Vector[np.int64]
 
 
 @inlined
@@ -39,7 +38,7 @@ def _share(met: int, own: int) -> float:
     return np.float64(met) / np.float64(own) if own else 0.0
 
 
-@compiled_bare
+@compiled
 def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the asking document's 12 and 30 key terms that the document in the tables contains."""
     there, met12, met30 = keys.target_begins[held], 0, 0
@@ -52,7 +51,7 @@ def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: 
     return met12, met30
 
 
-@compiled_bare
+@compiled
 def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the 12 and 30 key terms of the document in the tables that the answering document contains."""
     there, met12, met30 = keys.begins[held], 0, 0
@@ -68,12 +67,12 @@ def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, scratch:
 
 @compiled
 def share_pairs(
-    asking: NDArray[np.int64],
-    held: NDArray[np.int64],
+    asking: Vector[np.int64],
+    held: Vector[np.int64],
     keys: ComparedKeys,
     scratch: ShareScratch,
     column: int,
-    evidence: NDArray[np.float64],
+    evidence: Table[np.float64],
 ) -> None:
     """Fill in the shares of 12 and of all key terms.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.judging.evidence.characters import CharacterKind
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["SKELETON_BITS", "skeleton"]
 
@@ -48,10 +49,8 @@ def _with_letter(code: int, last: int, letter: int) -> int:
     return code << 5 | letter
 
 
-@compiled_bare
-def skeleton(
-    latin: NDArray[np.uint8], kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, end: int
-) -> int:
+@compiled
+def skeleton(latin: Vector[np.uint8], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> int:
     """Code of the word between two places; ``latin`` maps each folded letter to a Latin one, 1 to 26, or to 0."""
     # A letter waits for the next one, which may be an h; ``last`` is the letter before the waiting one.
     code, waiting, last = 0, 0, 0
@@ -63,7 +62,7 @@ def skeleton(
             continue
         if letter:
             code = _with_letter(code, last, waiting)
-            last, waiting = waiting or last, letter
+            last, waiting = waiting if waiting != 0 else last, letter
         if letter == _X:
             code = _with_letter(code, last, _K)
             last, waiting = _K, _S

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, signed
+from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector, Word
 
 __all__ = ["BINS", "sorted_once"]
 
@@ -18,8 +18,8 @@ BINS: Final = 1 << 12
 _FEW: Final = 24
 
 
-@compiled_bare
-def _insert(entries: Any, begin: int, end: int) -> None:
+@compiled
+def _insert(entries: Vector[Word], begin: int, end: int) -> None:
     """Sort by insertion: fast for few or nearly sorted entries."""
     for place in range(begin + 1, end):
         entry, hole = entries[place], place
@@ -29,8 +29,10 @@ def _insert(entries: Any, begin: int, end: int) -> None:
         entries[hole] = entry
 
 
-@compiled_bare
-def _spread(entries: Any, begin: int, end: int, width: int, spare: Any, bins: NDArray[np.int64]) -> None:
+@compiled
+def _spread(
+    entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
+) -> None:
     """Order entries by their highest bits."""
     bits = 1
     while 1 << bits < end - begin and 1 << bits < BINS:
@@ -50,8 +52,10 @@ def _spread(entries: Any, begin: int, end: int, width: int, spare: Any, bins: ND
         entries[place] = spare[place - begin]
 
 
-@compiled_bare
-def sorted_once(entries: Any, begin: int, end: int, width: int, spare: Any, bins: NDArray[np.int64]) -> int:
+@compiled
+def sorted_once(
+    entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
+) -> int:
     """Sort entries, remove repetitions and return the new end.
 
     Args:

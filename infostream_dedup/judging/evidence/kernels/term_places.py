@@ -5,14 +5,14 @@ Merging two lists mispredicts a branch at every second step; a look-up in a tabl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = ["SLOTS", "look_up", "note", "place_of", "take_out"]
 
@@ -41,8 +41,8 @@ def _slot(term: int, bits: int) -> int:
     return signed(np.uint32(np.uint32(term) * _MULTIPLIER) >> np.uint32(_WORD_BITS - bits))
 
 
-@compiled_bare
-def note(slots: NDArray[np.int32], terms: Any, begin: int, end: int, shift: int) -> int:
+@compiled
+def note(slots: Vector[np.int32], terms: Vector[Whole], begin: int, end: int, shift: int) -> int:
     """Load the terms of a document into an empty table; return its size in bits for ``look_up``.
 
     Args:
@@ -66,8 +66,8 @@ def note(slots: NDArray[np.int32], terms: Any, begin: int, end: int, shift: int)
     return bits
 
 
-@compiled_bare
-def take_out(slots: NDArray[np.int32], bits: int, terms: Any, begin: int, end: int, shift: int) -> None:
+@compiled
+def take_out(slots: Vector[np.int32], bits: int, terms: Vector[Whole], begin: int, end: int, shift: int) -> None:
     """Clear the table of a document; ``bits`` is what ``note`` returned, the other arguments are as there."""
     mask = (1 << bits) - 1
     for place in range(begin, end):
@@ -80,13 +80,13 @@ def take_out(slots: NDArray[np.int32], bits: int, terms: Any, begin: int, end: i
 
 @inlined
 def look_up(
-    slots: NDArray[np.int32],
+    slots: Vector[np.int32],
     bits: int,
-    terms: Any,
+    terms: Vector[Whole],
     begin: int,
     end: int,
     shift: int,
-    maybe: NDArray[np.int64],
+    maybe: Vector[np.int64],
 ) -> int:
     """Write the places of a document's terms that may be in a table, ascending, to ``maybe``; return their number.
 
@@ -108,7 +108,7 @@ def look_up(
 
 
 @inlined
-def place_of(slots: NDArray[np.int32], bits: int, term: int, terms: Any, begin: int, shift: int) -> int:
+def place_of(slots: Vector[np.int32], bits: int, term: int, terms: Vector[Whole], begin: int, shift: int) -> int:
     """Place of a term in a document, counted from its start; -1 if the document lacks it.
 
     Args:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.triple_ranges import RANGE_BITS
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["PartScratch", "TripleRange", "table_size", "take_parts"]
 
@@ -28,8 +28,8 @@ class PartScratch(NamedTuple):
         places: int32, place of each in the range.
     """
 
-    values: NDArray[np.uint64]
-    places: NDArray[np.int32]
+    values: Vector[np.uint64]
+    places: Vector[np.int32]
 
 
 class TripleRange(NamedTuple):
@@ -42,8 +42,8 @@ class TripleRange(NamedTuple):
         scratch: room for as many triples.
     """
 
-    triples: NDArray[np.uint64]
-    counts: NDArray[np.int32]
+    triples: Vector[np.uint64]
+    counts: Vector[np.int32]
     part_bits: int
     scratch: PartScratch
 
@@ -53,8 +53,8 @@ def _part_of(triple: np.uint64, part_bits: int) -> int:
     return signed(triple << _RANGE_BITS >> np.uint64(64 - part_bits)) if part_bits else 0
 
 
-@compiled_bare
-def take_parts(given: TripleRange, chosen: NDArray[np.bool_], ends: NDArray[np.int64]) -> None:
+@compiled
+def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int64]) -> None:
     """Write the triples of chosen documents to the scratch memory, part by part, in the order of the documents.
 
     Args:
@@ -84,8 +84,8 @@ def take_parts(given: TripleRange, chosen: NDArray[np.bool_], ends: NDArray[np.i
         at = end
 
 
-@compiled_bare
-def table_size(ends: NDArray[np.int64]) -> int:
+@compiled
+def table_size(ends: Vector[np.int64]) -> int:
     """Slots of a table for the longest part: a power of two, at least twice its triples."""
     longest, begin, size = 0, 0, 2
     for part in range(ends.size - 1):

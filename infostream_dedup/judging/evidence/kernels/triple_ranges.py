@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["RANGES", "RANGE_BITS", "split_rows"]
 
@@ -28,11 +28,11 @@ _ONE = np.uint64(1)
 
 @compiled
 def split_rows(
-    triples: NDArray[np.uint64],
-    begins: NDArray[np.int64],
-    counts: NDArray[np.int32],
-    values: NDArray[np.uint64],
-    sums: NDArray[np.uint64],
+    triples: Vector[np.uint64],
+    begins: Vector[np.int64],
+    counts: Table[np.int32],
+    values: Vector[np.uint64],
+    sums: Table[np.uint64],
 ) -> None:
     """Arrange the triples of documents by range, and compute two checksums of each document.
 

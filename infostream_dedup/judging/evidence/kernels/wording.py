@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["PLACES", "word_pairs"]
 
@@ -26,28 +26,28 @@ def _key(triple: np.uint64) -> int:
     return signed(triple >> _SHIFT)
 
 
-@compiled_bare
-def _put(triples: NDArray[np.uint64], first: int, last: int, places: NDArray[np.uint32]) -> None:
+@compiled
+def _put(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
     """Note where the triples of each key begin, counted from 1; triples with equal keys are adjacent."""
     for place in range(last - 1, first - 1, -1):
         places[_key(triples[place])] = place - first + 1
 
 
-@compiled_bare
-def _take_out(triples: NDArray[np.uint64], first: int, last: int, places: NDArray[np.uint32]) -> None:
+@compiled
+def _take_out(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
     for place in range(first, last):
         places[_key(triples[place])] = 0
 
 
-@compiled_bare
+@compiled
 def _count_shared(
-    triples: NDArray[np.uint64],
+    triples: Vector[np.uint64],
     begin: int,
     end: int,
     first: int,
     last: int,
-    places: NDArray[np.uint32],
-    hits: NDArray[np.int64],
+    places: Vector[np.uint32],
+    hits: Vector[np.int64],
 ) -> int:
     """Count the triples of a document that the document in the table contains too."""
     found = 0
@@ -67,13 +67,13 @@ def _count_shared(
 
 @compiled
 def word_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    triples: NDArray[np.uint64],
-    begins: NDArray[np.int64],
-    places: NDArray[np.uint32],
-    hits: NDArray[np.int64],
-    evidence: NDArray[np.float64],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    triples: Vector[np.uint64],
+    begins: Vector[np.int64],
+    places: Vector[np.uint32],
+    hits: Vector[np.int64],
+    evidence: Table[np.float64],
 ) -> None:
     """Fill in wording: the share of each document's triples that the other one contains.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
 from infostream_dedup.judging.evidence.kernels.hashing import step
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["WORD_SEED", "is_letter", "read_word", "repair_word"]
 
@@ -30,7 +30,7 @@ def is_letter(kind: int) -> bool:
 
 
 @inlined
-def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
+def _next_letter(kinds: Vector[np.uint8], place: int) -> int:
     """Place of the next letter of the word; -1 if the word ends with the letter at a place."""
     after = place + 1
     if kinds[after] == _SMALL:
@@ -45,7 +45,9 @@ def _next_letter(kinds: NDArray[np.uint8], place: int) -> int:
 
 
 @inlined
-def read_word(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int) -> tuple[Any, Any, int, int, int, bool]:
+def read_word(
+    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int
+) -> tuple[np.uint64, np.uint64, int, int, int, bool]:
     """Read the word that begins at a place.
 
     Args:
@@ -72,9 +74,9 @@ def read_word(kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int) 
     return hashed, start, last, letters, capitals, 0 < cyrillic < letters
 
 
-@compiled_bare
+@compiled
 def repair_word(
-    twins: NDArray[np.uint16], kinds: NDArray[np.uint8], folded: NDArray[np.uint16], begin: int, last: int
+    twins: Table[np.uint16], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, last: int
 ) -> bool:
     """Write a word in one alphabet if all its letters of the other one look alike; return whether this was done.
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["BEGINNINGS", "beginning", "next_place"]
 
@@ -35,7 +35,7 @@ def beginning(first: str, second: str) -> int:
 
 
 @inlined
-def _may_be_number(data: NDArray[np.uint8], at: int, beginnings: NDArray[np.bool_]) -> bool:
+def _may_be_number(data: Vector[np.uint8], at: int, beginnings: Vector[np.bool_]) -> bool:
     """Whether a word may be a number word, by its first two letters; wrong for none that is."""
     if data[at] < 0x80:
         return bool(beginnings[(data[at] & _LETTER) << _BITS | data[at + 1] & _LETTER])
@@ -48,7 +48,7 @@ def _may_be_number(data: NDArray[np.uint8], at: int, beginnings: NDArray[np.bool
 
 
 @inlined
-def _in_words(data: NDArray[np.uint8], at: int) -> np.uint64:
+def _in_words(data: Vector[np.uint8], at: int) -> np.uint64:
     """Mark the bytes of words among the next ``BLOCK``: of letters, figures, ``_``, ``-``, ``'``, and beyond ASCII."""
     letters = between(data, at, 0x61, 0x7A) | between(data, at, 0x41, 0x5A) | between(data, at, 0x80, 0xFF)
     signs = between(data, at, 0x5F, 0x5F) | between(data, at, 0x2D, 0x2D) | between(data, at, 0x27, 0x27)
@@ -56,7 +56,7 @@ def _in_words(data: NDArray[np.uint8], at: int) -> np.uint64:
 
 
 @inlined
-def _stops(data: NDArray[np.uint8], at: int, cyrillic: bool) -> np.uint64:
+def _stops(data: Vector[np.uint8], at: int, cyrillic: bool) -> np.uint64:
     """Mark figures, and first bytes of characters beyond ASCII; not those of Cyrillic letters if these are skipped."""
     figures = between(data, at, 0x30, 0x39)
     if cyrillic:
@@ -64,12 +64,12 @@ def _stops(data: NDArray[np.uint8], at: int, cyrillic: bool) -> np.uint64:
     return np.uint64(figures | between(data, at, 0xC2, 0xFF))
 
 
-@compiled_bare
+@compiled
 def next_place(
-    data: NDArray[np.uint8],
+    data: Vector[np.uint8],
     at: int,
     end: int,
-    beginnings: NDArray[np.bool_],
+    beginnings: Vector[np.bool_],
     cyrillic: bool,
 ) -> int:
     """Find the next word that must be read character by character.

@@ -8,12 +8,14 @@ import numpy as np
 
 from infostream_dedup.judging.features.kernels.number_places import BEGINNINGS, beginning, next_place
 from infostream_dedup.language.text.kernels.code_points import code_point, size_of
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "APOSTROPHE",
@@ -79,11 +81,11 @@ class NumberWords(NamedTuple):
         beginnings: bool (``BEGINNINGS``,), whether a word begins with two letters in lower or upper case.
     """
 
-    slots: NDArray[np.int64]
-    letters: NDArray[np.uint32]
-    values: NDArray[np.int64]
-    pairs: NDArray[np.bool_]
-    beginnings: NDArray[np.bool_]
+    slots: Vector[np.int64]
+    letters: Table[np.uint32]
+    values: Vector[np.int64]
+    pairs: Vector[np.bool_]
+    beginnings: Vector[np.bool_]
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
@@ -127,8 +129,8 @@ def _slot(value: np.uint64) -> np.uint64:
     return (value ^ (value >> _FOLD)) & _MASK
 
 
-@compiled_bare
-def _put(letters: NDArray[np.uint32], number: int, slots: NDArray[np.int64]) -> None:
+@compiled
+def _put(letters: Table[np.uint32], number: int, slots: Vector[np.int64]) -> None:
     value = _BASE
     for place in range(LONGEST):
         if letters[number, place] != 0:
@@ -157,20 +159,20 @@ def _lower_case(point: int) -> int:
 
 
 @inlined
-def _fold_character(data: NDArray[np.uint8], at: int, kinds: NDArray[np.uint8]) -> int:
+def _fold_character(data: Vector[np.uint8], at: int, kinds: Vector[np.uint8]) -> int:
     """Return the folded code point of a character."""
     point = code_point(data, at)
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _lower_case(point)
 
 
-@compiled_bare
+@compiled
 def _look_up(
-    data: NDArray[np.uint8],
+    data: Vector[np.uint8],
     begin: int,
     end: int,
-    kinds: NDArray[np.uint8],
+    kinds: Vector[np.uint8],
     words: NumberWords,
-    word: NDArray[np.uint32],
+    word: Vector[np.uint32],
 ) -> int:
     """Return the value of a number word; -1 for any other word."""
     length, value = 0, _BASE
@@ -195,12 +197,12 @@ def _look_up(
 
 @inlined
 def _value_of_word(
-    data: NDArray[np.uint8],
+    data: Vector[np.uint8],
     begin: int,
     end: int,
-    kinds: NDArray[np.uint8],
+    kinds: Vector[np.uint8],
     words: NumberWords,
-    word: NDArray[np.uint32],
+    word: Vector[np.uint32],
 ) -> int:
     """Return the value of a number word, with a quick test of the first two letters, which most words fail."""
     second = begin + size_of(data[begin])
@@ -213,7 +215,7 @@ def _value_of_word(
 
 
 @inlined
-def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8]) -> int:
+def _kind_at(data: Vector[np.uint8], at: int, end: int, kinds: Vector[np.uint8]) -> int:
     """Return the kind of a character; past the end, a kind that ends every run."""
     if at >= end:
         return OTHER
@@ -222,15 +224,15 @@ def _kind_at(data: NDArray[np.uint8], at: int, end: int, kinds: NDArray[np.uint8
 
 
 @inlined
-def _after_letters(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _after_letters(data: Vector[np.uint8], at: int, end: int) -> int:
     """Return the end of a run of letters from U+0400 to U+047F; no number begins inside such a run."""
     while at < end and data[at] | 1 == _CYRILLIC_FIRST:
         at += 2
     return at
 
 
-@compiled_bare
-def _write_word(value: int, room: NDArray[np.uint8], end: int) -> int:
+@compiled
+def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
     """Write a number word's value as a run; return its end."""
     room[end] = _FLAGS
     end += 1
@@ -241,8 +243,8 @@ def _write_word(value: int, room: NDArray[np.uint8], end: int) -> int:
     return end + 1
 
 
-@compiled_bare
-def _write_run(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room: NDArray[np.uint8], size: int) -> int:
+@compiled
+def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: Vector[np.uint8], size: int) -> int:
     """Write a run of figures; return its end."""
     room[size] = _FLAGS + glued
     size += 1
@@ -252,16 +254,16 @@ def _write_run(data: NDArray[np.uint8], begin: int, end: int, glued: bool, room:
     return size
 
 
-@compiled_bare
+@compiled
 def _runs_of_text(
-    data: NDArray[np.uint8],
+    data: Vector[np.uint8],
     at: int,
     end: int,
-    kinds: NDArray[np.uint8],
+    kinds: Vector[np.uint8],
     words: NumberWords,
-    word: NDArray[np.uint32],
-    room: NDArray[np.uint8],
-    starts: NDArray[np.int64],
+    word: Vector[np.uint32],
+    room: Vector[np.uint8],
+    starts: Vector[np.int64],
     found: int,
 ) -> tuple[int, bool]:
     """Append the runs of one text.
@@ -314,16 +316,16 @@ def _runs_of_text(
     return found, cyrillic
 
 
-@compiled_bare
+@compiled
 def number_runs(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    kinds: NDArray[np.uint8],
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
+    kinds: Vector[np.uint8],
     words: NumberWords,
-    word: NDArray[np.uint32],
-    room: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    word: Vector[np.uint32],
+    room: Vector[np.uint8],
+    starts: Vector[np.int64],
+    sizes: Vector[np.int64],
 ) -> int:
     """Write the runs of all texts, each preceded by a character that describes its surroundings.
 

@@ -7,22 +7,20 @@ numbers: two rows that share the second x also share the first, which precedes i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["find_pairs", "sort_rows"]
+    from infostream_dedup.machine.arrays import Table, Vector
 
 _SLACK: Final = 1e-9
 
 
 @compiled
-def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArray[np.uint64]) -> None:
+def sort_rows(indptr: Vector[np.int64], ranks: Vector[np.int32], hashes: Vector[np.uint64]) -> None:
     """Sort every row in place, and hash it.
 
     Args:
@@ -52,7 +50,7 @@ def sort_rows(indptr: NDArray[np.int64], ranks: NDArray[np.int32], hashes: NDArr
 
 
 @compiled
-def _overlap(ranks: NDArray[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
+def _overlap(ranks: Vector[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
     """Return the size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
     met = 0
     while a < a_end and b < b_end:
@@ -70,24 +68,36 @@ def _overlap(ranks: NDArray[np.int32], a: int, a_end: int, b: int, b_end: int, n
 
 
 @compiled
-def _twice(pairs: NDArray[np.int32]) -> NDArray[np.int32]:
-    larger = np.empty((2 * pairs.shape[0], 2), np.int32)
-    larger[: pairs.shape[0]] = pairs
-    return larger
-
-
-@compiled
 def _listed(size: int, tau: float) -> int:
     """Return how many elements of a row to index: every similar row of at least its size shares one of them."""
     return size - int(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
 
 
+class InvertedLists(NamedTuple):
+    """Which rows have each element that is not lonely, among those that index it; repetitions leave gaps.
+
+    Attributes:
+        heads: int64 (elements,), begin of each list; advanced as rows become too small.
+        tails: int64 (elements,), end of each list so far.
+        holders: int32, the rows.
+        places: int32, place of the element in each.
+        last_asked_by: int32 (rows,), the row that last looked at each row; -1 at first.
+        counts: int32 (rows,), zeros; receives the number of partners of each row.
+    """
+
+    heads: Vector[np.int64]
+    tails: Vector[np.int64]
+    holders: Vector[np.int32]
+    places: Vector[np.int32]
+    last_asked_by: Vector[np.int32]
+    counts: Vector[np.int32]
+
+
 @compiled
-def _list_starts(
-    indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float
-) -> NDArray[np.int64]:
-    """Return the start of the list of each element that is not lonely; repetitions leave gaps."""
-    starts = np.zeros(elements - lonely + 1, np.int64)
+def list_starts(
+    indptr: Vector[np.int64], ranks: Vector[np.int32], lonely: int, tau: float, starts: Vector[np.int64]
+) -> None:
+    """Write the start of the list of each element that is not lonely, and the end of the last one, to zeros."""
     for row in range(indptr.size - 1):
         begin = indptr[row]
         for place in range(begin, begin + _listed(indptr[row + 1] - begin, tau)):
@@ -95,11 +105,10 @@ def _list_starts(
                 starts[ranks[place] - lonely + 1] += 1
     for element in range(starts.size - 1):
         starts[element + 1] += starts[element]
-    return starts
 
 
 @compiled
-def _first_of_size(indptr: NDArray[np.int64], holders: NDArray[np.int32], head: int, tail: int, least: int) -> int:
+def _first_of_size(indptr: Vector[np.int64], holders: Vector[np.int32], head: int, tail: int, least: int) -> int:
     """Return the first row in a list that is large enough; sizes never decrease along a list."""
     while head < tail and indptr[holders[head] + 1] - indptr[holders[head]] < least:
         head += 1
@@ -109,94 +118,93 @@ def _first_of_size(indptr: NDArray[np.int64], holders: NDArray[np.int32], head: 
 @compiled
 def _partners(
     row: int,
-    indptr: NDArray[np.int64],
-    ranks: NDArray[np.int32],
+    indptr: Vector[np.int64],
+    ranks: Vector[np.int32],
     lonely: int,
     tau: float,
-    lists: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]],
-    last_asked_by: NDArray[np.int32],
-    counts: NDArray[np.int32],
     most: int,
-    partners: NDArray[np.int32],
+    lists: InvertedLists,
+    pairs: Table[np.int32],
+    size: int,
 ) -> int:
-    """Write the earlier rows that resemble a row to ``partners`` and count them on both sides; return their number.
+    """Append the pairs of a row and earlier rows that resemble it, and count them on both sides; return the new size.
 
     Pairs are left out, and in the end not even compared, when it is certain that one or both have too many partners.
     """
-    heads, tails, holders, places = lists
+    counts = lists.counts
     begin, end = indptr[row], indptr[row + 1]
-    size = end - begin
-    least = int(np.ceil(tau * size - _SLACK))
-    found = 0
+    words = end - begin
+    least = int(np.ceil(tau * words - _SLACK))
     for place in range(begin, end - least + 1):
         element = ranks[place] - lonely
         if element < 0 or (place > begin and ranks[place - 1] == ranks[place]):
             continue
         # Sizes never decrease from row to row, so a row that is too small now stays too small.
-        heads[element] = _first_of_size(indptr, holders, heads[element], tails[element], least)
-        for at in range(heads[element], tails[element]):
-            other = holders[at]
-            if last_asked_by[other] == row:
+        tail = lists.tails[element]
+        lists.heads[element] = _first_of_size(indptr, lists.holders, lists.heads[element], tail, least)
+        for at in range(lists.heads[element], tail):
+            other = lists.holders[at]
+            if lists.last_asked_by[other] == row:
                 continue
-            last_asked_by[other] = row
+            lists.last_asked_by[other] = row
             if counts[row] > most and counts[other] > most:
                 continue
-            both = size + indptr[other + 1] - indptr[other]
+            both = words + indptr[other + 1] - indptr[other]
             needed = int(np.ceil(tau / (1 + tau) * both - _SLACK))
             # The first shared element of two rows is found first, so nothing before it is shared.
-            if _overlap(ranks, place, end, indptr[other] + places[at], indptr[other + 1], needed) >= needed:
+            if _overlap(ranks, place, end, indptr[other] + lists.places[at], indptr[other + 1], needed) >= needed:
                 counts[row] += 1
                 counts[other] += 1
                 if counts[row] <= most and counts[other] <= most:
-                    partners[found] = other
-                    found += 1
-    return found
+                    pairs[size, 0], pairs[size, 1] = other, row
+                    size += 1
+    return size
 
 
 @compiled
 def find_pairs(
-    indptr: NDArray[np.int64], ranks: NDArray[np.int32], elements: int, lonely: int, tau: float, most: int
-) -> NDArray[np.int32]:
+    first: int,
+    indptr: Vector[np.int64],
+    ranks: Vector[np.int32],
+    lonely: int,
+    tau: float,
+    most: int,
+    lists: InvertedLists,
+    pairs: Table[np.int32],
+    used: Vector[np.int64],
+) -> int:
     """Find all pairs of rows whose multiset Jaccard is at least tau, except for rows with more than ``most`` partners.
 
+    Pairs of rows that turned out later to have too many partners must be removed in the end.
+
     Args:
+        first: row to begin with: 0, then what the last call returned.
         indptr: int64 (rows + 1,); rows in ascending order of size, none of them empty.
         ranks: int32, ascending in a row; rank 0 is the rarest element.
-        elements: number of ranks.
         lonely: number of elements that occur once in the collection, as most shingles do. They have the first ranks;
             they count towards sizes, but are never looked up.
         tau: more than 0, at most 1.
         most: maximum number of partners of a row that has any.
+        lists: empty lists as ``list_starts`` says.
+        pairs: int32 (room, 2), receives the pairs, the smaller row number first.
+        used: int64 (1,), number of pairs so far.
 
     Returns:
-        int32 (pairs, 2), the smaller row number first.
+        The row that needs more room: there must be room for ``most`` pairs; the number of rows when all are done.
     """
+    size = used[0]
     rows = indptr.size - 1
-    starts = _list_starts(indptr, ranks, elements, lonely, tau)
-    tails = starts[:-1].copy()
-    holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
-    lists = (starts[:-1].copy(), tails, holders, places)
-    last_asked_by, partners = np.full(rows, -1, np.int32), np.empty(rows, np.int32)
-    counts = np.zeros(rows, np.int32)
-    pairs = np.empty((1024, 2), np.int32)
-    size = 0
-    for row in range(rows):
-        found = _partners(row, indptr, ranks, lonely, tau, lists, last_asked_by, counts, most, partners)
-        while size + found > pairs.shape[0]:
-            pairs = _twice(pairs)
-        pairs[size : size + found, 0] = partners[:found]
-        pairs[size : size + found, 1] = row
-        size += found
+    for row in range(first, rows):
+        if size + most > pairs.shape[0]:
+            return row
+        size = _partners(row, indptr, ranks, lonely, tau, most, lists, pairs, size)
+        used[0] = size
         begin = indptr[row]
         for place in range(begin, begin + _listed(indptr[row + 1] - begin, tau)):
             element = ranks[place] - lonely
             if element >= 0 and (place == begin or ranks[place - 1] != ranks[place]):
-                holders[tails[element]] = row
-                places[tails[element]] = place - begin
-                tails[element] += 1
-    kept = 0
-    for pair in range(size):
-        if counts[pairs[pair, 0]] <= most and counts[pairs[pair, 1]] <= most:
-            pairs[kept, 0], pairs[kept, 1] = pairs[pair, 0], pairs[pair, 1]
-            kept += 1
-    return pairs[:kept]
+                at = lists.tails[element]
+                lists.holders[at] = row
+                lists.places[at] = place - begin
+                lists.tails[element] = at + 1
+    return rows

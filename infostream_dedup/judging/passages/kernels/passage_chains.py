@@ -8,43 +8,78 @@ sentences are removed, and the search is repeated.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["COLUMNS", "find_passages"]
+    from infostream_dedup.machine.arrays import Table, Vector
 
 COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences", "words")
 """Columns of the table of passages: document and first and last sentence on both sides, matched sentence pairs, and the
 words of the shorter sentence of each pair."""
 
-PLAIN_ON_ARRAYS: Final = True
-"""As plain Python, these loops get numpy arrays, because they compute with whole arrays (``machine.interpreting``)."""
+
+class Classes(NamedTuple):
+    """Which sentences match.
+
+    Attributes:
+        begins: int64 (classes + 1,), bounds of the members of each class.
+        members: int64, sentences of each class, ascending.
+        alike_begins: int64 (classes + 1,), bounds of the classes that each class matches.
+        alike: int32, these classes.
+    """
+
+    begins: Vector[np.int64]
+    members: Vector[np.int64]
+    alike_begins: Vector[np.int64]
+    alike: Vector[np.int32]
 
 
-@compiled
-def _more(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    larger = np.empty((2 * table.shape[0], table.shape[1]), table.dtype)
-    larger[: table.shape[0]] = table
-    return larger
+class ChainScratch(NamedTuple):
+    """Memory for the points of a document.
+
+    Attributes:
+        points: int64, points of a document, as p * (its sentences) + q; the other arrays are as long.
+        p: int64, earlier sentences of the points of two documents.
+        q: int64, later sentences.
+        weights: int64, words of each point.
+        alive: bool, whether both sentences of a point are still there.
+        scores: int64, words of the heaviest chain that ends in each point.
+        previous: int64, point before each one in this chain.
+        starts: int64, first of the points with the same p.
+        times_seen: int32 (classes,), zeros.
+        taken: bool (sentences,), false.
+    """
+
+    points: Vector[np.int64]
+    p: Vector[np.int64]
+    q: Vector[np.int64]
+    weights: Vector[np.int64]
+    alive: Vector[np.bool_]
+    scores: Vector[np.int64]
+    previous: Vector[np.int64]
+    starts: Vector[np.int64]
+    times_seen: Vector[np.int32]
+    taken: Vector[np.bool_]
 
 
 @compiled
 def _add_points(
     own: tuple[int, int, int],
-    document_of: NDArray[np.int32],
-    class_members: NDArray[np.int64],
+    document_of: Vector[np.int32],
+    class_members: Vector[np.int64],
     document: int,
     found: int,
-    points: NDArray[np.int64],
+    points: Vector[np.int64],
     near: int,
-) -> tuple[int, NDArray[np.int64]]:
-    """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class."""
+) -> int:
+    """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class.
+
+    Points beyond the room are counted, but not written.
+    """
     place, occurrence, size = own
     before, repeats = -1, 0
     for other in class_members:
@@ -54,30 +89,26 @@ def _add_points(
         before = document_of[other]
         if abs(repeats - occurrence) > near:
             continue
-        if found == points.size:
-            larger = np.empty(2 * points.size, np.int64)
-            larger[:found] = points
-            points = larger
-        points[found] = other * size + place
+        if found < points.size:
+            points[found] = other * size + place
         found += 1
-    return found, points
+    return found
 
 
 @compiled
 def _points(
-    sentences: tuple[int, int],
-    document_of: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    members: tuple[NDArray[np.int64], NDArray[np.int64]],
-    alike: tuple[NDArray[np.int64], NDArray[np.int32]],
-    times_seen: NDArray[np.int32],
-    points: NDArray[np.int64],
-    limits: tuple[int, int],
-) -> tuple[int, NDArray[np.int64]]:
-    """Find all matches of a document's sentences with those of earlier documents, as p * (its sentences) + q."""
-    near, repeats_limit = limits
-    begin, end = sentences
+    begin: int,
+    end: int,
+    document_of: Vector[np.int32],
+    class_of: Vector[np.int32],
+    classes: Classes,
+    scratch: ChainScratch,
+    near: int,
+    repeats_limit: int,
+) -> int:
+    """Write all matches of a document's sentences with those of earlier documents; return their number."""
     document = document_of[begin]
+    times_seen = scratch.times_seen
     found = 0
     for sentence in range(begin, end):
         own = class_of[sentence]
@@ -86,34 +117,27 @@ def _points(
         times_seen[own] += 1
         if times_seen[own] > repeats_limit:
             continue
-        for place in range(alike[0][own] - 1, alike[0][own + 1]):
-            number = own if place < alike[0][own] else alike[1][place]
-            class_members = members[1][members[0][number] : members[0][number + 1]]
-            found, points = _add_points(
-                (sentence - begin, times_seen[own], end - begin),
-                document_of,
-                class_members,
-                document,
-                found,
-                points,
-                near,
-            )
+        for place in range(classes.alike_begins[own] - 1, classes.alike_begins[own + 1]):
+            number = own if place < classes.alike_begins[own] else classes.alike[place]
+            class_members = classes.members[classes.begins[number] : classes.begins[number + 1]]
+            sized = (sentence - begin, times_seen[own], end - begin)
+            found = _add_points(sized, document_of, class_members, document, found, scratch.points, near)
     for sentence in range(begin, end):
         if class_of[sentence] >= 0:
             times_seen[class_of[sentence]] = 0
-    return found, points
+    return found
 
 
 @compiled
 def _chain(
-    p: NDArray[np.int64],
-    q: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    alive: NDArray[np.bool_],
-    starts: NDArray[np.int64],
+    p: Vector[np.int64],
+    q: Vector[np.int64],
+    weights: Vector[np.int64],
+    alive: Vector[np.bool_],
+    starts: Vector[np.int64],
     gap: int,
-    scores: NDArray[np.int64],
-    previous: NDArray[np.int64],
+    scores: Vector[np.int64],
+    previous: Vector[np.int64],
 ) -> int:
     """Return the last point of the heaviest chain, the first such in text order; write scores and previous points.
 
@@ -142,12 +166,12 @@ def _chain(
 
 @compiled
 def _take(
-    p: NDArray[np.int64],
-    q: NDArray[np.int64],
-    alive: NDArray[np.bool_],
-    previous: NDArray[np.int64],
+    p: Vector[np.int64],
+    q: Vector[np.int64],
+    alive: Vector[np.bool_],
+    previous: Vector[np.int64],
     last: int,
-    taken: NDArray[np.bool_],
+    taken: Vector[np.bool_],
 ) -> tuple[int, int]:
     """Remove the sentences of a chain; return its first point and its length. ``taken`` is restored at the end."""
     point, first, number = last, last, 0
@@ -168,27 +192,26 @@ def _take(
 
 @compiled
 def _passages_of_pair(
-    p: NDArray[np.int64],
-    q: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    limits: tuple[int, int, int],
-    taken: NDArray[np.bool_],
-    rows: NDArray[np.int64],
-    matches: NDArray[np.int64],
+    size: int,
+    limits: tuple[int, int, int, int, int],
+    scratch: ChainScratch,
+    rows: Table[np.int64],
+    matches: Table[np.int64],
 ) -> tuple[int, int]:
     """Write the passages of two documents, heaviest first, to columns 2 to 7 of ``rows``; return the counts."""
-    gap, min_sentences, min_words = limits
-    alive = np.ones(p.size, np.bool_)
-    scores, previous = np.zeros(p.size, np.int64), np.empty(p.size, np.int64)
-    starts = np.zeros(p.size, np.int64)
-    for point in range(1, p.size):
-        starts[point] = starts[point - 1] if p[point] == p[point - 1] else point
+    gap, min_sentences, min_words, _, _ = limits
+    p, q, alive = scratch.p[:size], scratch.q[:size], scratch.alive
+    scores, previous, starts = scratch.scores, scratch.previous, scratch.starts
+    for point in range(size):
+        alive[point] = True
+        scores[point] = 0
+        starts[point] = starts[point - 1] if point and p[point] == p[point - 1] else point
     passages, pairs = 0, 0
     while True:
-        last = _chain(p, q, weights, alive, starts, gap, scores, previous)
+        last = _chain(p, q, scratch.weights, alive, starts, gap, scores, previous)
         if last < 0 or scores[last] < min_words:
             return passages, pairs
-        start, number = _take(p, q, alive, previous, last, taken)
+        start, number = _take(p, q, alive, previous, last, scratch.taken)
         if number < min_sentences:
             continue
         row = rows[passages]
@@ -204,62 +227,69 @@ def _passages_of_pair(
 
 @compiled
 def find_passages(
-    first: NDArray[np.int64],
-    document_of: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-    class_of: NDArray[np.int32],
-    members: tuple[NDArray[np.int64], NDArray[np.int64]],
-    alike: tuple[NDArray[np.int64], NDArray[np.int32]],
+    first: Vector[np.int64],
+    document_of: Vector[np.int32],
+    lengths: Vector[np.int64],
+    class_of: Vector[np.int32],
+    classes: Classes,
     limits: tuple[int, int, int, int, int],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the passages of every two documents.
+    scratch: ChainScratch,
+    document: int,
+    passages: Table[np.int64],
+    matches: Table[np.int64],
+    used: Vector[np.int64],
+) -> int:
+    """Find the passages of every two documents until memory runs out.
 
     Args:
         first: int64 (documents + 1,), first sentence of each document.
         document_of: int32 (sentences,).
         lengths: int64 (sentences,), number of words.
         class_of: int32 (sentences,), -1 for sentences without a match.
-        members: bounds and sentences of each class, ascending.
-        alike: bounds and other classes of each class.
+        classes: which sentences match.
         limits: maximum number of sentences between two points of a chain, on either side; minimum number of sentence
             pairs of a passage; minimum number of its words; ``NEAR`` and ``REPEATS`` of ``passage_chains``.
+        scratch: memory for points.
+        document: document to begin with: 0, then what the last call returned.
+        passages: int64 (room, 8), receives ``COLUMNS``, the document with the smaller number as a.
+        matches: int64 (room, 2), receives the sentence pairs of all passages, those of each passage in text order.
+        used: int64 (5,), number of passages and of sentence pairs so far, then the number of points, passages and
+            pairs for which the document returned needs room.
 
     Returns:
-        Passages, int64 (passages, 8), ``COLUMNS``, the document with the smaller number as a; and the sentence pairs of
-        all passages, concatenated, int64 (pairs, 2), those of each passage in text order.
+        The document that needs more room; the number of documents when all are done.
     """
-    passages, matches = np.empty((1024, 8), np.int64), np.empty((1024, 2), np.int64)
-    passage, match = 0, 0
-    points = np.empty(1024, np.int64)
-    times_seen = np.zeros(members[0].size - 1, np.int32)
-    taken = np.zeros(document_of.size, np.bool_)
-    for b in range(first.size - 1):
+    for b in range(document, first.size - 1):
         size = first[b + 1] - first[b]
         if size == 0:
             continue
-        found, points = _points(
-            (first[b], first[b + 1]), document_of, class_of, members, alike, times_seen, points, (limits[3], limits[4])
-        )
-        ordered = np.sort(points[:found])
-        begin = 0
+        found = _points(first[b], first[b + 1], document_of, class_of, classes, scratch, limits[3], limits[4])
+        used[2] = found
+        if found > scratch.points.size:
+            return b
+        ordered = scratch.points[:found]
+        ordered.sort()
+        passage, match, begin = used[0], used[1], 0
         while begin < found:
             a = document_of[ordered[begin] // size]
-            end = begin + 1
-            while end < found and document_of[ordered[end] // size] == a:
-                end += 1
-            p, q = ordered[begin:end] // size, ordered[begin:end] % size + first[b]
-            begin = end
-            weights = np.minimum(lengths[p], lengths[q])
-            if p.size < limits[1] or weights.sum() < limits[2]:
+            points, words = 0, 0
+            while begin < found and document_of[ordered[begin] // size] == a:
+                p, q = ordered[begin] // size, ordered[begin] % size + first[b]
+                scratch.p[points], scratch.q[points] = p, q
+                scratch.weights[points] = min(lengths[p], lengths[q])
+                words += scratch.weights[points]
+                points += 1
+                begin += 1
+            if points < limits[1] or words < limits[2]:
                 continue
             # A passage uses up at least one point.
-            while passage + p.size > passages.shape[0]:
-                passages = _more(passages)
-            while match + p.size > matches.shape[0]:
-                matches = _more(matches)
-            new, more = _passages_of_pair(p, q, weights, limits[:3], taken, passages[passage:], matches[match:])
-            passages[passage : passage + new, 0] = a
-            passages[passage : passage + new, 1] = b
+            used[3], used[4] = passage + points, match + points
+            if used[3] > passages.shape[0] or used[4] > matches.shape[0]:
+                return b
+            new, more = _passages_of_pair(points, limits, scratch, passages[passage:], matches[match:])
+            for row in range(passage, passage + new):
+                passages[row, 0], passages[row, 1] = a, b
             passage += new
             match += more
-    return passages[:passage], matches[:match]
+        used[0], used[1] = passage, match
+    return first.size - 1

@@ -12,10 +12,10 @@ import numpy as np
 
 from infostream_dedup.lab.estimation.kernels.finding_copies import Universe, is_inside, is_series, thinned_out
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 __all__ = ["PickedPairs", "count_drawn", "count_linked_pairs", "grades_of_pairs"]
 
@@ -25,7 +25,7 @@ PLAIN_ON_ARRAYS: Final = True
 
 @inlined
 def _grade(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], grades: NDArray[np.uint8], asks: int, answers: int
+    indptr: Vector[np.int64], indices: Vector[np.int32], grades: Vector[np.uint8], asks: int, answers: int
 ) -> int:
     """Grade of a directed link; 0 if there is no link."""
     end = indptr[asks + 1]
@@ -43,13 +43,13 @@ class PickedPairs(NamedTuple):
         state: int64 (2,): number of pairs kept, number of halvings.
     """
 
-    a: NDArray[np.int32]
-    b: NDArray[np.int32]
-    grades: NDArray[np.uint8]
-    state: NDArray[np.int64]
+    a: Vector[np.int32]
+    b: Vector[np.int32]
+    grades: Vector[np.uint8]
+    state: Vector[np.int64]
 
 
-@compiled_bare
+@compiled
 def _pick(picked: PickedPairs, a: int, b: int, grade: int) -> None:
     while picked.state[0] == picked.a.size and not thinned_out(a, b, picked.state[1]):
         picked.state[1] += 1
@@ -66,14 +66,14 @@ def _pick(picked: PickedPairs, a: int, b: int, grade: int) -> None:
         picked.state[0] = place + 1
 
 
-@compiled_bare
+@compiled
 def _count_answers(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    grades: NDArray[np.uint8],
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
     first: int,
     last: int,
-    heads: NDArray[np.int64],
+    heads: Vector[np.int64],
 ) -> None:
     """Count the links from later documents to each of the documents from ``first`` to ``last`` - 1, by bounds."""
     for b in range(first + 1, indptr.size - 1):
@@ -86,16 +86,16 @@ def _count_answers(
         heads[row + 1] += heads[row]
 
 
-@compiled_bare
+@compiled
 def _take_answers(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    grades: NDArray[np.uint8],
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
     first: int,
     last: int,
-    fill: NDArray[np.int64],
-    answers: NDArray[np.int32],
-    answered: NDArray[np.uint8],
+    fill: Vector[np.int64],
+    answers: Vector[np.int32],
+    answered: Vector[np.uint8],
 ) -> None:
     """Write the later document and the grade of each of these links, ascending in each row."""
     for b in range(first + 1, indptr.size - 1):
@@ -111,14 +111,14 @@ def _take_answers(
 
 @compiled
 def count_linked_pairs(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    grades: NDArray[np.uint8],
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
     universe: Universe,
-    languages: NDArray[np.uint8],
+    languages: Vector[np.uint8],
     first: int,
     last: int,
-    counts: NDArray[np.int64],
+    counts: Cube[np.int64],
     picked: PickedPairs,
 ) -> None:
     """Count the pairs of the universe that are linked both ways, and keep those outside a series.
@@ -156,14 +156,14 @@ def count_linked_pairs(
             back += answer <= b
 
 
-@compiled_bare
+@compiled
 def grades_of_pairs(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    grades: NDArray[np.uint8],
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    found: NDArray[np.uint8],
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    found: Vector[np.uint8],
 ) -> None:
     """Write the grade of each pair: the smaller of its two directions. Arguments as in ``count_linked_pairs``."""
     for pair in range(a.size):
@@ -173,11 +173,11 @@ def grades_of_pairs(
 
 @compiled
 def count_drawn(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    grades: NDArray[np.uint8],
-    drawn: NDArray[np.uint8],
-    counts: NDArray[np.int64],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    grades: Vector[np.uint8],
+    drawn: Table[np.uint8],
+    counts: Table[np.int64],
 ) -> None:
     """Count pairs by grade in each resample.
 
@@ -190,4 +190,6 @@ def count_drawn(
     """
     for pair in range(a.size):
         # No multiplicity exceeds 8, so a product fits in a byte.
-        counts[grades[pair]] += drawn[a[pair]] * drawn[b[pair]]
+        grade, one, other = grades[pair], a[pair], b[pair]
+        for draw in range(drawn.shape[1]):
+            counts[grade, draw] += drawn[one, draw] * drawn[other, draw]

@@ -11,7 +11,7 @@ from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["DatedSources", "GradedLinks", "SmallestPairs", "draw_pairs"]
 
@@ -29,10 +29,10 @@ class GradedLinks(NamedTuple):
         grades: uint8, largest step at which each link counts.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    counts: NDArray[np.uint8]
-    grades: NDArray[np.uint8]
+    indptr: Vector[np.int64]
+    indices: Vector[np.int32]
+    counts: Vector[np.uint8]
+    grades: Vector[np.uint8]
 
 
 class DatedSources(NamedTuple):
@@ -44,9 +44,9 @@ class DatedSources(NamedTuple):
         dated: bool (documents,), whether the time is known.
     """
 
-    sources: NDArray[np.int64]
-    times: NDArray[np.int64]
-    dated: NDArray[np.bool_]
+    sources: Vector[np.int64]
+    times: Vector[np.int64]
+    dated: Vector[np.bool_]
 
 
 class SmallestPairs(NamedTuple):
@@ -60,11 +60,11 @@ class SmallestPairs(NamedTuple):
         bound: uint64 (1,), the largest hash that may be kept.
     """
 
-    hashes: NDArray[np.uint64]
-    a: NDArray[np.int32]
-    b: NDArray[np.int32]
-    state: NDArray[np.int64]
-    bound: NDArray[np.uint64]
+    hashes: Vector[np.uint64]
+    a: Vector[np.int32]
+    b: Vector[np.int32]
+    state: Vector[np.int64]
+    bound: Vector[np.uint64]
 
 
 @compiled
@@ -116,7 +116,7 @@ def _holds(links: GradedLinks, least: int, step: int, asks: int, answers: int) -
 def draw_pairs(
     links: GradedLinks,
     universe: Universe,
-    languages: NDArray[np.uint8],
+    languages: Vector[np.uint8],
     published: DatedSources,
     least: int,
     step: int,

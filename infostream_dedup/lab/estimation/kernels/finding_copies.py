@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.row_search import first_not_below
-from infostream_dedup.machine.compiling import compiled, compiled_bare, inlined, prefetch, signed
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = [
     "FoundPairs",
@@ -53,12 +53,12 @@ class SharedIndex(NamedTuple):
         texts: int32, texts of each triple, ascending.
     """
 
-    begins: NDArray[np.int64]
-    middles: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    heads: NDArray[np.int64]
-    texts: NDArray[np.int32]
+    begins: Vector[np.int64]
+    middles: Vector[np.int64]
+    ends: Vector[np.int64]
+    terms: Vector[np.int32]
+    heads: Vector[np.int64]
+    texts: Vector[np.int32]
 
 
 class TextClasses(NamedTuple):
@@ -72,11 +72,11 @@ class TextClasses(NamedTuple):
         last: int64 (texts,), the text after the last such one.
     """
 
-    sizes: NDArray[np.int64]
-    begins: NDArray[np.int64]
-    members: NDArray[np.int32]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    sizes: Vector[np.int64]
+    begins: Vector[np.int64]
+    members: Vector[np.int32]
+    first: Vector[np.int64]
+    last: Vector[np.int64]
 
 
 class Universe(NamedTuple):
@@ -91,12 +91,12 @@ class Universe(NamedTuple):
         titles: int64 (documents,), equal for titles that differ only in case and punctuation; 0 without a title.
     """
 
-    counted: NDArray[np.bool_]
+    counted: Vector[np.bool_]
     window: int
-    times: NDArray[np.int64]
-    days: NDArray[np.int64]
-    sources: NDArray[np.int64]
-    titles: NDArray[np.int64]
+    times: Vector[np.int64]
+    days: Vector[np.int64]
+    sources: Vector[np.int64]
+    titles: Vector[np.int64]
 
 
 class TextCounters(NamedTuple):
@@ -107,8 +107,8 @@ class TextCounters(NamedTuple):
         touched: int32 (texts + 1,), texts with a count.
     """
 
-    counts: NDArray[np.int32]
-    touched: NDArray[np.int32]
+    counts: Vector[np.int32]
+    touched: Vector[np.int32]
 
 
 class FoundPairs(NamedTuple):
@@ -122,11 +122,11 @@ class FoundPairs(NamedTuple):
         state: int64 (4,): numbers of pairs kept, pairs found outside a series, pairs found in a series, and halvings.
     """
 
-    a: NDArray[np.int32]
-    b: NDArray[np.int32]
-    shared: NDArray[np.int32]
-    smaller: NDArray[np.int32]
-    state: NDArray[np.int64]
+    a: Vector[np.int32]
+    b: Vector[np.int32]
+    shared: Vector[np.int32]
+    smaller: Vector[np.int32]
+    state: Vector[np.int64]
 
 
 @inlined
@@ -159,7 +159,7 @@ def is_inside(universe: Universe, a: int, b: int) -> bool:
     return bool(near and universe.counted[a] and universe.counted[b])
 
 
-@compiled_bare
+@compiled
 def _halve(found: FoundPairs) -> None:
     found.state[3] += 1
     kept = 0
@@ -171,7 +171,7 @@ def _halve(found: FoundPairs) -> None:
     found.state[0] = kept
 
 
-@compiled_bare
+@compiled
 def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: int, smaller: int) -> None:
     """Count a pair of documents if it is in the universe, and keep it."""
     a, b = min(one, other), max(one, other)
@@ -187,7 +187,7 @@ def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: i
     found.state[0] = place + 1
 
 
-@compiled_bare
+@compiled
 def _note_texts(
     found: FoundPairs, classes: TextClasses, universe: Universe, text: int, other: int, shared: int
 ) -> None:
@@ -212,7 +212,7 @@ def _common_shared(index: SharedIndex, text: int, other: int) -> int:
     return shared
 
 
-@compiled_bare
+@compiled
 def _walk(
     index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: TextCounters, met: int
 ) -> int:
@@ -232,7 +232,7 @@ def _walk(
     return met
 
 
-@compiled_bare
+@compiled
 def _walk_rare(index: SharedIndex, classes: TextClasses, text: int, scratch: TextCounters) -> int:
     """Count the rare triples of a text for each larger text; return how many texts have one."""
     met, last = 0, index.middles[text] - 1

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange, table_size, take_parts
-from infostream_dedup.machine.compiling import compiled, compiled_bare, signed
+from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = [
     "arrange_range",
@@ -36,18 +36,18 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 class _Table(NamedTuple):
     """Table of the triples of a part by open addressing: triples, how often each occurs, and its number or -1."""
 
-    keys: NDArray[np.uint64]
-    counts: NDArray[np.int32]
-    found: NDArray[np.int32]
+    keys: Vector[np.uint64]
+    counts: Vector[np.int32]
+    found: Vector[np.int32]
 
 
-@compiled_bare
+@compiled
 def _number_part(
     given: TripleRange,
     begin: int,
     end: int,
     table: _Table,
-    numbers: NDArray[np.int32],
+    numbers: Vector[np.int32],
     first: int,
 ) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
@@ -73,9 +73,9 @@ def _number_part(
     return first
 
 
-@compiled_bare
+@compiled
 def _keep_numbered(
-    counts: NDArray[np.int32], chosen: NDArray[np.bool_], numbers: NDArray[np.int32], kept: NDArray[np.int32]
+    counts: Vector[np.int32], chosen: Vector[np.bool_], numbers: Vector[np.int32], kept: Vector[np.int32]
 ) -> int:
     """Move the numbers of shared triples to the front, and return how many there are."""
     at = size = 0
@@ -92,7 +92,7 @@ def _keep_numbered(
 
 @compiled
 def number_range(
-    given: TripleRange, chosen: NDArray[np.bool_], numbers: NDArray[np.int32], kept: NDArray[np.int32]
+    given: TripleRange, chosen: Vector[np.bool_], numbers: Vector[np.int32], kept: Vector[np.int32]
 ) -> tuple[int, int]:
     """Number the triples of one range that occur in at least two of the chosen documents.
 
@@ -117,13 +117,13 @@ def number_range(
     return first, _keep_numbered(given.counts, chosen, numbers, kept)
 
 
-@compiled_bare
+@compiled
 def arrange_range(
-    numbers: NDArray[np.int32],
-    kept: NDArray[np.int32],
+    numbers: Vector[np.int32],
+    kept: Vector[np.int32],
     first: int,
-    ends: NDArray[np.int64],
-    arranged: NDArray[np.int32],
+    ends: Vector[np.int64],
+    arranged: Vector[np.int32],
 ) -> None:
     """Add the numbers of a range to those of each document.
 
@@ -146,12 +146,12 @@ def arrange_range(
 
 @compiled
 def write_rows(
-    numbers: NDArray[np.int32],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    fillers: NDArray[np.int64],
-    bounds: NDArray[np.int64],
-    rows: NDArray[np.uint64],
+    numbers: Vector[np.int32],
+    begins: Vector[np.int64],
+    ends: Vector[np.int64],
+    fillers: Vector[np.int64],
+    bounds: Vector[np.int64],
+    rows: Vector[np.uint64],
 ) -> None:
     """Write rows of triples in which equal numbers are equal triples, and all other triples differ.
 
@@ -176,14 +176,14 @@ def write_rows(
         rows[bounds[row] : last] = np.sort(rows[bounds[row] : last])
 
 
-@compiled_bare
+@compiled
 def count_postings(
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    begins: Vector[np.int64],
+    ends: Vector[np.int64],
+    terms: Vector[np.int32],
     first: int,
     last: int,
-    heads: NDArray[np.int64],
+    heads: Vector[np.int64],
 ) -> None:
     """Count the texts of the terms from ``first`` to ``last`` - 1.
 
@@ -201,15 +201,15 @@ def count_postings(
                 heads[terms[at] + 2] += 1
 
 
-@compiled_bare
+@compiled
 def fill_postings(
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
+    begins: Vector[np.int64],
+    ends: Vector[np.int64],
+    terms: Vector[np.int32],
     first: int,
     last: int,
-    heads: NDArray[np.int64],
-    texts: NDArray[np.int32],
+    heads: Vector[np.int64],
+    texts: Vector[np.int32],
 ) -> None:
     """Write the texts of the terms from ``first`` to ``last`` - 1.
 
@@ -232,14 +232,14 @@ def fill_postings(
 
 @compiled
 def sort_rows(
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    terms: NDArray[np.int32],
-    heads: NDArray[np.int64],
+    begins: Vector[np.int64],
+    ends: Vector[np.int64],
+    terms: Vector[np.int32],
+    heads: Vector[np.int64],
     rare: int,
     first: int,
     last: int,
-    middles: NDArray[np.int64],
+    middles: Vector[np.int64],
 ) -> None:
     """Order the terms of some texts: rare ones first, then the others, both ascending.
 

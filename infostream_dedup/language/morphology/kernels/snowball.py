@@ -1,22 +1,20 @@
 """Stem many words in UTF-8 with Snowball's C code, without creating Python strings.
 
-The functions of libstemmer are called by address. The addresses differ from process to process and are passed as
-arguments, because machine code that contained them could not be cached on disk.
+The functions of libstemmer are called by address.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import Instruction, compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined, instruction
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["OUT_OF_MEMORY", "Snowball", "WordsToStem", "stem_words"]
 
@@ -30,7 +28,6 @@ _SECOND: Final = 0xBC
 
 _STEM: Final = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
 _LENGTH: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-_HERE: Final = "infostream_dedup.language.morphology.kernels.snowball_calls"
 
 
 class Snowball(NamedTuple):
@@ -47,26 +44,27 @@ class Snowball(NamedTuple):
     stemmer: int
 
 
-def _stem_plain(function: int, stemmer: int, array: Any, index: int, size: int) -> int:
+@instruction
+def _call_stem(function: int, stemmer: int, array: Vector[np.uint8], index: int, size: int) -> int:
+    """Call ``sb_stemmer_stem`` on a word; return the address of the stem, 0 if there is no memory."""
     word = (ctypes.c_char * size).from_buffer_copy(array, index)
     return _STEM(function)(stemmer, word, size) or 0
 
 
-def _length_plain(function: int, stemmer: int) -> int:
+@instruction
+def _call_length(function: int, stemmer: int) -> int:
+    """Call ``sb_stemmer_length``: the number of bytes of the last stem."""
     return int(_LENGTH(function)(stemmer))
 
 
-def _byte_plain(address: int, index: int) -> int:
+@instruction
+def _byte_at(address: int, index: int) -> int:
+    """A byte of memory."""
     return ctypes.c_ubyte.from_address(address + index).value
 
 
-_stem_of = cast("Callable[[int, int, Any, int, int], int]", Instruction(f"{_HERE}:call_stem", _stem_plain))
-_length_of = cast("Callable[[int, int], int]", Instruction(f"{_HERE}:call_length", _length_plain))
-_byte = cast("Callable[[int, int], int]", Instruction(f"{_HERE}:byte_at", _byte_plain))
-
-
 @inlined
-def _is_plain(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+def _is_plain(pool: Vector[np.uint8], begin: int, end: int) -> bool:
     """Whether a word has neither hyphens nor U+02BC; false for long words."""
     if end - begin >= BLOCK:
         return False
@@ -75,7 +73,7 @@ def _is_plain(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 
 
 @inlined
-def _type_apostrophes(pool: NDArray[np.uint8], begin: int, end: int, typed: NDArray[np.uint8]) -> int:
+def _type_apostrophes(pool: Vector[np.uint8], begin: int, end: int, typed: Vector[np.uint8]) -> int:
     """Write bytes ``begin`` .. ``end`` - 1 with typewriter apostrophes; return the number of bytes written."""
     size = 0
     place = begin
@@ -99,19 +97,19 @@ class WordsToStem(NamedTuple):
         numbers: int64 (n,), the words wanted, in order.
     """
 
-    pool: NDArray[np.uint8]
-    starts: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    pool: Vector[np.uint8]
+    starts: Vector[np.int64]
+    numbers: Vector[np.int64]
 
 
-@compiled_bare
+@compiled
 def stem_words(
     snowball: Snowball,
     wanted: WordsToStem,
     first: int,
-    typed: NDArray[np.uint8],
-    stem_starts: NDArray[np.int64],
-    stems: NDArray[np.uint8],
+    typed: Vector[np.uint8],
+    stem_starts: Vector[np.int64],
+    stems: Vector[np.uint8],
 ) -> int:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 
@@ -134,20 +132,22 @@ def stem_words(
         while True:
             stop = last
             if plain:
-                stem = _stem_of(snowball.stem, snowball.stemmer, pool, begin, last - begin)
+                stem = _call_stem(snowball.stem, snowball.stemmer, pool, begin, last - begin)
             else:
                 stop = begin
                 while stop < last and pool[stop] != _HYPHEN:
                     stop += 1
-                stem = _stem_of(snowball.stem, snowball.stemmer, typed, 0, _type_apostrophes(pool, begin, stop, typed))
+                stem = _call_stem(
+                    snowball.stem, snowball.stemmer, typed, 0, _type_apostrophes(pool, begin, stop, typed)
+                )
             if stem == 0:
                 return OUT_OF_MEMORY
-            size = _length_of(snowball.length, snowball.stemmer)
+            size = _call_length(snowball.length, snowball.stemmer)
             # Every byte may become a two-byte apostrophe; a hyphen follows.
             if end + 2 * size + 1 > stems.size:
                 return place
             for byte in range(size):
-                one = _byte(stem, byte)
+                one = _byte_at(stem, byte)
                 if one == _TYPED:
                     stems[end] = _FIRST
                     end += 1

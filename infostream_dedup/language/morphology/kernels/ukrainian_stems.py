@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["ending_tree", "stem_ukrainian_words"]
 
@@ -60,7 +62,7 @@ def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
 
 
 @inlined
-def _letter(word: NDArray[np.uint8], place: int) -> int:
+def _letter(word: Vector[np.uint8], place: int) -> int:
     """Two bytes as one number: a letter, if the letter has two bytes."""
     return signed(word[place]) << 8 | signed(word[place + 1])
 
@@ -77,7 +79,7 @@ def _begins(byte: int) -> bool:
 
 
 @inlined
-def _last_character(word: NDArray[np.uint8], begin: int, end: int) -> int:
+def _last_character(word: Vector[np.uint8], begin: int, end: int) -> int:
     """Start of the last character before ``end``."""
     place = end - 1
     while place > begin and not _begins(signed(word[place])):
@@ -85,9 +87,9 @@ def _last_character(word: NDArray[np.uint8], begin: int, end: int) -> int:
     return place
 
 
-@compiled_bare
+@compiled
 def _without_ending(
-    word: NDArray[np.uint8], begin: int, end: int, characters: int, vowel: int, tree: NDArray[np.int16]
+    word: Vector[np.uint8], begin: int, end: int, characters: int, vowel: int, tree: Table[np.int16]
 ) -> tuple[int, int]:
     """Find the end of the word without its longest ending, and the number of characters left.
 
@@ -116,8 +118,8 @@ def _without_ending(
     return stem_end, left
 
 
-@compiled_bare
-def _level(word: NDArray[np.uint8], begin: int, end: int, characters: int) -> int:
+@compiled
+def _level(word: Vector[np.uint8], begin: int, end: int, characters: int) -> int:
     """Level the alternations of a stem in place; return its new end. See ``ukrainian_stemmer``."""
     if characters > _SHORTEST_STEM:
         last = _last_character(word, begin, end)
@@ -141,8 +143,8 @@ def _level(word: NDArray[np.uint8], begin: int, end: int, characters: int) -> in
     return end
 
 
-@compiled_bare
-def _stem(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int16]) -> int:
+@compiled
+def _stem(word: Vector[np.uint8], begin: int, end: int, tree: Table[np.int16]) -> int:
     """Stem the word between two places in place; return its new end."""
     characters, vowel = 0, -1
     for place in range(begin, end):
@@ -164,14 +166,14 @@ def _stem(word: NDArray[np.uint8], begin: int, end: int, tree: NDArray[np.int16]
     return _level(word, begin, stem_end, left)
 
 
-@compiled_bare
+@compiled
 def stem_ukrainian_words(
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    tree: NDArray[np.int16],
-    stem_starts: NDArray[np.int64],
-    stems: NDArray[np.uint8],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
+    numbers: Vector[np.int64],
+    tree: Table[np.int16],
+    stem_starts: Vector[np.int64],
+    stems: Vector[np.uint8],
 ) -> None:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 

@@ -8,7 +8,8 @@ from infostream_dedup.machine.compiling import inlined, signed
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["code_point", "size_of", "sized_code_point"]
 
@@ -28,7 +29,7 @@ def size_of(first: int) -> int:
 
 
 @inlined
-def code_point(data: NDArray[np.uint8], place: int) -> int:
+def code_point(data: Vector[np.uint8], place: int) -> int:
     """Code point of the character that begins at a place."""
     first = signed(data[place])
     if first < 0x80:
@@ -43,7 +44,7 @@ def code_point(data: NDArray[np.uint8], place: int) -> int:
 
 
 @inlined
-def sized_code_point(data: NDArray[np.uint8], place: int, end: int) -> tuple[int, int]:
+def sized_code_point(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int]:
     """Code point of the character that begins at a place, and its number of bytes; the text ends at ``end``."""
     first = signed(data[place])
     if first < _THREE_BYTES and place + 1 < end:

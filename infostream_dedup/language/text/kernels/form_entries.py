@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from infostream_dedup.machine.compiling import compiled_bare
+from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["FormEntries", "join_entries"]
 
@@ -22,15 +23,13 @@ class FormEntries(NamedTuple):
         shapes: uint8 (entries,), its shape.
     """
 
-    surfaces: NDArray[np.int32]
-    numbers: NDArray[np.int32]
-    shapes: NDArray[np.uint8]
+    surfaces: Vector[np.int32]
+    numbers: Vector[np.int32]
+    shapes: Vector[np.uint8]
 
 
-@compiled_bare
-def join_entries(
-    numbers: NDArray[np.int32], shapes: NDArray[np.uint8], others: FormEntries, joined: FormEntries
-) -> None:
+@compiled
+def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: FormEntries, joined: FormEntries) -> None:
     """Write the entries of all surfaces in order.
 
     Args:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit, ones
+from infostream_dedup.machine.compiling import compiled, popcount
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["count_letters"]
 
 
-@compiled_bare
-def _first(mask: Any, count: int) -> Any:
+@compiled
+def _first(mask: np.uint64, count: int) -> np.uint64:
     """The bits of a mask below its bit number ``count`` (from 0), counting only bits that are set."""
     rest = mask
     for _ in range(count):
@@ -24,8 +24,8 @@ def _first(mask: Any, count: int) -> Any:
     return (rest & (~rest + np.uint64(1))) - np.uint64(1)
 
 
-@compiled_bare
-def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
+@compiled
+def _has_kelvin(data: Vector[np.uint8], index: int, mask: np.uint64) -> bool:
     """Whether U+212A, whose lower case is a Latin k, is at one of the places in the mask."""
     while mask:
         if data[index + lowest_bit(mask) + 2] == 0xAA:
@@ -34,8 +34,8 @@ def _has_kelvin(data: NDArray[np.uint8], index: int, mask: Any) -> bool:
     return False
 
 
-@compiled_bare
-def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: int, counts: NDArray[np.int32]) -> None:
+@compiled
+def count_letters(data: Vector[np.uint8], offsets: Vector[np.int64], sample: int, counts: Table[np.int32]) -> None:
     """Count the letters that ``language.detect`` counts in the first ``sample`` characters of each text.
 
     Args:
@@ -51,7 +51,7 @@ def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: i
         while index < end and left > 0:
             inside = ~np.uint64(0) if end - index >= BLOCK else (np.uint64(1) << np.uint64(end - index)) - np.uint64(1)
             begins = ~between(data, index, 0x80, 0xBF) & inside
-            characters = ones(begins)
+            characters = popcount(begins)
             if characters > left:
                 inside = _first(begins, left)
             left -= characters
@@ -67,10 +67,10 @@ def count_letters(data: NDArray[np.uint8], offsets: NDArray[np.int64], sample: i
             hard_large = between(data, after, 0xAA, 0xAB) | between(data, after, 0xAD, 0xAD)
             hard_small = between(data, after, 0x8A, 0x8B) | between(data, after, 0x8D, 0x8D)
             shared = (d0 & between(data, after, 0x90, 0xBF)) | (d1 & between(data, after, 0x80, 0x8F))
-            latin += ones((between(data, index, 0x41, 0x5A) | between(data, index, 0x61, 0x7A)) & inside)
-            cyrillic += ones(shared | yo | only_ukrainian)
-            russian += ones((d0 & hard_large) | (d1 & hard_small) | yo)
-            ukrainian += ones(only_ukrainian)
+            latin += popcount((between(data, index, 0x41, 0x5A) | between(data, index, 0x61, 0x7A)) & inside)
+            cyrillic += popcount(shared | yo | only_ukrainian)
+            russian += popcount((d0 & hard_large) | (d1 & hard_small) | yo)
+            ukrainian += popcount(only_ukrainian)
             dotted = between(data, index, 0xC4, 0xC4) & between(data, after, 0xB0, 0xB0) & inside
             letterlike = between(data, index, 0xE2, 0xE2) & between(data, after, 0x84, 0x84) & inside
             if dotted or _has_kelvin(data, index, letterlike):

@@ -8,11 +8,11 @@ import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import AT_ONCE, SurfaceTable, hash_bytes, intern, prepare
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["NOT_PLAIN", "NO_FORM", "FormBuffers", "form_buffers", "plain_forms"]
 
@@ -32,8 +32,8 @@ class FormBuffers(NamedTuple):
         hashes: uint64 (``AT_ONCE``,).
     """
 
-    forms: NDArray[np.uint8]
-    hashes: NDArray[np.uint64]
+    forms: Vector[np.uint8]
+    hashes: Vector[np.uint64]
 
 
 def form_buffers() -> FormBuffers:
@@ -70,7 +70,7 @@ def _is_small(point: int) -> bool:
 
 
 @inlined
-def _point(pool: NDArray[np.uint8], place: int) -> int:
+def _point(pool: Vector[np.uint8], place: int) -> int:
     """Code point of a one- or two-byte character; 0 for any other."""
     byte = signed(pool[place])
     if byte < 0x80:
@@ -79,7 +79,7 @@ def _point(pool: NDArray[np.uint8], place: int) -> int:
 
 
 @inlined
-def _put(form: NDArray[np.uint8], size: int, point: int) -> int:
+def _put(form: Vector[np.uint8], size: int, point: int) -> int:
     """Append a one- or two-byte character; return the new size."""
     if point < 0x80:
         form[size] = point
@@ -99,7 +99,7 @@ def _shape(letters: int, small: int, first_small: bool, opens: bool) -> int:
 
 
 @inlined
-def _are_small_cyrillic(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+def _are_small_cyrillic(pool: Vector[np.uint8], begin: int, end: int) -> bool:
     """Whether fewer than ``BLOCK`` bytes are all а-я, є, і, ї: the most common letters that need no change."""
     one = np.uint64(1)
     first_half = (between(pool, begin, 0xD0, 0xD0) << one) & between(pool, begin, 0xB0, 0xBF)
@@ -110,7 +110,7 @@ def _are_small_cyrillic(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 
 
 @inlined
-def _are_small_latin(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+def _are_small_latin(pool: Vector[np.uint8], begin: int, end: int) -> bool:
     """Whether fewer than ``BLOCK`` bytes are all a-z."""
     wanted = (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
     return bool(between(pool, begin, 0x61, 0x7A) & wanted == wanted)
@@ -118,7 +118,7 @@ def _are_small_latin(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
 
 @inlined
 def _fold_common(
-    pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
+    pool: Vector[np.uint8], begin: int, end: int, opens: bool, form: Vector[np.uint8], there: int
 ) -> tuple[int, int]:
     """Like ``_fold``, for any first letter followed by common lower-case letters; ``NOT_PLAIN`` for other words."""
     point = _point(pool, begin)
@@ -140,9 +140,9 @@ def _fold_common(
     return size + end - rest, _shape(letters, letters - (not small), small, opens)
 
 
-@compiled_bare
+@compiled
 def _fold(
-    pool: NDArray[np.uint8], begin: int, end: int, opens: bool, form: NDArray[np.uint8], there: int
+    pool: Vector[np.uint8], begin: int, end: int, opens: bool, form: Vector[np.uint8], there: int
 ) -> tuple[int, int]:
     """Write the form of a word at ``there``; return its size (or ``NO_FORM`` or ``NOT_PLAIN``) and its shape."""
     size, characters, letters, small_letters = 0, 0, 0, 0
@@ -174,14 +174,14 @@ def _fold(
     return size, _shape(letters, small_letters, first_small, opens)
 
 
-@compiled_bare
+@compiled
 def plain_forms(
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
     buffers: FormBuffers,
     table: SurfaceTable,
-    numbers: NDArray[np.int32],
-    shapes: NDArray[np.uint8],
+    numbers: Vector[np.int32],
+    shapes: Vector[np.uint8],
 ) -> None:
     """Number the forms of surfaces.
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from infostream_dedup.language.text.character_classes import CODE_POINTS, CharacterClass
 from infostream_dedup.language.text.kernels.code_points import size_of
 from infostream_dedup.language.text.kernels.words import REWRITTEN, ScannedWords, set_word
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["READ", "UNCLEAN", "UNKNOWN", "Text", "failed", "kind_at", "may_be_address", "over_address", "over_rare"]
 
@@ -43,10 +44,10 @@ class Text(NamedTuple):
         kinds: uint8, kinds of characters, see ``character_classes``.
     """
 
-    data: NDArray[np.uint8]
+    data: Vector[np.uint8]
     begin: int
     end: int
-    kinds: NDArray[np.uint8]
+    kinds: Vector[np.uint8]
 
 
 @inlined
@@ -78,7 +79,7 @@ def _is_ascii_word(byte: int) -> bool:
     return 0x30 <= byte <= 0x39 or 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A
 
 
-@compiled_bare
+@compiled
 def _may_be_entity(text: Text, index: int) -> bool:
     """Whether letters, digits and # after the & at a place precede a semicolon or something that cleaning may drop."""
     data = text.data
@@ -88,7 +89,7 @@ def _may_be_entity(text: Text, index: int) -> bool:
     return index < text.end and (data[index] == 0x3B or data[index] >= 0x80)
 
 
-@compiled_bare
+@compiled
 def _may_be_markup(text: Text, index: int) -> bool:
     """Whether the character at a place may be part of an address, entity, tag or field."""
     data = text.data
@@ -115,7 +116,7 @@ def may_be_address(text: Text, index: int) -> bool:
     return index - text.begin > 2 and data[index - 1] | 0x20 == 0x77 and data[index - 2] | 0x20 == 0x77
 
 
-@compiled_bare
+@compiled
 def _scheme(text: Text, index: int) -> tuple[int, int]:
     """Find the address that contains the colon or full stop at a place.
 
@@ -145,7 +146,7 @@ def _scheme(text: Text, index: int) -> tuple[int, int]:
     return 0, index
 
 
-@compiled_bare
+@compiled
 def _end_of_address(text: Text, index: int) -> int:
     """Return the place after the last character that may end an address; the given place if there is none."""
     data, last = text.data, index
@@ -157,7 +158,7 @@ def _end_of_address(text: Text, index: int) -> int:
     return last
 
 
-@compiled_bare
+@compiled
 def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int, bool]:
     """Remove an address from the words; its scheme is the end of the last word.
 
@@ -189,7 +190,7 @@ def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tup
     return after, count, True
 
 
-@compiled_bare
+@compiled
 def _may_be_torn(text: Text, index: int) -> bool:
     """Whether the apostrophe at a place may be torn off its word, as in п 'ять."""
     data, end = text.data, text.end
@@ -202,7 +203,7 @@ def _may_be_torn(text: Text, index: int) -> bool:
     return blank and after < end and (data[after] == 0xD1 or kind_at(text, after) == _INVISIBLE)
 
 
-@compiled_bare
+@compiled
 def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
     """Return the place after invisible characters; ``failed(UNCLEAN)`` if dropping them may join what belongs together.
 
@@ -220,7 +221,7 @@ def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
     return index if harmless else failed(UNCLEAN)
 
 
-@compiled_bare
+@compiled
 def over_rare(text: Text, index: int, kind: int, word: bool, quiet: bool) -> int:
     """Return the place after a character of a kind that only raw text has, or ``failed`` if reading must stop.
 

@@ -7,7 +7,7 @@ that slow accesses to the table that all threads share overlap. A text that clea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -24,11 +24,11 @@ from infostream_dedup.language.text.kernels.raw_text import (
     over_rare,
 )
 from infostream_dedup.language.text.kernels.words import REWRITTEN, ScannedWords, TextWords, set_word
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["ScanningRules", "find_words"]
 
@@ -50,7 +50,7 @@ class ScanningRules(NamedTuple):
         raw: whether the texts are not cleaned yet.
     """
 
-    kinds: NDArray[np.uint8]
+    kinds: Vector[np.uint8]
     raw: bool
 
 
@@ -71,7 +71,7 @@ class Cursor(NamedTuple):
 
 
 @inlined
-def _common_letters(data: NDArray[np.uint8], index: int) -> Any:
+def _common_letters(data: Vector[np.uint8], index: int) -> np.uint64:
     """Mask of the ``BLOCK`` bytes that belong to A-Z a-z А-Я а-я є ѕ і ї, if the whole letter is in the block."""
     ascii_letters = between(data, index, 0x41, 0x5A) | between(data, index, 0x61, 0x7A)
     d0 = between(data, index, 0xD0, 0xD0)
@@ -84,7 +84,7 @@ def _common_letters(data: NDArray[np.uint8], index: int) -> Any:
 
 
 @inlined
-def _common_gaps(data: NDArray[np.uint8], index: int) -> Any:
+def _common_gaps(data: Vector[np.uint8], index: int) -> np.uint64:
     """Mask of the ``BLOCK`` bytes that are blanks, commas, brackets, * or +."""
     return between(data, index, 0x20, 0x20) | between(data, index, 0x28, 0x2C)
 
@@ -123,7 +123,7 @@ def _plain_words(text: Text, index: int, words: ScannedWords, count: int) -> tup
     return index, count
 
 
-@compiled_bare
+@compiled
 def _after_apostrophes(text: Text, index: int) -> int:
     while kind_at(text, index) == _APOSTROPHE:
         index += size_of(signed(text.data[index]))
@@ -136,7 +136,7 @@ def _is_initial(text: Text, run: int, end: int) -> bool:
     return run + size_of(signed(text.data[run])) == end and kind_at(text, run) == _CAPITAL
 
 
-@compiled_bare
+@compiled
 def _rewrite(text: Text, start: int, end: int, words: ScannedWords, size: int) -> int:
     """Append a word to ``rewritten`` with its apostrophes as U+02BC; return the new size."""
     index = start
@@ -256,10 +256,10 @@ def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritte
     return (count if index >= 0 else index), rewritten
 
 
-@compiled_bare
+@compiled
 def find_words(
-    data: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
+    data: Vector[np.uint8],
+    offsets: Vector[np.int64],
     rules: ScanningRules,
     words: ScannedWords,
     count: int,

@@ -6,15 +6,15 @@ without the mark of a word that opens a sentence. A look-up thus touches two pla
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch, signed
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, copy_bytes, eight_bytes, equal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = [
     "AT_ONCE",
@@ -72,13 +72,13 @@ class SurfaceTable(NamedTuple):
         size: int64 (2,), number of surfaces and bytes of their records.
     """
 
-    slots: NDArray[np.uint64]
-    pool: NDArray[np.uint8]
-    size: NDArray[np.int64]
+    slots: Vector[np.uint64]
+    pool: Vector[np.uint8]
+    size: Vector[np.int64]
 
 
 @inlined
-def _mixed(mixed: Any, data: NDArray[np.uint8], start: int, length: int) -> Any:
+def _mixed(mixed: np.uint64, data: Vector[np.uint8], start: int, length: int) -> np.uint64:
     """Mix up to ``HALF`` bytes into a hash; later bytes are masked out, because branches on lengths are slow."""
     mask = HALF - length
     one = (eight_bytes(data, start) & eight_bytes(_KEPT, mask)) * np.uint64(0x9E3779B97F4A7C15)
@@ -92,7 +92,7 @@ def _mixed(mixed: Any, data: NDArray[np.uint8], start: int, length: int) -> Any:
 
 
 @inlined
-def hash_bytes(data: NDArray[np.uint8], start: int, length: int, opens: bool) -> Any:
+def hash_bytes(data: Vector[np.uint8], start: int, length: int, opens: bool) -> np.uint64:
     """Hash of a word of ``length`` bytes; ``opens`` distinguishes words that open a sentence."""
     mixed = np.uint64(length * 2 + opens) * np.uint64(0xA0761D6478BD642F)
     while length > HALF:
@@ -103,7 +103,7 @@ def hash_bytes(data: NDArray[np.uint8], start: int, length: int, opens: bool) ->
 
 
 @inlined
-def _same_bytes(data: NDArray[np.uint8], start: int, pool: NDArray[np.uint8], there: int, length: int) -> bool:
+def _same_bytes(data: Vector[np.uint8], start: int, pool: Vector[np.uint8], there: int, length: int) -> bool:
     while length > HALF:
         if equal(data, start, pool, there) != np.uint64(_LOWER):
             return False
@@ -115,7 +115,7 @@ def _same_bytes(data: NDArray[np.uint8], start: int, pool: NDArray[np.uint8], th
 
 
 @inlined
-def _slot_of(table: SurfaceTable, hashed: Any) -> int:
+def _slot_of(table: SurfaceTable, hashed: np.uint64) -> int:
     """First slot to try; a table of another size has its surfaces in the same order, so growing never jumps."""
     return signed((hashed >> np.uint64(32)) * np.uint64(table.slots.size) >> np.uint64(32))
 
@@ -125,9 +125,9 @@ def _slot_after(table: SurfaceTable, slot: int) -> int:
     return slot + 1 if slot + 1 < table.slots.size else 0
 
 
-@compiled_bare
+@compiled
 def _add(
-    table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, slot: int, tag: Any
+    table: SurfaceTable, data: Vector[np.uint8], start: int, length: int, opens: bool, slot: int, tag: np.uint64
 ) -> int:
     number, place = signed(table.size[0]), signed(table.size[1])
     table.slots[slot] = tag | np.uint64(place + 1)
@@ -141,7 +141,7 @@ def _add(
 
 
 @inlined
-def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int, opens: bool, hashed: Any) -> int:
+def intern(table: SurfaceTable, data: Vector[np.uint8], start: int, length: int, opens: bool, hashed: np.uint64) -> int:
     """Return the number of a surface, adding it if it is new. The caller makes sure that there is room.
 
     Args:
@@ -168,8 +168,8 @@ def intern(table: SurfaceTable, data: NDArray[np.uint8], start: int, length: int
         slot = _slot_after(table, slot)
 
 
-@compiled_bare
-def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: int) -> None:
+@compiled
+def prepare(table: SurfaceTable, hashes: Vector[np.uint64], begin: int, end: int) -> None:
     """Prefetch the slots and records of hashes ``begin`` .. ``end`` - 1: loading them one by one would be slow."""
     for word in range(begin, end):
         prefetch(table.slots, _slot_of(table, hashes[word]))
@@ -180,15 +180,15 @@ def prepare(table: SurfaceTable, hashes: NDArray[np.uint64], begin: int, end: in
         prefetch(table.pool, record + _RECORD)
 
 
-@compiled_bare
+@compiled
 def has_room(table: SurfaceTable, words: int, size: int) -> bool:
     """Whether ``words`` more words of ``size`` bytes in all fit, and half of the slots stay empty."""
     count = table.size[0] + words
     return bool(2 * count <= table.slots.size and table.size[1] + size + HEADER * words + BLOCK <= table.pool.size)
 
 
-@compiled_bare
-def fill_slots(table: SurfaceTable, slots: NDArray[np.uint64]) -> None:
+@compiled
+def fill_slots(table: SurfaceTable, slots: Vector[np.uint64]) -> None:
     """Enter all records into the empty slots of a table.
 
     Args:
@@ -204,18 +204,18 @@ def fill_slots(table: SurfaceTable, slots: NDArray[np.uint64]) -> None:
 
 
 @inlined
-def is_marked(pool: NDArray[np.uint8], begin: int, end: int) -> bool:
+def is_marked(pool: Vector[np.uint8], begin: int, end: int) -> bool:
     """Whether the surface between two places begins with the mark of a word that opens a sentence."""
     return bool(end - begin >= MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND)
 
 
-@compiled_bare
+@compiled
 def intern_all(
     table: SurfaceTable,
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    numbers: NDArray[np.int32],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
+    hashes: Vector[np.uint64],
+    numbers: Vector[np.int32],
 ) -> None:
     """Number many surfaces, adding new ones; there must be room for all.
 
@@ -241,13 +241,13 @@ def intern_all(
             numbers[surface] = intern(table, pool, start, end - start, opens, hashes[surface - begin])
 
 
-@compiled_bare
+@compiled
 def find_all(
     table: SurfaceTable,
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    wanted: NDArray[np.int64],
-    numbers: NDArray[np.int32],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
+    wanted: Vector[np.int64],
+    numbers: Vector[np.int32],
 ) -> None:
     """Look up the numbers of some surfaces; ``MISSING`` for those not in the table.
 
@@ -274,7 +274,7 @@ def find_all(
             slot = _slot_after(table, slot)
 
 
-@compiled_bare
+@compiled
 def total_size(table: SurfaceTable) -> int:
     """Total number of bytes of all surfaces, marks included."""
     place, size = 0, 0
@@ -285,8 +285,8 @@ def total_size(table: SurfaceTable) -> int:
     return size
 
 
-@compiled_bare
-def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint8]) -> None:
+@compiled
+def unpack(table: SurfaceTable, starts: Vector[np.int64], pool: Vector[np.uint8]) -> None:
     """Write all surfaces, marks included, in the order of their numbers.
 
     Args:
@@ -309,13 +309,13 @@ def unpack(table: SurfaceTable, starts: NDArray[np.int64], pool: NDArray[np.uint
     starts[table.size[0]] = end
 
 
-@compiled_bare
+@compiled
 def reorder(
-    starts: NDArray[np.int64],
-    pool: NDArray[np.uint8],
-    order: NDArray[np.int32],
-    new_starts: NDArray[np.int64],
-    new_pool: NDArray[np.uint8],
+    starts: Vector[np.int64],
+    pool: Vector[np.uint8],
+    order: Vector[np.int32],
+    new_starts: Vector[np.int64],
+    new_pool: Vector[np.uint8],
 ) -> None:
     """Write surfaces, or some of them, in another order.
 
@@ -338,9 +338,9 @@ def reorder(
     new_starts[order.size] = end
 
 
-@compiled_bare
+@compiled
 def write_lines(
-    starts: NDArray[np.int64], pool: NDArray[np.uint8], numbers: NDArray[np.int64], lines: NDArray[np.uint8]
+    starts: Vector[np.int64], pool: Vector[np.uint8], numbers: Vector[np.int64], lines: Vector[np.uint8]
 ) -> None:
     """Write some surfaces, each followed by a line break.
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.language.text.kernels.code_points import code_point, size_of
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["ALWAYS_VISIBLE", "INVISIBLE", "LEFT", "VISIBLE", "write_visible"]
 
@@ -29,7 +29,7 @@ _BLANK: Final = np.uint8(0x20)
 
 
 @inlined
-def _special(data: NDArray[np.uint8], at: int, again: bool) -> int:
+def _special(data: Vector[np.uint8], at: int, again: bool) -> int:
     """Count those of the next ``BLOCK`` bytes that may be copied unchanged.
 
     These are bytes of visible characters, by their first bytes, and blanks that follow no blank.
@@ -45,15 +45,15 @@ def _special(data: NDArray[np.uint8], at: int, again: bool) -> int:
     return lowest_bit(~(visible | blanks) | (blanks & (blanks << np.uint64(1) | np.uint64(again))))
 
 
-@compiled_bare
+@compiled
 def write_visible(
-    data: NDArray[np.uint8],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    kinds: NDArray[np.uint8],
-    room: NDArray[np.uint8],
-    places: NDArray[np.int64],
-    left: NDArray[np.uint8],
+    data: Vector[np.uint8],
+    begins: Vector[np.int64],
+    ends: Vector[np.int64],
+    kinds: Vector[np.uint8],
+    room: Vector[np.uint8],
+    places: Vector[np.int64],
+    left: Vector[np.uint8],
 ) -> None:
     """Write the visible parts of texts, concatenated.
 

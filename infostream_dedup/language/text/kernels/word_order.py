@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 from infostream_dedup.machine.kernels.byte_blocks import eight_bytes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["RANGES_PER_WORD", "sort_words"]
 
@@ -25,7 +25,7 @@ RANGES_PER_WORD: Final = 2
 
 
 @inlined
-def _key(pool: NDArray[np.uint8], start: int, end: int) -> Any:
+def _key(pool: Vector[np.uint8], start: int, end: int) -> np.uint64:
     """The next eight bytes of a word as a number that sorts as they do; zeros after its end."""
     left = end - start
     if left <= 0:
@@ -45,12 +45,12 @@ def _key(pool: NDArray[np.uint8], start: int, end: int) -> Any:
     return word
 
 
-@compiled_bare
+@compiled
 def _load(
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    order: NDArray[np.int32],
-    keys: NDArray[np.uint64],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
+    order: Vector[np.int32],
+    keys: Vector[np.uint64],
     begin: int,
     end: int,
     depth: int,
@@ -60,12 +60,12 @@ def _load(
         keys[place] = _key(pool, starts[word] + depth, starts[word + 1])
 
 
-@compiled_bare
+@compiled
 def _insert(
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    order: NDArray[np.int32],
-    keys: NDArray[np.uint64],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
+    order: Vector[np.int32],
+    keys: Vector[np.uint64],
     begin: int,
     end: int,
     depth: int,
@@ -93,17 +93,17 @@ def _insert(
 
 
 @inlined
-def _median(one: Any, two: Any, three: Any) -> Any:
+def _median(one: np.uint64, two: np.uint64, three: np.uint64) -> np.uint64:
     return max(min(one, two), min(max(one, two), three))
 
 
-@compiled_bare
+@compiled
 def sort_words(
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    order: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    ranges: NDArray[np.int64],
+    pool: Vector[np.uint8],
+    starts: Vector[np.int64],
+    order: Vector[np.int32],
+    keys: Vector[np.uint64],
+    ranges: Table[np.int64],
 ) -> None:
     """Sort distinct words by multikey quicksort (Bentley & Sedgewick, SODA 1997), eight bytes at a time.
 

@@ -16,11 +16,11 @@ from infostream_dedup.language.text.kernels.surface_table import (
     is_marked,
     prepare,
 )
-from infostream_dedup.machine.compiling import compiled_bare, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels.byte_blocks import copy_bytes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["REWRITTEN", "ScannedWords", "TextWords", "number_words", "rewrite_words", "set_word", "take_surfaces"]
 
@@ -39,11 +39,11 @@ class ScannedWords(NamedTuple):
         rewritten: uint8, words with apostrophes, spelled as in cleaned text, followed by ``BLOCK`` spare bytes.
     """
 
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int32]
-    hashes: NDArray[np.uint64]
-    flags: NDArray[np.uint8]
-    rewritten: NDArray[np.uint8]
+    starts: Vector[np.int64]
+    lengths: Vector[np.int32]
+    hashes: Vector[np.uint64]
+    flags: Vector[np.uint8]
+    rewritten: Vector[np.uint8]
 
 
 class TextWords(NamedTuple):
@@ -55,13 +55,13 @@ class TextWords(NamedTuple):
         states: uint8 (texts,), whether the text was read, see ``raw_text``.
     """
 
-    begins: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    states: NDArray[np.uint8]
+    begins: Vector[np.int64]
+    lengths: Vector[np.int64]
+    states: Vector[np.uint8]
 
 
 @inlined
-def set_word(words: ScannedWords, count: int, pool: NDArray[np.uint8], start: int, length: int, flags: int) -> None:
+def set_word(words: ScannedWords, count: int, pool: Vector[np.uint8], start: int, length: int, flags: int) -> None:
     """Store a word of ``pool``: the texts, or ``words.rewritten`` if the flags say so."""
     words.starts[count] = start
     words.lengths[count] = length
@@ -69,8 +69,8 @@ def set_word(words: ScannedWords, count: int, pool: NDArray[np.uint8], start: in
     words.flags[count] = np.uint8(flags)
 
 
-@compiled_bare
-def rewrite_words(data: NDArray[np.uint8], words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
+@compiled
+def rewrite_words(data: Vector[np.uint8], words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
     """Copy words ``begin`` .. ``end`` - 1 that are not in ``words.rewritten`` into it; return its new size."""
     for word in range(begin, end):
         if not words.flags[word] & REWRITTEN:
@@ -81,8 +81,8 @@ def rewrite_words(data: NDArray[np.uint8], words: ScannedWords, begin: int, end:
     return rewritten
 
 
-@compiled_bare
-def take_surfaces(offsets: NDArray[np.int64], words: ScannedWords, count: int, begin: int) -> None:
+@compiled
+def take_surfaces(offsets: Vector[np.int64], words: ScannedWords, count: int, begin: int) -> None:
     """Store surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
     Args:
@@ -98,15 +98,15 @@ def take_surfaces(offsets: NDArray[np.int64], words: ScannedWords, count: int, b
         set_word(words, count + surface, words.rewritten, start, end - start, REWRITTEN | opens)
 
 
-@compiled_bare
+@compiled
 def number_words(
-    data: NDArray[np.uint8],
+    data: Vector[np.uint8],
     words: ScannedWords,
     found: TextWords,
     first: int,
     table: SurfaceTable,
-    tokens: NDArray[np.int32],
-    token_begins: NDArray[np.int64],
+    tokens: Vector[np.int32],
+    token_begins: Vector[np.int64],
 ) -> int:
     """Second pass: write the numbers of the words of texts ``first``, ``first`` + 1 ...
 

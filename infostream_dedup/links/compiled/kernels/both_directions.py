@@ -10,7 +10,7 @@ from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCA
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 __all__ = ["Counters", "PlacedCollection", "count_asked", "count_backward", "count_forward", "total_chunk"]
 
@@ -33,17 +33,17 @@ class PlacedCollection(NamedTuple):
         own: uint8 (places,), count of the links among the documents of a place; 0 for a single document.
     """
 
-    key_indptr: NDArray[np.int64]
-    key_ranks: NDArray[np.uint32]
-    target_indptr: NDArray[np.int64]
-    target_ranks: NDArray[np.uint32]
-    target_starts: NDArray[np.int64]
-    target_postings: NDArray[np.uint32]
-    key_starts: NDArray[np.int64]
-    key_postings: NDArray[np.uint32]
+    key_indptr: Vector[np.int64]
+    key_ranks: Vector[np.uint32]
+    target_indptr: Vector[np.int64]
+    target_ranks: Vector[np.uint32]
+    target_starts: Table[np.int64]
+    target_postings: Vector[np.uint32]
+    key_starts: Table[np.int64]
+    key_postings: Vector[np.uint32]
     shard_size: int
-    weights: NDArray[np.uint32]
-    own: NDArray[np.uint8]
+    weights: Vector[np.uint32]
+    own: Vector[np.uint8]
 
 
 class Counters(NamedTuple):
@@ -56,21 +56,21 @@ class Counters(NamedTuple):
         backward_touched: uint32 (shard_size + 1,), places with backward hits.
     """
 
-    forward: NDArray[np.uint8]
-    backward: NDArray[np.uint8]
-    forward_touched: NDArray[np.uint32]
-    backward_touched: NDArray[np.uint32]
+    forward: Vector[np.uint8]
+    backward: Vector[np.uint8]
+    forward_touched: Vector[np.uint32]
+    backward_touched: Vector[np.uint32]
 
 
 @compiled
 def _count(
-    ranks: NDArray[np.uint32],
+    ranks: Vector[np.uint32],
     begin: int,
     end: int,
-    starts: NDArray[np.int64],
-    postings: NDArray[np.uint32],
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
+    starts: Vector[np.int64],
+    postings: Vector[np.uint32],
+    hits: Vector[np.uint8],
+    touched: Vector[np.uint32],
 ) -> int:
     found = 0
     for place in range(begin, end):
@@ -116,10 +116,10 @@ def count_backward(row: int, shard: int, collection: PlacedCollection, counters:
 def _gather_forward(
     row: int,
     found: int,
-    weights: NDArray[np.uint32],
+    weights: Vector[np.uint32],
     counters: Counters,
-    outgoing: NDArray[np.int64],
-    returned: NDArray[np.int64],
+    outgoing: Vector[np.int64],
+    returned: Vector[np.int64],
 ) -> None:
     # Nearly all counts are 1: summing them in a register avoids waiting for stores to the array.
     linked, mutual = np.int64(0), np.int64(0)
@@ -145,7 +145,7 @@ def _gather_forward(
 
 @compiled
 def _gather_backward(
-    row: int, found: int, weights: NDArray[np.uint32], counters: Counters, incoming: NDArray[np.int64]
+    row: int, found: int, weights: Vector[np.uint32], counters: Counters, incoming: Vector[np.int64]
 ) -> None:
     linked = np.int64(0)
     for place in range(found):
@@ -168,9 +168,9 @@ def total_chunk(
     last: int,
     collection: PlacedCollection,
     counters: Counters,
-    totals: NDArray[np.int64],
-    outgoing_at: NDArray[np.int64],
-    incoming_at: NDArray[np.int64],
+    totals: Cube[np.int64],
+    outgoing_at: Table[np.int64],
+    incoming_at: Table[np.int64],
 ) -> None:
     """Add links, reciprocal links and walks of rows first to last - 1, for every k at once.
 
@@ -206,11 +206,11 @@ def total_chunk(
 def count_asked(
     rows: int,
     asking: PlacedCollection,
-    itself: NDArray[np.int64],
+    itself: Vector[np.int64],
     counters: Counters,
-    outgoing: NDArray[np.int64],
-    incoming: NDArray[np.int64],
-    returned: NDArray[np.int64],
+    outgoing: Table[np.int64],
+    incoming: Table[np.int64],
+    returned: Table[np.int64],
 ) -> None:
     """Count the links between asking rows and the places of an index, by count.
 
@@ -237,10 +237,10 @@ def count_asked(
 def _total_row(
     row: int,
     collection: PlacedCollection,
-    outgoing: NDArray[np.int64],
-    incoming: NDArray[np.int64],
-    returned: NDArray[np.int64],
-    totals: NDArray[np.int64],
+    outgoing: Vector[np.int64],
+    incoming: Vector[np.int64],
+    returned: Vector[np.int64],
+    totals: Cube[np.int64],
 ) -> None:
     """Accumulate numbers by count into numbers by minimum count, siblings included, and add them to the totals."""
     weight = np.int64(collection.weights[row])

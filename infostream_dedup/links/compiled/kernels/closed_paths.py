@@ -17,7 +17,7 @@ from infostream_dedup.links.compiled.kernels.tiles import Tiles
 from infostream_dedup.machine.compiling import compiled, popcount
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["WeightedNodes", "close_paths", "drop_below", "pack_rows"]
 
@@ -33,8 +33,8 @@ class WeightedNodes(NamedTuple):
         heavy: uint64, bit b of word w is set where 64 w + b is a node of several documents.
     """
 
-    weights: NDArray[np.int64]
-    heavy: NDArray[np.uint64]
+    weights: Vector[np.int64]
+    heavy: Vector[np.uint64]
 
 
 @compiled
@@ -117,7 +117,7 @@ def _weighed_in_tile(
 def _close_in_group(
     middles: np.uint64,
     group: np.uint32,
-    row_words: NDArray[np.uint64],
+    row_words: Vector[np.uint64],
     packed: PackedRows,
     tiles: Tiles,
     nodes: WeightedNodes,
@@ -156,8 +156,8 @@ def close_paths(
     packed: PackedRows,
     tiles: Tiles,
     nodes: WeightedNodes,
-    row_words: NDArray[np.uint64],
-    totals: NDArray[np.int64],
+    row_words: Vector[np.uint64],
+    totals: Vector[np.int64],
 ) -> None:
     """Add the closed paths that start at rows first to last - 1.
 

@@ -12,7 +12,7 @@ from infostream_dedup.links.compiled.kernels.row_search import holds
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["Acceptance", "TermPlaces", "choose_earlier", "count_forward", "list_pairs", "turn_forward"]
 
@@ -29,10 +29,10 @@ class TermPlaces(NamedTuple):
         targets: uint32, columns of the targets, ascending for each document.
     """
 
-    key_indptr: NDArray[np.int64]
-    keys: NDArray[np.uint32]
-    target_indptr: NDArray[np.int64]
-    targets: NDArray[np.uint32]
+    key_indptr: Vector[np.int64]
+    keys: Vector[np.uint32]
+    target_indptr: Vector[np.int64]
+    targets: Vector[np.uint32]
 
 
 class Acceptance(NamedTuple):
@@ -44,13 +44,13 @@ class Acceptance(NamedTuple):
         fewest: key terms that both documents must have.
     """
 
-    need: NDArray[np.int64]
-    relations: NDArray[np.bool_]
+    need: Vector[np.int64]
+    relations: Vector[np.bool_]
     fewest: int
 
 
 @compiled
-def count_forward(links: LinkArrays, starts: NDArray[np.int64]) -> int:
+def count_forward(links: LinkArrays, starts: Vector[np.int64]) -> int:
     """Count the links from earlier to later documents.
 
     Args:
@@ -96,7 +96,7 @@ def _next(links: LinkArrays, place: int, row: int) -> int:
 
 
 @compiled
-def list_pairs(links: LinkArrays, turned: LinkArrays, a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
+def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Vector[np.int32]) -> int:
     """List the pairs that are linked in either direction, ordered by the later document, then by the earlier one.
 
     Args:
@@ -134,7 +134,7 @@ def _held(asking: int, answering: int, terms: TermPlaces) -> int:
 
 
 @compiled
-def _join(one: int, other: int, parents: NDArray[np.int32]) -> None:
+def _join(one: int, other: int, parents: Vector[np.int32]) -> None:
     one, other = root(parents, one), root(parents, other)
     parents[max(one, other)] = min(one, other)
 
@@ -152,7 +152,7 @@ def _best(
     turned: LinkArrays,
     terms: TermPlaces,
     accepted: Acceptance,
-    parents: NDArray[np.int32],
+    parents: Vector[np.int32],
     exact: bool,
 ) -> tuple[int, bool]:
     """Return the best earlier document, -1 if there is none, and whether exact counts are needed to be sure."""
@@ -201,8 +201,8 @@ def choose_earlier(
     turned: LinkArrays,
     terms: TermPlaces,
     accepted: Acceptance,
-    parents: NDArray[np.int32],
-    found: NDArray[np.int64],
+    parents: Vector[np.int32],
+    found: Vector[np.int64],
 ) -> None:
     """Choose, for each document of some rows, the accepted earlier one with the largest counts.
 

@@ -16,7 +16,7 @@ import numpy as np
 from infostream_dedup.machine.compiling import compiled, prefetch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["Lists", "Questions", "Scratch", "match_rows"]
 
@@ -38,9 +38,9 @@ class Questions(NamedTuple):
             document is never linked to itself.
     """
 
-    indptr: NDArray[np.int64]
-    ranks: NDArray[np.uint32]
-    itself: NDArray[np.int64]
+    indptr: Vector[np.int64]
+    ranks: Vector[np.uint32]
+    itself: Vector[np.int64]
 
 
 class Lists(NamedTuple):
@@ -52,8 +52,8 @@ class Lists(NamedTuple):
         shard_size: places in a shard.
     """
 
-    starts: NDArray[np.int64]
-    postings: NDArray[np.uint32]
+    starts: Table[np.int64]
+    postings: Vector[np.uint32]
     shard_size: int
 
 
@@ -65,18 +65,18 @@ class Scratch(NamedTuple):
         links: uint64, receives links.
     """
 
-    hits: NDArray[np.uint8]
-    links: NDArray[np.uint64]
+    hits: Vector[np.uint8]
+    links: Vector[np.uint64]
 
 
 @compiled
-def _count_all(postings: NDArray[np.uint32], begin: int, end: int, hits: NDArray[np.uint8]) -> None:
+def _count_all(postings: Vector[np.uint32], begin: int, end: int, hits: Vector[np.uint8]) -> None:
     for position in range(begin, end):
         hits[postings[position]] += np.uint8(1)
 
 
 @compiled
-def _count_promising(postings: NDArray[np.uint32], begin: int, end: int, needed: int, hits: NDArray[np.uint8]) -> None:
+def _count_promising(postings: Vector[np.uint32], begin: int, end: int, needed: int, hits: Vector[np.uint8]) -> None:
     # So few places pass that a branch is better than writing to all counters.
     for position in range(begin, end):
         place = postings[position]
@@ -86,7 +86,7 @@ def _count_promising(postings: NDArray[np.uint32], begin: int, end: int, needed:
 
 @compiled
 def _count_row(
-    row: int, starts: NDArray[np.int64], questions: Questions, lists: Lists, k_min: int, hits: NDArray[np.uint8]
+    row: int, starts: Vector[np.int64], questions: Questions, lists: Lists, k_min: int, hits: Vector[np.uint8]
 ) -> None:
     end = questions.indptr[row + 1]
     for at in range(questions.indptr[row], end):
@@ -100,7 +100,7 @@ def _count_row(
 
 @compiled
 def _write_links(
-    postings: NDArray[np.uint32], begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
+    postings: Vector[np.uint32], begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
 ) -> int:
     """Write the places of a list that were counted often enough, and set the counters of all its places to zero."""
     hits, links = scratch.hits, scratch.links
@@ -115,7 +115,7 @@ def _write_links(
 
 
 @compiled
-def _prefetch_lists(row: int, starts: NDArray[np.int64], questions: Questions, lists: Lists) -> None:
+def _prefetch_lists(row: int, starts: Vector[np.int64], questions: Questions, lists: Lists) -> None:
     for at in range(questions.indptr[row], questions.indptr[row + 1]):
         rank = questions.ranks[at]
         begin = starts[rank]

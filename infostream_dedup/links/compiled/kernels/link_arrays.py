@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["LinkArrays", "NodeArrays", "PackedRows"]
 
@@ -20,9 +21,9 @@ class LinkArrays(NamedTuple):
         counts: uint8 (links,).
     """
 
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.uint8]
+    indptr: Vector[np.int64]
+    columns: Vector[np.int32]
+    counts: Vector[np.uint8]
 
 
 class NodeArrays(NamedTuple):
@@ -34,8 +35,8 @@ class NodeArrays(NamedTuple):
         own: number of own rows, which come first.
     """
 
-    weights: NDArray[np.int64]
-    inside: NDArray[np.uint8]
+    weights: Vector[np.int64]
+    inside: Vector[np.uint8]
     own: int
 
 
@@ -48,6 +49,6 @@ class PackedRows(NamedTuple):
         words: uint64, ascending by number in a row.
     """
 
-    indptr: NDArray[np.int64]
-    numbers: NDArray[np.uint32]
-    words: NDArray[np.uint64]
+    indptr: Vector[np.int64]
+    numbers: Vector[np.uint32]
+    words: Vector[np.uint64]

@@ -12,7 +12,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["LinkRows", "Members", "copy_rows", "count_expanded", "expand", "matched_weights", "own_counts", "split"]
 
@@ -25,8 +25,8 @@ class Members(NamedTuple):
         numbers: int64, documents or nodes, place by place.
     """
 
-    indptr: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    indptr: Vector[np.int64]
+    numbers: Vector[np.int64]
 
 
 class LinkRows(NamedTuple):
@@ -40,13 +40,13 @@ class LinkRows(NamedTuple):
     """
 
     first: int
-    lengths: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.uint8]
+    lengths: Vector[np.int64]
+    columns: Vector[np.int32]
+    counts: Vector[np.uint8]
 
 
 @compiled
-def own_counts(documents: NDArray[np.int64], keys: TermRows, targets: TermRows, counts: NDArray[np.uint8]) -> None:
+def own_counts(documents: Vector[np.int64], keys: TermRows, targets: TermRows, counts: Vector[np.uint8]) -> None:
     """Set ``counts[i]`` to the number of key terms of ``documents[i]`` in its own target."""
     for place in range(documents.size):
         document = documents[place]
@@ -59,7 +59,7 @@ def own_counts(documents: NDArray[np.int64], keys: TermRows, targets: TermRows, 
 
 
 @compiled
-def count_expanded(links: NDArray[np.uint64], members: Members) -> int:
+def count_expanded(links: Vector[np.uint64], members: Members) -> int:
     """Number of links once each column, a place, is replaced by its members."""
     total = 0
     for position in range(links.size):
@@ -70,13 +70,13 @@ def count_expanded(links: NDArray[np.uint64], members: Members) -> int:
 
 @compiled
 def expand(
-    links: NDArray[np.uint64],
+    links: Vector[np.uint64],
     first: int,
     last: int,
-    inside: NDArray[np.uint8],
+    inside: Vector[np.uint8],
     k_min: int,
     members: Members,
-    expanded: NDArray[np.uint64],
+    expanded: Vector[np.uint64],
 ) -> int:
     """Replace each column by its members, and link the members of one place to each other (and themselves).
 
@@ -101,7 +101,7 @@ def expand(
 
 
 @compiled
-def split(links: NDArray[np.uint64], rows: LinkRows) -> None:
+def split(links: Vector[np.uint64], rows: LinkRows) -> None:
     """Split sorted links into the length of each row, columns and counts."""
     for position in range(links.size):
         link = links[position]
@@ -133,9 +133,9 @@ def matched_weights(
     last: int,
     links: LinkArrays,
     keys: TermRows,
-    key_weights: NDArray[np.int64],
+    key_weights: Vector[np.int64],
     targets: TermRows,
-    matched: NDArray[np.int64],
+    matched: Vector[np.int64],
 ) -> None:
     """Sum, for each link of rows first to last - 1, the weights of the asking document's key terms that are shared."""
     for row in range(first, last):

@@ -26,7 +26,7 @@ from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Cube, Vector
 
 __all__ = ["CLOSED", "LINKS", "RECIPROCAL", "WALKS", "add_up", "total_rows"]
 
@@ -34,14 +34,14 @@ LINKS, RECIPROCAL, WALKS, CLOSED = 0, 1, 2, 3
 
 
 @compiled
-def add_up(totals: NDArray[np.int64], times: np.int64 | int, value: np.int64 | int) -> None:
+def add_up(totals: Vector[np.int64], times: np.int64 | int, value: np.int64 | int) -> None:
     """Add times * value to the pair (upper half, lower half)."""
     totals[0] += times * (value >> 32)
     totals[1] += times * (value & 0xFFFFFFFF)
 
 
 @compiled
-def _weigh_links(begin: int, end: int, links: LinkArrays, nodes: NodeArrays, by_count: NDArray[np.int64]) -> None:
+def _weigh_links(begin: int, end: int, links: LinkArrays, nodes: NodeArrays, by_count: Vector[np.int64]) -> None:
     for link in range(begin, end):
         by_count[links.counts[link]] += nodes.weights[links.columns[link]]
 
@@ -55,8 +55,8 @@ def _weigh_returned(
     other_end: int,
     back: LinkArrays,
     nodes: NodeArrays,
-    returned: NDArray[np.int64],
-    siblings: NDArray[np.int64],
+    returned: Vector[np.int64],
+    siblings: Vector[np.int64],
 ) -> None:
     while one < one_end and other < other_end:
         there, here = links.columns[one], back.columns[other]
@@ -71,7 +71,7 @@ def _weigh_returned(
 
 @compiled
 def total_rows(
-    first: int, last: int, links: LinkArrays, back: LinkArrays, nodes: NodeArrays, totals: NDArray[np.int64]
+    first: int, last: int, links: LinkArrays, back: LinkArrays, nodes: NodeArrays, totals: Cube[np.int64]
 ) -> None:
     """Add the numbers above for rows first to last - 1.
 

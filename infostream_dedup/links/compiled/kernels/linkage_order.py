@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Place, Vector
 
 __all__ = ["count_columns", "join_linked", "label_nodes", "merge_forest", "relabelled", "root", "transposed"]
 
 
 @compiled
-def root(parents: NDArray[Any], node: int) -> int:
+def root(parents: Vector[Place], node: int) -> int:
     """Return the smallest node known to be joined with a node; shorten the path to it."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]
@@ -25,7 +25,7 @@ def root(parents: NDArray[Any], node: int) -> int:
 
 
 @compiled
-def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, parents: NDArray[np.int32]) -> None:
+def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, parents: Vector[np.int32]) -> None:
     """Join the two ends of every link of rows first to last - 1 with low <= count < high.
 
     Args:
@@ -46,7 +46,7 @@ def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, p
 
 
 @compiled
-def merge_forest(forest: NDArray[np.int32], parents: NDArray[np.int32]) -> None:
+def merge_forest(forest: Vector[np.int32], parents: Vector[np.int32]) -> None:
     """Join in ``parents`` what is joined in another forest of the same nodes."""
     for node in range(parents.size):
         one, other = np.int64(root(parents, node)), np.int64(root(parents, forest[node]))
@@ -54,16 +54,14 @@ def merge_forest(forest: NDArray[np.int32], parents: NDArray[np.int32]) -> None:
 
 
 @compiled
-def label_nodes(parents: NDArray[np.int32]) -> None:
+def label_nodes(parents: Vector[np.int32]) -> None:
     """Replace each node's parent by the smallest node of its component."""
     for node in range(parents.size):
         parents[node] = root(parents, node)
 
 
 @compiled
-def count_columns(
-    links: LinkArrays, rows: NDArray[np.int64], place: NDArray[np.int32], counts: NDArray[np.int64]
-) -> None:
+def count_columns(links: LinkArrays, rows: Vector[np.int64], place: Vector[np.int32], counts: Vector[np.int64]) -> None:
     """Add to the count of each place the links that lead to it from some rows."""
     for row in rows:
         for link in range(links.indptr[row], links.indptr[row + 1]):
@@ -73,10 +71,10 @@ def count_columns(
 @compiled
 def transposed(
     links: LinkArrays,
-    rows: NDArray[np.int64],
+    rows: Vector[np.int64],
     first: int,
-    place: NDArray[np.int32],
-    cursor: NDArray[np.int64],
+    place: Vector[np.int32],
+    cursor: Vector[np.int64],
     moved: LinkArrays,
 ) -> None:
     """Transpose and relabel the links of some rows: rows and columns of the result are places (counting sort).
@@ -100,7 +98,7 @@ def transposed(
 
 
 @compiled
-def relabelled(order: NDArray[np.int64], place: NDArray[np.int32]) -> None:
+def relabelled(order: Vector[np.int64], place: Vector[np.int32]) -> None:
     """Set ``place`` to the inverse of ``order``."""
     for new in range(order.size):
         place[order[new]] = new

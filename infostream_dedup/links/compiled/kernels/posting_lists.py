@@ -10,13 +10,13 @@ from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["count_postings", "fill_postings", "rank_rows"]
 
 
 @compiled
-def count_postings(rows: TermRows, order: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
+def count_postings(rows: TermRows, order: Vector[np.uint32], counts: Vector[np.int64]) -> None:
     """Add to ``counts[term]`` the documents in ``order`` that contain the term."""
     for place in range(order.size):
         document = order[place]
@@ -27,10 +27,10 @@ def count_postings(rows: TermRows, order: NDArray[np.uint32], counts: NDArray[np
 @compiled
 def fill_postings(
     rows: TermRows,
-    order: NDArray[np.uint32],
-    rank: NDArray[np.int32],
-    cursor: NDArray[np.int64],
-    postings: NDArray[np.uint32],
+    order: Vector[np.uint32],
+    rank: Vector[np.int32],
+    cursor: Vector[np.int64],
+    postings: Vector[np.uint32],
 ) -> None:
     """Write the place of each document in ``order`` into the lists of its terms, which are then ascending."""
     for place in range(order.size):
@@ -45,10 +45,10 @@ def fill_postings(
 @compiled
 def rank_rows(
     rows: TermRows,
-    order: NDArray[np.uint32],
-    rank: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    ranks: NDArray[np.uint32],
+    order: Vector[np.uint32],
+    rank: Vector[np.int32],
+    indptr: Vector[np.int64],
+    ranks: Vector[np.uint32],
 ) -> int:
     """Write the ranks of each place's ranked terms, ascending in a row; returns their number."""
     written = 0

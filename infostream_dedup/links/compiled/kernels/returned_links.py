@@ -9,14 +9,15 @@ from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["join_returned", "lead_rows", "merge_leaders"]
 
 
 @compiled
 def _count_of(
-    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], row: int, column: int
+    indptr: Vector[np.int64], columns: Vector[np.int32], counts: Vector[np.uint8], row: int, column: int
 ) -> int:
     """Count of the link from a row to a column; 0 if there is none."""
     end = indptr[row + 1]
@@ -25,7 +26,7 @@ def _count_of(
 
 
 @compiled
-def _root(leaders: NDArray[np.int32], row: int, level: int) -> int:
+def _root(leaders: Table[np.int32], row: int, level: int) -> int:
     """Return the smallest row known to be joined with a row at a level; shorten the path to it."""
     while leaders[row, level] != row:
         leaders[row, level] = leaders[leaders[row, level], level]
@@ -34,7 +35,7 @@ def _root(leaders: NDArray[np.int32], row: int, level: int) -> int:
 
 
 @compiled
-def _join(leaders: NDArray[np.int32], row: int, column: int, level: int) -> bool:
+def _join(leaders: Table[np.int32], row: int, column: int, level: int) -> bool:
     """Join two groups; return whether they were apart."""
     one, other = _root(leaders, row, level), _root(leaders, column, level)
     leaders[max(one, other), level] = min(one, other)
@@ -45,11 +46,11 @@ def _join(leaders: NDArray[np.int32], row: int, column: int, level: int) -> bool
 def join_returned(
     first: int,
     last: int,
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    levels: NDArray[np.int64],
-    leaders: NDArray[np.int32],
+    indptr: Vector[np.int64],
+    columns: Vector[np.int32],
+    counts: Vector[np.uint8],
+    levels: Vector[np.int64],
+    leaders: Table[np.int32],
 ) -> None:
     """Join the two ends of every link of count k or more whose reverse has count k or more too, for several k at once.
 
@@ -76,7 +77,7 @@ def join_returned(
 
 
 @compiled
-def merge_leaders(others: NDArray[np.int32], leaders: NDArray[np.int32]) -> None:
+def merge_leaders(others: Table[np.int32], leaders: Table[np.int32]) -> None:
     """Join in ``leaders`` what is joined in other forests of the same rows and ks."""
     for row in range(leaders.shape[0]):
         for level in range(leaders.shape[1]):
@@ -85,7 +86,7 @@ def merge_leaders(others: NDArray[np.int32], leaders: NDArray[np.int32]) -> None
 
 
 @compiled
-def lead_rows(leaders: NDArray[np.int32]) -> None:
+def lead_rows(leaders: Table[np.int32]) -> None:
     """Replace each row's leader at each k by the smallest row of its component."""
     for row in range(leaders.shape[0]):
         for level in range(leaders.shape[1]):

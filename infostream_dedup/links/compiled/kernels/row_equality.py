@@ -9,13 +9,13 @@ import numpy as np
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["earliest_equals", "mix_rows"]
 
 
 @compiled
-def mix_rows(indptr: NDArray[np.int64], values: NDArray[np.uint32], hashes: NDArray[np.uint64]) -> None:
+def mix_rows(indptr: Vector[np.int64], values: Vector[np.uint32], hashes: Vector[np.uint64]) -> None:
     """Fold the values of each row, in their order, into the row's hash."""
     for row in range(hashes.size):
         mixed = hashes[row] ^ np.uint64(indptr[row + 1] - indptr[row])
@@ -26,7 +26,7 @@ def mix_rows(indptr: NDArray[np.int64], values: NDArray[np.uint32], hashes: NDAr
 
 
 @compiled
-def _equal_rows(indptr: NDArray[np.int64], values: NDArray[np.uint32], one: int, other: int) -> bool:
+def _equal_rows(indptr: Vector[np.int64], values: Vector[np.uint32], one: int, other: int) -> bool:
     length = indptr[one + 1] - indptr[one]
     if length != indptr[other + 1] - indptr[other]:
         return False
@@ -38,13 +38,13 @@ def _equal_rows(indptr: NDArray[np.int64], values: NDArray[np.uint32], one: int,
 
 @compiled
 def earliest_equals(
-    order: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    key_indptr: NDArray[np.int64],
-    key_indices: NDArray[np.uint32],
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.uint32],
-    leaders: NDArray[np.int64],
+    order: Vector[np.int64],
+    hashes: Vector[np.uint64],
+    key_indptr: Vector[np.int64],
+    key_indices: Vector[np.uint32],
+    indptr: Vector[np.int64],
+    indices: Vector[np.uint32],
+    leaders: Vector[np.int64],
 ) -> None:
     """Set ``leaders[d]`` to the earliest document with the same key terms and the same target as d.
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = ["first_not_below", "holds"]
 
 
 @compiled
-def first_not_below(values: NDArray[Any], begin: int, end: int, value: Any) -> int:
+def first_not_below(values: Vector[Whole], begin: int, end: int, value: int) -> int:
     """First place in the ascending ``values[begin:end]`` with at least ``value``; ``end`` if there is none."""
     while begin < end:
         middle = (begin + end) >> 1
@@ -25,7 +25,7 @@ def first_not_below(values: NDArray[Any], begin: int, end: int, value: Any) -> i
 
 
 @compiled
-def holds(values: NDArray[Any], begin: int, end: int, value: int) -> bool:
+def holds(values: Vector[Whole], begin: int, end: int, value: int) -> bool:
     """Whether the ascending ``values[begin:end]`` contain a number."""
     place = first_not_below(values, begin, end, value)
     return place < end and values[place] == value

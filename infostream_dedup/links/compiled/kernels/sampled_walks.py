@@ -17,7 +17,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["CLOSED", "OPEN", "RETURNED", "Neighbours", "PlacedTerms", "Walks", "close_walks"]
 
@@ -35,7 +35,7 @@ class PlacedTerms(NamedTuple):
         targets: targets by document.
     """
 
-    documents: NDArray[np.uint32]
+    documents: Vector[np.uint32]
     keys: TermRows
     targets: TermRows
 
@@ -49,9 +49,9 @@ class Walks(NamedTuple):
         departures: int64 (walks,), number of the link from y, counted from 0.
     """
 
-    middles: NDArray[np.int64]
-    arrivals: NDArray[np.int64]
-    departures: NDArray[np.int64]
+    middles: Vector[np.int64]
+    arrivals: Vector[np.int64]
+    departures: Vector[np.int64]
 
 
 class Neighbours(NamedTuple):
@@ -63,9 +63,9 @@ class Neighbours(NamedTuple):
         listed: int64 (2,), number of linked places.
     """
 
-    linked: NDArray[np.uint32]
-    up_to: NDArray[np.int64]
-    listed: NDArray[np.int64]
+    linked: Table[np.uint32]
+    up_to: Table[np.int64]
+    listed: Vector[np.int64]
 
 
 @compiled
@@ -74,11 +74,11 @@ def _list_linked(
     base: int,
     found: int,
     k: int,
-    weights: NDArray[np.uint32],
-    hits: NDArray[np.uint8],
-    touched: NDArray[np.uint32],
-    linked: NDArray[np.uint32],
-    up_to: NDArray[np.int64],
+    weights: Vector[np.uint32],
+    hits: Vector[np.uint8],
+    touched: Vector[np.uint32],
+    linked: Vector[np.uint32],
+    up_to: Vector[np.int64],
     listed: int,
 ) -> int:
     """Append the places linked at k, with the number of documents up to and including each."""
@@ -143,7 +143,7 @@ def close_walks(
     terms: PlacedTerms,
     counters: Counters,
     lists: Neighbours,
-    outcomes: NDArray[np.uint8],
+    outcomes: Vector[np.uint8],
 ) -> None:
     """Follow sampled walks x -> y -> z.
 
@@ -175,7 +175,7 @@ def close_walks(
 
 @compiled
 def _document(
-    number: int, middle: int, listed: int, linked: NDArray[np.uint32], up_to: NDArray[np.int64]
+    number: int, middle: int, listed: int, linked: Vector[np.uint32], up_to: Vector[np.int64]
 ) -> tuple[np.int64, np.int64]:
     """Place of a linked document and its number within that place; numbers past the list are siblings."""
     begin, end = 0, listed

@@ -14,7 +14,7 @@ from infostream_dedup.links.compiled.kernels.link_arrays import PackedRows
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["Tiles", "count_tiles", "move_to_tiles"]
 
@@ -28,15 +28,13 @@ class Tiles(NamedTuple):
         words: uint64 (tiles, 64), the word of each row, or 0.
     """
 
-    indptr: NDArray[np.int64]
-    numbers: NDArray[np.uint32]
-    words: NDArray[np.uint64]
+    indptr: Vector[np.int64]
+    numbers: Vector[np.uint32]
+    words: Table[np.uint64]
 
 
 @compiled
-def _count_rows(
-    begin: np.int64 | int, end: np.int64 | int, packed: PackedRows, rows: NDArray[np.int64], met: NDArray[np.uint32]
-) -> int:
+def _count_rows(begin: int, end: int, packed: PackedRows, rows: Vector[np.int64], met: Vector[np.uint32]) -> int:
     """Count the rows that have each of some words; the numbers of these words go to ``met``."""
     different = 0
     for position in range(begin, end):
@@ -50,7 +48,7 @@ def _count_rows(
 
 @compiled
 def count_tiles(
-    packed: PackedRows, least: int, rows: NDArray[np.int64], met: NDArray[np.uint32], indptr: NDArray[np.int64]
+    packed: PackedRows, least: int, rows: Vector[np.int64], met: Vector[np.uint32], indptr: Vector[np.int64]
 ) -> None:
     """Count the tiles of each group.
 
@@ -70,9 +68,7 @@ def count_tiles(
 
 
 @compiled
-def move_to_tiles(
-    packed: PackedRows, least: int, rows: NDArray[np.int64], met: NDArray[np.uint32], tiles: Tiles
-) -> None:
+def move_to_tiles(packed: PackedRows, least: int, rows: Vector[np.int64], met: Vector[np.uint32], tiles: Tiles) -> None:
     """Move words from rows to tiles.
 
     Args:

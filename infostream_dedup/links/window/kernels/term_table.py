@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["NOTHING", "TermSlots", "find", "find_slots", "forget", "rehash", "slot_for"]
 
@@ -28,22 +28,22 @@ class TermSlots(NamedTuple):
         tidied: int64 (1,), slot at which ``tidy`` continues.
     """
 
-    table: NDArray[np.int64]
-    table_slots: NDArray[np.int32]
-    slot_terms: NDArray[np.int64]
-    free_slots: NDArray[np.int32]
-    free: NDArray[np.int64]
-    tidied: NDArray[np.int64]
+    table: Vector[np.int64]
+    table_slots: Vector[np.int32]
+    slot_terms: Vector[np.int64]
+    free_slots: Vector[np.int32]
+    free: Vector[np.int64]
+    tidied: Vector[np.int64]
 
 
 @inlined
-def home(term: int, table: NDArray[np.int64]) -> np.int64:
+def home(term: int, table: Vector[np.int64]) -> np.int64:
     mixed = np.uint64(term) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(table.size - 1))
 
 
 @inlined
-def find(term: int, table: NDArray[np.int64]) -> np.int64:
+def find(term: int, table: Vector[np.int64]) -> np.int64:
     """Place of a term in the table, or the place to insert it."""
     at = home(term, table)
     while table[at] != NOTHING and table[at] != term:
@@ -51,7 +51,7 @@ def find(term: int, table: NDArray[np.int64]) -> np.int64:
     return at
 
 
-@compiled_bare
+@compiled
 def slot_for(term: int, terms: TermSlots) -> np.int64:
     """Return the slot of a term; a new term takes a free slot, and there must be one."""
     at = find(term, terms.table)
@@ -63,7 +63,7 @@ def slot_for(term: int, terms: TermSlots) -> np.int64:
     return slot
 
 
-@compiled_bare
+@compiled
 def forget(slot: np.int64, terms: TermSlots) -> None:
     """Remove the term of a slot from the table; move the terms that it had displaced back."""
     table = terms.table
@@ -81,7 +81,7 @@ def forget(slot: np.int64, terms: TermSlots) -> None:
     terms.free[0] += 1
 
 
-@compiled_bare
+@compiled
 def rehash(terms: TermSlots) -> None:
     """Fill an empty table with the terms of all slots."""
     for slot in range(terms.slot_terms.size):
@@ -90,8 +90,8 @@ def rehash(terms: TermSlots) -> None:
             terms.table[at], terms.table_slots[at] = terms.slot_terms[slot], slot
 
 
-@compiled_bare
-def find_slots(given: NDArray[np.int64], terms: TermSlots, slots: NDArray[np.int64]) -> None:
+@compiled
+def find_slots(given: Vector[np.int64], terms: TermSlots, slots: Vector[np.int64]) -> None:
     """Look up the slot of each term; ``NOTHING`` for a term not in use.
 
     Args:

@@ -14,10 +14,10 @@ from infostream_dedup.links.window.kernels.window_lists import (
     count_hits,
     prefetch_lists,
 )
-from infostream_dedup.machine.compiling import compiled_bare, inlined
+from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = [
     "ASK",
@@ -66,12 +66,12 @@ class State(NamedTuple):
         done: number of the document's terms added in this phase.
     """
 
-    oldest: NDArray[np.int64]
-    next: NDArray[np.int64]
-    shift: NDArray[np.int64]
-    row: NDArray[np.int64]
-    phase: NDArray[np.int64]
-    done: NDArray[np.int64]
+    oldest: Vector[np.int64]
+    next: Vector[np.int64]
+    shift: Vector[np.int64]
+    row: Vector[np.int64]
+    phase: Vector[np.int64]
+    done: Vector[np.int64]
 
 
 class Asking(NamedTuple):
@@ -89,14 +89,14 @@ class Asking(NamedTuple):
         least_keys: documents with fewer key terms find nothing.
     """
 
-    key_ends: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    target_ends: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    oldest: NDArray[np.int64]
-    asks: NDArray[np.bool_]
-    enters: NDArray[np.bool_]
-    needs: NDArray[np.int64]
+    key_ends: Vector[np.int64]
+    keys: Vector[np.int64]
+    target_ends: Vector[np.int64]
+    targets: Vector[np.int64]
+    oldest: Vector[np.int64]
+    asks: Vector[np.bool_]
+    enters: Vector[np.bool_]
+    needs: Vector[np.int64]
     least_keys: int
 
 
@@ -108,8 +108,8 @@ class Numbered(NamedTuple):
         sizes: uint8, number of key terms.
     """
 
-    ordinals: NDArray[np.int64]
-    sizes: NDArray[np.uint8]
+    ordinals: Vector[np.int64]
+    sizes: Vector[np.uint8]
 
 
 class Hits(NamedTuple):
@@ -125,13 +125,13 @@ class Hits(NamedTuple):
         slots: int64, for the keys and targets of one document.
     """
 
-    forward: NDArray[np.uint8]
-    backward: NDArray[np.uint8]
-    marks: NDArray[np.uint8]
-    forward_words: NDArray[np.uint64]
-    backward_words: NDArray[np.uint64]
-    mark_words: NDArray[np.uint64]
-    slots: NDArray[np.int64]
+    forward: Vector[np.uint8]
+    backward: Vector[np.uint8]
+    marks: Vector[np.uint8]
+    forward_words: Vector[np.uint64]
+    backward_words: Vector[np.uint64]
+    mark_words: Vector[np.uint64]
+    slots: Vector[np.int64]
 
 
 class FoundDocuments(NamedTuple):
@@ -144,10 +144,10 @@ class FoundDocuments(NamedTuple):
         backward: uint8, key terms of each find in the document.
     """
 
-    ends: NDArray[np.int64]
-    ordinals: NDArray[np.int64]
-    forward: NDArray[np.uint8]
-    backward: NDArray[np.uint8]
+    ends: Vector[np.int64]
+    ordinals: Vector[np.int64]
+    forward: Vector[np.uint8]
+    backward: Vector[np.uint8]
 
 
 @inlined
@@ -180,7 +180,7 @@ def _collect_block(
     return end
 
 
-@compiled_bare
+@compiled
 def _collect(
     row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int
 ) -> int:
@@ -197,7 +197,7 @@ def _collect(
     return int(end - room)
 
 
-@compiled_bare
+@compiled
 def ask(
     row: int,
     asking: Asking,
@@ -234,14 +234,14 @@ def ask(
     return bool(found.ends[row + 1] <= found.ordinals.size)
 
 
-@compiled_bare
+@compiled
 def _add(
     row: int,
     asking: Asking,
     terms: TermSlots,
     keys: Pool,
     targets: Pool,
-    slots: NDArray[np.int64],
+    slots: Vector[np.int64],
     state: State,
 ) -> int:
     """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
@@ -260,7 +260,7 @@ def _add(
     return ALL_DONE if state.done[0] == own_targets.size else TARGETS_FULL
 
 
-@compiled_bare
+@compiled
 def ask_and_add(
     asking: Asking,
     terms: TermSlots,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.window.kernels.term_table import NOTHING, TermSlots, find, forget, slot_for
-from infostream_dedup.machine.compiling import compiled_bare, inlined, prefetch
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Place, Table, Vector
 
 __all__ = [
     "BLOCK_BITS",
@@ -57,13 +57,13 @@ class Pool(NamedTuple):
         used: int64 (1,), start of unused memory in ``postings``.
     """
 
-    lists: NDArray[np.int64]
-    postings: NDArray[np.uint32]
-    used: NDArray[np.int64]
+    lists: Table[np.int64]
+    postings: Vector[np.uint32]
+    used: Vector[np.int64]
 
 
 @inlined
-def _room_for(postings: np.int64 | int) -> np.int64:
+def _room_for(postings: int) -> np.int64:
     """Size of a new chunk for a list: half of it is spare room."""
     return np.int64(postings + (postings >> 1) + 1)
 
@@ -76,7 +76,7 @@ def _skip_expired(pool: Pool, slot: np.int64, oldest: int) -> None:
     pool.lists[slot, _BEGIN] = begin
 
 
-@compiled_bare
+@compiled
 def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
     """Move the list to ``start``, which may be the start of its own chunk."""
     begin, end = pool.lists[slot, _BEGIN], pool.lists[slot, _END]
@@ -85,8 +85,8 @@ def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
     pool.lists[slot, START], pool.lists[slot, _BEGIN], pool.lists[slot, _END] = start, start, start + end - begin
 
 
-@compiled_bare
-def _make_room(pool: Pool, slot: np.int64, more: np.int64 | int, oldest: int) -> bool:
+@compiled
+def _make_room(pool: Pool, slot: np.int64, more: int, oldest: int) -> bool:
     """Make room for more postings in a list; return False if the pool is full."""
     start, limit = pool.lists[slot, START], pool.lists[slot, _LIMIT]
     _skip_expired(pool, slot, oldest)
@@ -103,18 +103,18 @@ def _make_room(pool: Pool, slot: np.int64, more: np.int64 | int, oldest: int) ->
 
 
 @inlined
-def prefetch_lists(slots: NDArray[np.int64], pool: Pool) -> None:
+def prefetch_lists(slots: Vector[np.int64], pool: Pool) -> None:
     """Prefetch the bounds of the lists of some slots."""
     for place in range(slots.size):
         if slots[place] != NOTHING:
             prefetch(pool.lists, slots[place] * pool.lists.shape[1])
 
 
-@compiled_bare
+@compiled
 def append_document(
     document: int,
-    given: NDArray[np.int64],
-    slots: NDArray[np.int64],
+    given: Vector[np.int64],
+    slots: Vector[np.int64],
     done: int,
     oldest: int,
     terms: TermSlots,
@@ -146,16 +146,16 @@ def append_document(
     return given.size
 
 
-@compiled_bare
-def count_values(values: NDArray[np.int32] | NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+@compiled
+def count_values(values: Vector[Place], counts: Vector[np.int64]) -> None:
     """Add the number of occurrences of each value to ``counts``, by value."""
     for place in range(values.size):
         counts[values[place]] += 1
 
 
-@compiled_bare
+@compiled
 def room_to_reserve(
-    distinct: NDArray[np.int64], counts: NDArray[np.int64], oldest: int, terms: TermSlots, pool: Pool
+    distinct: Vector[np.int64], counts: Vector[np.int64], oldest: int, terms: TermSlots, pool: Pool
 ) -> int:
     """Return the size of all new chunks that ``reserve`` may need; arguments as there."""
     room = np.int64(0)
@@ -167,14 +167,14 @@ def room_to_reserve(
     return int(room)
 
 
-@compiled_bare
+@compiled
 def reserve(
-    distinct: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    distinct: Vector[np.int64],
+    counts: Vector[np.int64],
     oldest: int,
     terms: TermSlots,
     pool: Pool,
-    ends: NDArray[np.int64],
+    ends: Vector[np.int64],
 ) -> None:
     """Make room for many postings in the lists of many terms.
 
@@ -193,13 +193,13 @@ def reserve(
         ends[place] = pool.lists[slot, _END]
 
 
-@compiled_bare
+@compiled
 def append_documents(
     first: int,
-    indptr: NDArray[np.int64],
-    places: NDArray[np.int32] | NDArray[np.int64],
-    ends: NDArray[np.int64],
-    postings: NDArray[np.uint32],
+    indptr: Vector[np.int64],
+    places: Vector[Place],
+    ends: Vector[np.int64],
+    postings: Vector[np.uint32],
 ) -> None:
     """Write documents into lists that have room for them; afterwards call ``settle``.
 
@@ -217,8 +217,8 @@ def append_documents(
             ends[places[at]] = end + 1
 
 
-@compiled_bare
-def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: TermSlots, pool: Pool) -> None:
+@compiled
+def settle(distinct: Vector[np.int64], ends: Vector[np.int64], terms: TermSlots, pool: Pool) -> None:
     """Set the ends of the lists to where ``append_documents`` stopped."""
     for place in range(distinct.size):
         pool.lists[terms.table_slots[find(distinct[place], terms.table)], _END] = ends[place]
@@ -226,7 +226,7 @@ def settle(distinct: NDArray[np.int64], ends: NDArray[np.int64], terms: TermSlot
 
 @inlined
 def count_hits(
-    slots: NDArray[np.int64], oldest: int, pool: Pool, hits: NDArray[np.uint8], marks: NDArray[np.uint8]
+    slots: Vector[np.int64], oldest: int, pool: Pool, hits: Vector[np.uint8], marks: Vector[np.uint8]
 ) -> None:
     """Count, for each document, the given slots whose lists contain it.
 
@@ -249,13 +249,13 @@ def count_hits(
             marks[document >> bits] = np.uint8(1)
 
 
-@compiled_bare
+@compiled
 def _is_empty(pool: Pool, slot: np.int64, oldest: int) -> bool:
     _skip_expired(pool, slot, oldest)
     return bool(pool.lists[slot, _BEGIN] == pool.lists[slot, _END])
 
 
-@compiled_bare
+@compiled
 def tidy(slots: int, oldest: int, terms: TermSlots, one: Pool, other: Pool) -> None:
     """Visit the next ``slots`` slots and forget terms that no document has; their chunks are left behind."""
     for _ in range(slots):
@@ -266,8 +266,8 @@ def tidy(slots: int, oldest: int, terms: TermSlots, one: Pool, other: Pool) -> N
             forget(slot, terms)
 
 
-@compiled_bare
-def compact(order: NDArray[np.int64], oldest: int, pool: Pool) -> int:
+@compiled
+def compact(order: Vector[np.int64], oldest: int, pool: Pool) -> int:
     """Slide all lists to the front of the pool, without expired postings and with no more spare room than new ones.
 
     Args:
@@ -292,7 +292,7 @@ def compact(order: NDArray[np.int64], oldest: int, pool: Pool) -> int:
     return int(longest)
 
 
-@compiled_bare
+@compiled
 def needed(pool: Pool) -> int:
     """Return how much memory the lists need, with room for any of them to grow."""
     room = longest = np.int64(0)
@@ -303,7 +303,7 @@ def needed(pool: Pool) -> int:
     return int(room + 2 * (longest + 1))
 
 
-@compiled_bare
+@compiled
 def rebase(terms: TermSlots, pool: Pool, oldest: int) -> None:
     """Renumber documents so that ``oldest`` becomes 0."""
     for number in range(terms.slot_terms.size):

@@ -12,7 +12,7 @@ from infostream_dedup.links.compiled.kernels.row_search import first_not_below
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["join_edges", "span_mutual", "span_rows"]
 
@@ -22,8 +22,8 @@ def span_rows(
     first: int,
     links: LinkArrays,
     level: int,
-    parents: NDArray[np.int32],
-    edges: NDArray[np.int32],
+    parents: Vector[np.int32],
+    edges: Table[np.int32],
     written: int,
 ) -> int:
     """Join the ends of every link with a given count; links that join two trees become edges of the forest.
@@ -54,10 +54,10 @@ def span_rows(
 @compiled
 def span_mutual(
     links: LinkArrays,
-    rows: NDArray[np.int32],
+    rows: Vector[np.int32],
     level: int,
-    parents: NDArray[np.int32],
-    edges: NDArray[np.int32],
+    parents: Vector[np.int32],
+    edges: Table[np.int32],
     written: int,
 ) -> int:
     """Like ``span_rows``, for returned links; the count of a pair is the smaller of its two directions.
@@ -93,11 +93,11 @@ def span_mutual(
 
 @compiled
 def join_edges(
-    a: NDArray[np.int32],
-    b: NDArray[np.int32],
-    order: NDArray[np.int64],
-    parents: NDArray[np.int32],
-    kept: NDArray[np.int64],
+    a: Vector[np.int32],
+    b: Vector[np.int32],
+    order: Vector[np.int64],
+    parents: Vector[np.int32],
+    kept: Vector[np.int64],
 ) -> int:
     """Join the ends of edges in a given order.
 

@@ -9,18 +9,18 @@ import numpy as np
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["decode_links", "name_links"]
 
 
 @compiled
 def name_links(
-    found: NDArray[np.uint64],
-    asked: NDArray[np.uint32],
-    order: NDArray[np.uint32],
-    answering: NDArray[np.int64],
-    named: NDArray[np.uint64],
+    found: Vector[np.uint64],
+    asked: Vector[np.uint32],
+    order: Vector[np.uint32],
+    answering: Vector[np.int64],
+    named: Vector[np.uint64],
 ) -> None:
     """Replace questions by rows, and places by nodes.
 
@@ -40,7 +40,7 @@ def name_links(
 
 @compiled
 def decode_links(
-    named: NDArray[np.uint64], sizes: NDArray[np.int32], columns: NDArray[np.int32], counts: NDArray[np.uint8]
+    named: Vector[np.uint64], sizes: Vector[np.int32], columns: Vector[np.int32], counts: Vector[np.uint8]
 ) -> None:
     """Unpack sorted links.
 

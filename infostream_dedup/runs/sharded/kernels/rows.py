@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Entry, Place, Vector
 
 __all__ = ["merge_ascending", "renumber_rows", "sort_links"]
 
 
 @compiled
 def renumber_rows(
-    indptr: NDArray[np.int64],
-    columns: NDArray[Any],
-    chosen: NDArray[np.int64],
-    number_of: NDArray[Any],
+    indptr: Vector[np.int64],
+    columns: Vector[Entry],
+    chosen: Vector[np.int64],
+    number_of: Vector[Place],
     ascending: bool,
-    sizes: NDArray[np.int32],
-    numbers: NDArray[np.uint32],
+    sizes: Vector[np.int32],
+    numbers: Vector[np.uint32],
 ) -> int:
     """Write the new numbers of the columns of chosen rows.
 
@@ -54,10 +54,10 @@ def renumber_rows(
 
 @compiled
 def merge_ascending(
-    one: NDArray[np.uint64],
-    other: NDArray[np.uint64],
-    place_of_one: NDArray[np.int64],
-    place_of_other: NDArray[np.int64],
+    one: Vector[np.uint64],
+    other: Vector[np.uint64],
+    place_of_one: Vector[np.int64],
+    place_of_other: Vector[np.int64],
 ) -> int:
     """Merge two ascending lists of distinct numbers.
 
@@ -86,7 +86,7 @@ def merge_ascending(
 
 @compiled
 def sort_links(
-    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], packed: NDArray[np.uint64]
+    indptr: Vector[np.int64], columns: Vector[np.int32], counts: Vector[np.uint8], packed: Vector[np.uint64]
 ) -> None:
     """Sort the links of each row by column.
 
