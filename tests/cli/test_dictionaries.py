@@ -62,7 +62,7 @@ def test_the_example_of_remove_removes_what_the_example_of_import_imports(run, t
     (tmp_path / "pairs.tsv").write_text("source\ttarget\nfrobnicator\tфробнікатор\n", encoding="utf-8")
     for name in ("import", "remove"):
         shown = run("dictionaries", name, "--help").stdout.decode()
-        (example,) = re.findall("^ +infostream-dedup (.*)", shown, re.MULTILINE)
+        example, *_ = re.findall("^ +infostream-dedup (.*)", shown, re.MULTILINE)
         answer = run(*example.split(), **data)
         assert answer.returncode == 0, answer.stderr
 
