@@ -15,7 +15,7 @@ PAGES = {
     for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("reports/*.md"))]
 }
 ROOMS = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"sample"}
-BUILT = {"docs/reference/command-line.md", "docs/reference/python.md"}
+BUILT = {f"docs/reference/{name}.md" for name in ("command-line", "errors", "python")}
 
 
 def rows_under(heading: str) -> list[list[str]]:

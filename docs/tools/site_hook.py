@@ -19,6 +19,7 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the pages of the project's folder, the reports with their figures, and the notebooks."""
     for name in (*FIRST_PAGES, *OTHERS):
         text = _first_pages((ROOT / name).read_text("utf-8")).replace("](docs/", "](")
+        text = re.sub(r"\[([\w.]+)\]\(infostream_dedup/[^)]+\)", r"`\1`", text)  # sources are no part of the site
         files.append(File.generated(config, FIRST_PAGES.get(name, name), content=text))
     for name, text in _generated_pages().items():
         place = f"reference/{name}"
@@ -56,7 +57,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         deep = page.file.src_uri.count("/")
         markdown = _first_pages(markdown.replace(f"]({'../' * (deep + 1)}", f"]({'../' * deep}"))
     if page.file.src_uri == "README.md":
-        markdown = re.sub(r"- (Command line|Python): ", _named_reference, markdown)
+        markdown = re.sub(r"- (Command line|Errors|Python): ", _named_reference, markdown)
     return markdown.replace(".ipynb)", ".md)")
 
 

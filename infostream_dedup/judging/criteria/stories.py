@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +13,7 @@ from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Fold", "across_sites", "by_time", "folds", "part_of", "splits", "stories"]
+__all__ = ["Fold", "by_time", "folds", "part_of", "splits", "stories"]
 
 _LARGEST_SHARE: Final = 3
 _LEAST_SPLIT: Final = 2
@@ -144,11 +143,3 @@ def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) 
         return None
     moment = moments[int(share * len(moments))]
     return Fold(np.flatnonzero(known & (last < moment)), np.flatnonzero(known & (first >= moment)))
-
-
-def across_sites(pairs: JudgedPairs, sources: Sequence[str | None]) -> Fold:
-    """Split by site: train on pairs of one site, test on pairs of two sites; leave out pairs without a source."""
-    sides = [(sources[i], sources[j]) for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)]
-    known = np.array([one is not None and other is not None for one, other in sides], dtype=np.bool_)
-    same = np.array([one == other for one, other in sides], dtype=np.bool_)
-    return Fold(np.flatnonzero(known & same), np.flatnonzero(known & ~same))
