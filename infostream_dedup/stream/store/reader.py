@@ -13,7 +13,6 @@ from typing import Any, Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
 from infostream_dedup.model.stream_records import GroupEvent, StoryEvent, Verdict
-from infostream_dedup.stream.store.batch_rows import VERDICT_COLUMNS, verdict_of_row
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import table_of
@@ -28,6 +27,7 @@ from infostream_dedup.stream.store.restoring import (
     terms_of,
 )
 from infostream_dedup.stream.store.schema import check_version
+from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
 
 __all__ = ["Known", "StoreReader", "StoredBatch"]
 
@@ -35,12 +35,8 @@ _KEPT: Final = (
     "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
     " WHERE ordinal = ?"
 )
-_VERDICT: Final = (
-    f"{', '.join(VERDICT_COLUMNS)}, kind, coalesce(document.probability, judgement.probability), criteria,"
-    " translation_of, translation, story_id"
-)
 _JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
-_KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id IN"  # noqa: S608
+_KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {VERDICT_SQL} FROM {_JUDGED} WHERE id IN"  # noqa: S608
 _IDS_AT_ONCE: Final = 500
 
 
@@ -249,7 +245,7 @@ class StoreReader:
                 asked = ids[begin : begin + _IDS_AT_ONCE]
                 query = f"{_KNOWN} ({', '.join('?' * len(asked))}) ORDER BY id, version"
                 for id_, *row in self._connection.execute(query, asked):
-                    found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(tuple(row[3:]))))
+                    found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(row[3:])))
         return found
 
     def verdict_of(self, id: str) -> Verdict | None:  # noqa: A002
@@ -270,7 +266,7 @@ class StoreReader:
     def _verdicts(self, first: int, end: int) -> Iterator[Verdict]:
         with naming_failures(self.path):
             rows = self._connection.execute(
-                f"SELECT {_VERDICT} FROM {_JUDGED} WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
+                f"SELECT {VERDICT_SQL} FROM {_JUDGED} WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
                 (first, end),
             )
             yield from map(verdict_of_row, rows)
