@@ -146,7 +146,7 @@ def templates_of(path: str | Path, *, least: int = 3) -> list[dict[str, Any]]:
         NoInputError, BadDataError: see ``stats``.
     """
     from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.templates import templates
+    from infostream_dedup.stream.store.republications import templates
 
     with Store.open(path, read_only=True) as opened, opened.reading() as connection:
         return templates(connection, least=least)
@@ -360,7 +360,7 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
     from infostream_dedup.judgements import desk_path
     from infostream_dedup.machine.part_files import remove_stale_parts
     from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.files_beside import copies_beside
+    from infostream_dedup.stream.store.copying import copies_beside
 
     with Store.open(path, create=False) as opened:
         named = [ids] if isinstance(ids, str) else list(ids)

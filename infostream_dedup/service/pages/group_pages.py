@@ -16,9 +16,14 @@ from infostream_dedup.service.pages.timelines import timeline
 from infostream_dedup.service.routes.groups import group_place
 from infostream_dedup.service.running import running
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.browsing import GroupFilter, group_page, group_with_members, surviving_group
+from infostream_dedup.stream.store.browsing import (
+    GroupFilter,
+    group_page,
+    group_with_members,
+    story_of_group,
+    surviving_group,
+)
 from infostream_dedup.stream.store.restoring import position_of
-from infostream_dedup.stream.store.story_browsing import story_of_group
 
 __all__ = ["router"]
 

@@ -11,7 +11,7 @@ from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.pages.frame import page
 from infostream_dedup.service.pages.timelines import timeline
 from infostream_dedup.service.running import running
-from infostream_dedup.stream.store.story_browsing import story_page, story_shown
+from infostream_dedup.stream.store.browsing import story_page, story_shown
 
 __all__ = ["router"]
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
-from infostream_dedup.stream.store.story_browsing import story_page, story_shown
+from infostream_dedup.stream.store.browsing import story_page, story_shown
 
 __all__ = ["router"]
 

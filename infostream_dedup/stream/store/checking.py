@@ -14,14 +14,12 @@ import numpy as np
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.document_columns import REPEATS
+from infostream_dedup.stream.store.group_tables import told_again
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch
 from infostream_dedup.stream.store.search_index import index_faults
 from infostream_dedup.stream.store.settings_checksum import settings_are_as_written
-from infostream_dedup.stream.store.story_tables import told_again
 from infostream_dedup.stream.store.tables import PARTS, Row, count_checksum, signature_hash, stored_checksum
 from infostream_dedup.stream.store.term_index import term_index_faults
-
-__all__ = ["Check", "checks"]
 
 _MEMBERS: Final = (
     "SELECT ordinal, group_id, source, language FROM membership WHERE group_id IN (SELECT group_id FROM grouping)"

@@ -14,8 +14,6 @@ from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
 from infostream_dedup.stream.store.tables import PARTS, SIGNATURE
 
-__all__ = ["Expired", "expire"]
-
 _ORDINALS_AT_ONCE: Final = 20_000
 
 

@@ -20,8 +20,6 @@ from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
 from infostream_dedup.stream.store.tables import IN_BATCH, PARTS, stored_checksum
 
-__all__ = ["Forgotten", "forget", "ids_of_source", "wipe"]
-
 _PIVOT: Final = "ru"
 """Language under which the frequencies of the pivot language are kept."""
 

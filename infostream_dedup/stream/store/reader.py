@@ -7,16 +7,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
-from infostream_dedup.model.stream_records import GroupEvent, StoryEvent, Verdict
+from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, Verdict
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import table_of
-from infostream_dedup.stream.store.kept_documents import kept_document
 from infostream_dedup.stream.store.opening import settings_of
 from infostream_dedup.stream.store.remembered_table import RememberedTable
 from infostream_dedup.stream.store.restoring import (
@@ -28,8 +28,6 @@ from infostream_dedup.stream.store.restoring import (
 )
 from infostream_dedup.stream.store.schema import check_version
 from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
-
-__all__ = ["Known", "StoreReader", "StoredBatch"]
 
 _KEPT: Final = (
     "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
@@ -287,3 +285,44 @@ class StoreReader:
         with naming_failures(self.path):
             rows = self._connection.execute("SELECT ordinal, kind, group_id, other, value FROM event ORDER BY number")
             yield from (GroupEvent(*row) for row in rows)
+
+
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def kept_document(
+    id: str,  # noqa: A002 - the name of the field
+    text: str,
+    *,
+    title: str,
+    language: Language,
+    published: int | None,
+    source: str | None,
+    url: str | None = None,
+) -> Document:
+    """Make a document from what a store keeps; pictures, links and other fields are missing.
+
+    Args:
+        id: as given.
+        text: the body.
+        title: the headline.
+        language: given or detected.
+        published: UTC microseconds since 1970.
+        source: site or agency.
+        url: address.
+    """
+    time = None if published is None else _BEGINNING + timedelta(microseconds=published)
+    return Document(id=id, text=text, title=title, lang=language, time=time, source=source, url=url)
+
+
+def kept_of(remembered: Remembered) -> Document:
+    """Reduce a document that is about to be stored, with its text, to what a store keeps."""
+    return kept_document(
+        remembered.id,
+        remembered.text or "",
+        title=remembered.title,
+        language=remembered.language,
+        published=remembered.published,
+        source=remembered.source,
+        url=remembered.url,
+    )

@@ -20,10 +20,9 @@ from infostream_dedup.model.stream_records import (
     Verdict,
 )
 from infostream_dedup.stream.store.blobs import INT64
-from infostream_dedup.stream.store.group_tables import group_documents
+from infostream_dedup.stream.store.group_tables import group_documents, tell_stories
 from infostream_dedup.stream.store.restoring import Position
 from infostream_dedup.stream.store.search_index import index_closed_epochs
-from infostream_dedup.stream.store.story_tables import tell_stories
 from infostream_dedup.stream.store.tables import (
     DOCUMENT,
     EPOCH,
@@ -45,8 +44,6 @@ from infostream_dedup.stream.store.tables import (
     signature_hash,
 )
 from infostream_dedup.stream.store.term_index import index_terms
-
-__all__ = ["write_batch"]
 
 _BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
 _TERM: Final = insertion("term", ("number", "term"))
