@@ -200,7 +200,7 @@ def ingest(
     from infostream_dedup.stream.already_reported import unreported
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.intake import Intake
-    from infostream_dedup.stream.store.files_beside import set_mode
+    from infostream_dedup.stream.store.copying import set_mode
 
     refuse_idle_prefix(prefix, annotate=annotate)
     single, reads = parted(ingest, IngestKeywords, options)

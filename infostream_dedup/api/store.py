@@ -148,7 +148,7 @@ def templates(path: str | Path, *, least: int = 1) -> list[dict[str, Any]]:
         Rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first; ``template``
         is the id of the earliest document of the template, ``filling`` the id of the latest.
     """
-    from infostream_dedup.stream.store.templates import templates as query
+    from infostream_dedup.stream.store.republications import templates as query
 
     return _ask(path, lambda _, connection: query(connection, least=least))
 
@@ -331,7 +331,7 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
     from infostream_dedup.judgements import desk_path
     from infostream_dedup.machine.part_files import remove_stale_parts
     from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.files_beside import copies_beside
+    from infostream_dedup.stream.store.copying import copies_beside
 
     with Store.open(path, create=False) as opened:
         named = [ids] if isinstance(ids, str) else list(ids)

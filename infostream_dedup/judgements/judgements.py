@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import statistics
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError
@@ -18,7 +18,7 @@ _PACE_OF: Final = 20
 _CONTENT: Final = ("a", "b", "label", "repeats", "person")
 _SHOWN: Final = (
     *("number", "a", "b", "label", "repeats", "person", "at", "seconds", "queue", "seen_verdict", "undoes"),
-    "undone",
+    "EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = judgement.number) AS undone",
 )
 _MOST_SECONDS: Final = 3600.0
 _MOST_NUMBER: Final = 1 << 62
@@ -110,18 +110,11 @@ def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
         if undoes is not None or tuple(content) != (a, b, judgement.label, repeats, judgement.person):
             raise BadDataError("belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
         return Said(number, added=False, a=a, b=b, queue=queue)
+    given = asdict(judgement) | {"a": a, "b": b, "repeats": repeats, "version_a": versions[0], "version_b": versions[1]}
     seconds = min(max(judgement.seconds, 0.0), _MOST_SECONDS)
-    row = (
-        *(a, b, *versions, judgement.label, repeats, judgement.person, present_moment(), seconds),
-        *(judgement.queue, int(judgement.seen_verdict), judgement.key),
-    )
-    added = connection.execute(
-        "INSERT INTO judgement (a, b, version_a, version_b, label, repeats, person, at, seconds, queue, seen_verdict,"
-        " key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
+    number = _insert(connection, given | {"at": present_moment(), "seconds": seconds})
     connection.execute("DELETE FROM reservation WHERE a = ? AND b = ? AND person = ?", (a, b, judgement.person))
-    return Said(int(added.lastrowid or 0), added=True, a=a, b=b, queue=judgement.queue)
+    return Said(number, added=True, a=a, b=b, queue=judgement.queue)
 
 
 def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key: str) -> Said:
@@ -149,12 +142,8 @@ def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key
         return Said(int(before[0]), added=False, a=a, b=b, queue=queue)
     if connection.execute("SELECT 1 FROM judgement WHERE key = ?", (key,)).fetchone() is not None:
         raise BadDataError("belongs to another judgement", code="E_KEY_CONFLICT", source="judgement", field="key")
-    added = connection.execute(
-        "INSERT INTO judgement (a, b, person, at, seconds, queue, seen_verdict, key, undoes)"
-        " VALUES (?, ?, ?, ?, 0, ?, 0, ?, ?)",
-        (a, b, person, present_moment(), queue, key, number),
-    )
-    return Said(int(added.lastrowid or 0), added=True, a=a, b=b, queue=queue)
+    undo = {"a": a, "b": b, "person": person, "at": present_moment(), "queue": queue, "key": key, "undoes": number}
+    return Said(_insert(connection, undo | {"seconds": 0.0, "seen_verdict": False}), added=True, a=a, b=b, queue=queue)
 
 
 def progress_of(connection: sqlite3.Connection, person: str) -> dict[str, Any]:
@@ -199,12 +188,19 @@ def judgement_page(
         if value is not None:
             conditions.append(f"{column} = ?")
             named.append(value)
-    rows = connection.execute(
-        "SELECT number, a, b, label, repeats, person, at, seconds, queue, seen_verdict, undoes,"  # noqa: S608
-        " EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = judgement.number)"
-        f" FROM judgement WHERE {' AND '.join(conditions)} ORDER BY number DESC LIMIT ?",
-        (*named, limit),
+    rows = _table(connection).rows_where(
+        " AND ".join(conditions), named, order_by="number DESC", limit=limit, select=", ".join(_SHOWN)
     )
-    return [
-        dict(zip(_SHOWN, row, strict=True)) | {"seen_verdict": bool(row[9]), "undone": bool(row[11])} for row in rows
-    ]
+    return [row | {"seen_verdict": bool(row["seen_verdict"]), "undone": bool(row["undone"])} for row in rows]
+
+
+def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> int:
+    """Insert a row, inside a transaction, and return its number."""
+    return int(_table(connection).insert(row).last_pk)
+
+
+def _table(connection: sqlite3.Connection) -> Any:
+    # Importing it takes a third of a second, and most commands have nothing to do with judgements.
+    from sqlite_utils import Database
+
+    return Database(connection, recursive_triggers=False, execute_plugins=False).table("judgement", pk="number")

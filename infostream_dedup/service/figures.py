@@ -16,8 +16,8 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.overview import activity, reprint_counts
+from infostream_dedup.stream.store.republications import templates
 from infostream_dedup.stream.store.restoring import position_of
-from infostream_dedup.stream.store.templates import templates
 
 __all__ = ["activity_now", "count_ahead", "count_soon", "drifts_now", "reprints_now", "templates_now"]
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Batch, Verdict
-from infostream_dedup.stream.store.kept_documents import kept_of
-from infostream_dedup.stream.store.reader import Known, StoredBatch
+from infostream_dedup.stream.store.reader import Known, StoredBatch, kept_of
 from infostream_dedup.stream.store.restoring import Position
 
 if TYPE_CHECKING:

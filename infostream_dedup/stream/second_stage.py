@@ -18,7 +18,7 @@ from infostream_dedup.judging.criteria.classifier import Classifier
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Remembered
-from infostream_dedup.stream.store.kept_documents import kept_of
+from infostream_dedup.stream.store.reader import kept_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

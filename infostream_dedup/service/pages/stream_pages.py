@@ -27,11 +27,13 @@ from infostream_dedup.stream.store.browsing import (
     document_versions,
     group_page,
     group_with_members,
+    story_of_group,
+    story_page,
+    story_shown,
     surviving_group,
 )
 from infostream_dedup.stream.store.overview import latest_verdicts
 from infostream_dedup.stream.store.restoring import position_of
-from infostream_dedup.stream.store.story_browsing import story_of_group, story_page, story_shown
 
 router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
 _LATEST: Final = 40

@@ -28,10 +28,11 @@ from infostream_dedup.stream.store.browsing import (
     GroupPlace,
     group_page,
     group_with_members,
+    story_page,
+    story_shown,
     surviving_group,
     verdict_log,
 )
-from infostream_dedup.stream.store.story_browsing import story_page, story_shown
 
 router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
 _MICROSECONDS: Final = 1_000_000

@@ -12,8 +12,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["INT32", "INT64", "UINT32", "Ragged", "blobs_of", "blobs_of_rows", "numbers_of"]
-
 INT32: Final = np.dtype("<i4")
 INT64: Final = np.dtype("<i8")
 UINT32: Final = np.dtype("<u4")

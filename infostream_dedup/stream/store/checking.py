@@ -6,57 +6,20 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.stream.store.batch_rows import (
-    DOCUMENT_COLUMNS,
-    EPOCH_COLUMNS,
-    EVENT_COLUMNS,
-    JUDGEMENT_COLUMNS,
-    PIVOT_COLUMNS,
-    SIGNATURE_COLUMNS,
-    STORY_COLUMNS,
-    BatchContent,
-    BatchHead,
-    Row,
-    batch_checksum,
-    count_checksum,
-    signature_hash,
-)
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.document_columns import REPEATS
+from infostream_dedup.stream.store.group_tables import told_again
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch
 from infostream_dedup.stream.store.search_index import index_faults
 from infostream_dedup.stream.store.settings_checksum import settings_are_as_written
-from infostream_dedup.stream.store.story_tables import told_again
+from infostream_dedup.stream.store.tables import PARTS, Row, count_checksum, signature_hash, stored_checksum
 from infostream_dedup.stream.store.term_index import term_index_faults
-
-__all__ = ["Check", "batch_as_stored", "checks"]
-
-_BATCH: Final = f"SELECT {', '.join(BatchHead._fields)} FROM batch WHERE sequence = ?"  # noqa: S608
-_TERMS: Final = "SELECT term FROM term WHERE number >= ? AND number < ? ORDER BY number"
-_DOCUMENTS: Final = (
-    f"SELECT {', '.join(DOCUMENT_COLUMNS)} FROM document WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
-)
-_EVENTS: Final = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE batch = ? ORDER BY number"  # noqa: S608
-_STORIES: Final = f"SELECT {', '.join(STORY_COLUMNS)} FROM story_event WHERE batch = ? ORDER BY number"  # noqa: S608
-_EPOCHS, _REPEATS, _PIVOT = (
-    f"SELECT {', '.join(EPOCH_COLUMNS)} FROM {table} WHERE batch = ? ORDER BY epoch, language"  # noqa: S608
-    for table in ("epoch_frequency", "repeat_frequency", "pivot_frequency")
-)
-_JUDGEMENTS: Final = (
-    f"SELECT {', '.join(JUDGEMENT_COLUMNS)} FROM judgement WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal"  # noqa: S608
-)
-_KEPT: Final = "evidence.keys, evidence.weights, record, triples, " + ", ".join(
-    f"pivot.{name}" for name in PIVOT_COLUMNS[1:]
-)
-_KEPT_PARTS: Final = 4 + len(PIVOT_COLUMNS) - 1
-_SIGNATURES: Final = ", ".join(f"signature.{name}" for name in SIGNATURE_COLUMNS)
-
 
 _MEMBERS: Final = (
     "SELECT ordinal, group_id, source, language FROM membership WHERE group_id IN (SELECT group_id FROM grouping)"
@@ -87,24 +50,6 @@ class Check:
     checked: int
     faults: int
     first: str | None
-
-
-def batch_as_stored(connection: sqlite3.Connection, sequence: int) -> BatchContent:
-    """Read back what a batch wrote."""
-    head = BatchHead(*connection.execute(_BATCH, (sequence,)).fetchone())
-    terms = connection.execute(_TERMS, (head.first_term, head.first_term + head.terms))
-    ordinals = head.first_ordinal, head.first_ordinal + head.documents
-    return BatchContent(
-        head=head,
-        documents=connection.execute(_DOCUMENTS, ordinals).fetchall(),
-        terms=[row[0] for row in terms],
-        events=connection.execute(_EVENTS, (sequence,)).fetchall(),
-        epochs=connection.execute(_EPOCHS, (sequence,)).fetchall(),
-        judgements=connection.execute(_JUDGEMENTS, ordinals).fetchall(),
-        repeats=connection.execute(_REPEATS, (sequence,)).fetchall(),
-        pivot=connection.execute(_PIVOT, (sequence,)).fetchall(),
-        stories=connection.execute(_STORIES, (sequence,)).fetchall(),
-    )
 
 
 def checks(connection: sqlite3.Connection) -> Iterator[Check]:
@@ -169,7 +114,7 @@ def _order(connection: sqlite3.Connection) -> Faults:
 
 def _batches(connection: sqlite3.Connection) -> Faults:
     for sequence, batch_id, checksum in connection.execute("SELECT sequence, batch_id, checksum FROM batch").fetchall():
-        same = batch_checksum(batch_as_stored(connection, sequence)) == checksum
+        same = stored_checksum(connection, sequence) == checksum
         yield None if same else f"batch {batch_id!r} does not match its checksum"
 
 
@@ -180,24 +125,22 @@ def _settings(connection: sqlite3.Connection) -> Faults:
 def _signatures(connection: sqlite3.Connection) -> Faults:
     below = connection.execute("SELECT expired_below FROM store").fetchone()[0]
     terms = connection.execute("SELECT count(*) FROM term").fetchone()[0]
+    columns = [[f"{table.name}.{name}" for name in list(table.columns)[1:]] for table, _ in PARTS]
+    joins = " ".join(f"LEFT JOIN {one.name} ON {one.name}.ordinal = document.ordinal" for one, _ in PARTS)
     rows = connection.execute(
-        f"SELECT document.ordinal, document.id, forgotten, signature_hash, packed, {_KEPT}, {_SIGNATURES}"  # noqa: S608
-        " FROM document LEFT JOIN signature ON signature.ordinal = document.ordinal"
-        " LEFT JOIN body ON body.ordinal = document.ordinal"
-        " LEFT JOIN evidence ON evidence.ordinal = document.ordinal"
-        " LEFT JOIN wording ON wording.ordinal = document.ordinal"
-        " LEFT JOIN pivot ON pivot.ordinal = document.ordinal ORDER BY document.ordinal"
+        f"SELECT document.ordinal, document.id, forgotten, signature_hash, {', '.join(chain(*columns))}"  # noqa: S608
+        f" FROM document {joins} ORDER BY document.ordinal"
     )
-    for ordinal, id_, forgotten, checksum, packed, *kept in rows:
-        evidence, signature = kept[:_KEPT_PARTS], kept[_KEPT_PARTS:]
+    keys, targets = columns[0].index("signature.keys"), columns[0].index("signature.targets")
+    for ordinal, id_, forgotten, checksum, *kept in rows:
         gone = bool(forgotten) or ordinal < below
-        if signature[0] is None:
-            left = packed is not None or any(part is not None for part in evidence)
+        if kept[0] is None:
+            left = any(part is not None for part in kept)
             yield None if gone and not left else f"the signature of document {id_!r} is missing"
-        elif signature_hash(tuple(signature), packed, *evidence) != checksum:
+        elif signature_hash(ordinal, [kept]) != checksum:
             yield f"the signature of document {id_!r} does not match its checksum"
         else:
-            known = all(max(numbers_of(blob, INT32), default=-1) < terms for blob in (signature[3], signature[5]))
+            known = all(max(numbers_of(kept[place], INT32), default=-1) < terms for place in (keys, targets))
             yield None if known else f"document {id_!r} has a term the store does not know"
 
 

@@ -23,8 +23,6 @@ from infostream_dedup.errors import (
 )
 from infostream_dedup.machine.restoring import restoring_advice
 
-__all__ = ["begin_wal", "connect", "naming_failures", "snapshot", "writing"]
-
 _OLDEST_SQLITE: Final = (3, 37, 0)
 """First version with STRICT tables."""
 

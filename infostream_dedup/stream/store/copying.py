@@ -1,4 +1,4 @@
-"""Backup of a store while others write to it."""
+"""Copies of a store, made while others write to it; and the files beside it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from infostream_dedup.errors import BadDataError, CannotCreateError
+from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError
 from infostream_dedup.machine.part_files import held_part, remove_stale_parts
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.schema import APPLICATION_ID
-
-__all__ = ["copy_file", "copy_store"]
 
 _PAGES_AT_ONCE: Final = 4096
 HEADER: Final = b"SQLite format 3\0"
@@ -105,3 +103,24 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def copies_beside(store: Path) -> list[Path]:
+    """Return the copies next to a store that running backups are making."""
+    return sorted(store.resolve().parent.glob(".infostream-dedup-*.part"))
+
+
+def set_mode(store: Path, mode: int) -> None:
+    """Change who may read and write a store and the files that SQLite keeps beside it.
+
+    Raises:
+        CannotWriteError: the store belongs to somebody else.
+    """
+    store = store.resolve()
+    try:
+        for ending in ("", "-wal", "-shm"):
+            path = store.with_name(store.name + ending)
+            if path.exists():
+                path.chmod(mode)
+    except OSError as error:
+        raise CannotWriteError(f"{store}: the mode cannot be changed: {error.strerror}") from error

@@ -18,8 +18,6 @@ from infostream_dedup.stream.store.remembered_table import EvidenceTable, PivotT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["REPEATS", "table_of"]
-
 REPEATS: Final = (
     "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated')"
     " OR coalesce(kind, '') IN ('template', 'updated'))"

@@ -12,8 +12,7 @@ from infostream_dedup.stream.store.restoring import first_ordinal_needed
 from infostream_dedup.stream.store.schema import writing_rows
 from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
-
-__all__ = ["Expired", "expire"]
+from infostream_dedup.stream.store.tables import PARTS, SIGNATURE
 
 _ORDINALS_AT_ONCE: Final = 20_000
 
@@ -48,11 +47,10 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
     for begin in range(first, below, _ORDINALS_AT_ONCE):
         end = min(begin + _ORDINALS_AT_ONCE, below)
         with writing_rows(connection, path):
-            deleted += connection.execute(
-                "DELETE FROM signature WHERE ordinal >= ? AND ordinal < ?", (begin, end)
-            ).rowcount
-            for table in ("body", "evidence", "wording", "pivot"):
-                connection.execute(f"DELETE FROM {table} WHERE ordinal >= ? AND ordinal < ?", (begin, end))  # noqa: S608
+            for table, _ in PARTS:
+                query = f"DELETE FROM {table.name} WHERE ordinal >= ? AND ordinal < ?"  # noqa: S608 - our own table
+                gone = connection.execute(query, (begin, end)).rowcount
+                deleted += gone if table is SIGNATURE else 0
             connection.execute("DELETE FROM search_index WHERE first + documents <= ?", (end,))
             rebuild_index(connection, [end - 1])
             connection.execute("UPDATE store SET expired_below = max(expired_below, ?)", (end,))

@@ -11,17 +11,14 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.stream.store.batch_rows import batch_checksum
 from infostream_dedup.stream.store.blobs import INT32, blobs_of, numbers_of
-from infostream_dedup.stream.store.checking import batch_as_stored
 from infostream_dedup.stream.store.connection import naming_failures
 from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch
 from infostream_dedup.stream.store.schema import writing_rows
 from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
-
-__all__ = ["Forgotten", "forget", "ids_of_source", "wipe"]
+from infostream_dedup.stream.store.tables import IN_BATCH, PARTS, stored_checksum
 
 _PIVOT: Final = "ru"
 """Language under which the frequencies of the pivot language are kept."""
@@ -78,7 +75,7 @@ def forget(connection: sqlite3.Connection, path: Path, ids: Iterable[str]) -> li
             ordinals += [ordinal for ordinal, _ in removed]
             batches |= {batch for _, batch in removed}
         for batch in sorted(batches):
-            checksum = batch_checksum(batch_as_stored(connection, batch))
+            checksum = stored_checksum(connection, batch)
             connection.execute("UPDATE batch SET checksum = ? WHERE sequence = ?", (checksum, batch))
         rebuild_index(connection, ordinals)
         write_settings_checksum(connection)
@@ -101,7 +98,8 @@ def _forget_versions(connection: sqlite3.Connection, path: Path, id: str) -> lis
             if apart and repeats:
                 _withhold(connection, "withheld_repeats", ordinal, document_epoch, language)
             _withhold_pivot(connection, ordinal, document_epoch)
-        _erase(connection, ordinal)
+        for table in (*(table for table, _ in PARTS), *IN_BATCH):
+            table.forget(connection, ordinal)
     return [(ordinal, batch) for ordinal, batch, *_ in fresh]
 
 
@@ -116,16 +114,6 @@ def wipe(connection: sqlite3.Connection, path: Path) -> bool:
     with naming_failures(path):
         connection.execute("VACUUM")
         return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-
-
-def _erase(connection: sqlite3.Connection, ordinal: int) -> None:
-    for table in ("signature", "body", "judgement", "evidence", "wording", "pivot"):
-        connection.execute(f"DELETE FROM {table} WHERE ordinal = ?", (ordinal,))  # noqa: S608 - our own table
-    connection.execute(
-        "UPDATE document SET title = '', url = NULL, terms = NULL, translation = NULL, forgotten = 1,"
-        " signature_hash = zeroblob(8) WHERE ordinal = ?",
-        (ordinal,),
-    )
 
 
 def _withhold(connection: sqlite3.Connection, table: str, ordinal: int, epoch: int, language: str) -> None:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FoundDocument", "documents_of", "key_weights_of", "term_names_of"]
-
 _AT_ONCE: Final = 500
 _DOCUMENT: Final = (
     "SELECT document.ordinal, id, title, document.source, published, url, document.language,"

@@ -16,8 +16,6 @@ from infostream_dedup.stream.store.blobs import INT32
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GONE", "MOST_DOCUMENTS", "IndexPart", "TermDocuments"]
-
 MOST_DOCUMENTS: Final = 1 << 16
 """Maximum number of documents in a part, so that two bytes can number them."""
 

@@ -26,8 +26,6 @@ from infostream_dedup.stream.store.copying import HEADER
 from infostream_dedup.stream.store.schema import check_version, create_tables, is_empty
 from infostream_dedup.stream.store.settings_checksum import check_settings, write_settings_checksum
 
-__all__ = ["BUSY_SECONDS", "open_store", "settings_at", "settings_of"]
-
 BUSY_SECONDS: Final = 30.0
 """How long a writer waits for another writer."""
 

@@ -13,8 +13,6 @@ from typing import Any, Final
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.stream.store.summary import time_text
 
-__all__ = ["activity", "alarm_rows", "latest_verdicts", "reprint_counts"]
-
 _LATEST: Final = 20_000
 _HOUR: Final = 3_600_000_000
 _LEAST_DOCUMENTS: Final = 5

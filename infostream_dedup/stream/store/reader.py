@@ -7,17 +7,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
-from infostream_dedup.model.stream_records import GroupEvent, StoryEvent, Verdict
-from infostream_dedup.stream.store.batch_rows import VERDICT_COLUMNS, verdict_of_row
+from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, Verdict
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import table_of
-from infostream_dedup.stream.store.kept_documents import kept_document
 from infostream_dedup.stream.store.opening import settings_of
 from infostream_dedup.stream.store.remembered_table import RememberedTable
 from infostream_dedup.stream.store.restoring import (
@@ -28,19 +27,14 @@ from infostream_dedup.stream.store.restoring import (
     terms_of,
 )
 from infostream_dedup.stream.store.schema import check_version
-
-__all__ = ["Known", "StoreReader", "StoredBatch"]
+from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
 
 _KEPT: Final = (
     "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
     " WHERE ordinal = ?"
 )
-_VERDICT: Final = (
-    f"{', '.join(VERDICT_COLUMNS)}, kind, coalesce(document.probability, judgement.probability), criteria,"
-    " translation_of, translation, story_id"
-)
 _JUDGED: Final = "document LEFT JOIN judgement USING (ordinal)"
-_KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {_VERDICT} FROM {_JUDGED} WHERE id IN"  # noqa: S608
+_KNOWN: Final = f"SELECT id, ordinal, version, content_hash, {VERDICT_SQL} FROM {_JUDGED} WHERE id IN"  # noqa: S608
 _IDS_AT_ONCE: Final = 500
 
 
@@ -249,7 +243,7 @@ class StoreReader:
                 asked = ids[begin : begin + _IDS_AT_ONCE]
                 query = f"{_KNOWN} ({', '.join('?' * len(asked))}) ORDER BY id, version"
                 for id_, *row in self._connection.execute(query, asked):
-                    found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(tuple(row[3:]))))
+                    found.setdefault(id_, []).append(Known(row[0], row[1], row[2], verdict_of_row(row[3:])))
         return found
 
     def verdict_of(self, id: str) -> Verdict | None:  # noqa: A002
@@ -270,7 +264,7 @@ class StoreReader:
     def _verdicts(self, first: int, end: int) -> Iterator[Verdict]:
         with naming_failures(self.path):
             rows = self._connection.execute(
-                f"SELECT {_VERDICT} FROM {_JUDGED} WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
+                f"SELECT {VERDICT_SQL} FROM {_JUDGED} WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",  # noqa: S608
                 (first, end),
             )
             yield from map(verdict_of_row, rows)
@@ -291,3 +285,44 @@ class StoreReader:
         with naming_failures(self.path):
             rows = self._connection.execute("SELECT ordinal, kind, group_id, other, value FROM event ORDER BY number")
             yield from (GroupEvent(*row) for row in rows)
+
+
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def kept_document(
+    id: str,  # noqa: A002 - the name of the field
+    text: str,
+    *,
+    title: str,
+    language: Language,
+    published: int | None,
+    source: str | None,
+    url: str | None = None,
+) -> Document:
+    """Make a document from what a store keeps; pictures, links and other fields are missing.
+
+    Args:
+        id: as given.
+        text: the body.
+        title: the headline.
+        language: given or detected.
+        published: UTC microseconds since 1970.
+        source: site or agency.
+        url: address.
+    """
+    time = None if published is None else _BEGINNING + timedelta(microseconds=published)
+    return Document(id=id, text=text, title=title, lang=language, time=time, source=source, url=url)
+
+
+def kept_of(remembered: Remembered) -> Document:
+    """Reduce a document that is about to be stored, with its text, to what a store keeps."""
+    return kept_document(
+        remembered.id,
+        remembered.text or "",
+        title=remembered.title,
+        language=remembered.language,
+        published=remembered.published,
+        source=remembered.source,
+        url=remembered.url,
+    )

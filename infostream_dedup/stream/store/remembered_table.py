@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["EvidenceTable", "PivotTable", "RememberedTable"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceTable:

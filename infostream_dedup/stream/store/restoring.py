@@ -13,29 +13,12 @@ from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import CountedEvidence, EpochFrequencies, GroupEvent
 from infostream_dedup.stream.store.blobs import INT32, numbers_of
 from infostream_dedup.stream.store.document_columns import table_of
+from infostream_dedup.stream.store.group_tables import present_stories
 from infostream_dedup.stream.store.remembered_table import RememberedTable
 from infostream_dedup.stream.store.settings_checksum import state_of
-from infostream_dedup.stream.store.story_tables import present_stories
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = [
-    "LanguageFrequencies",
-    "Loaded",
-    "Position",
-    "clock_of",
-    "closed_evidence",
-    "counts_apart",
-    "first_ordinal",
-    "first_ordinal_needed",
-    "load",
-    "open_epoch",
-    "position_of",
-    "summed_frequencies",
-    "terms_of",
-    "window_start",
-]
 
 
 class Position(NamedTuple):

@@ -17,18 +17,6 @@ from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, p
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "IndexRow",
-    "damaged_rows",
-    "index_closed_epochs",
-    "index_faults",
-    "index_rows",
-    "indexed_until",
-    "part_of",
-    "read_part",
-    "rebuild_index",
-]
-
 _SIGNATURES: Final = (
     "SELECT document.language, document.source, keys, targets FROM document"
     " LEFT JOIN signature ON signature.ordinal = document.ordinal"

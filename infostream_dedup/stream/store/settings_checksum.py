@@ -13,8 +13,6 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.stream.store.connection import snapshot
 
-__all__ = ["check_settings", "settings_are_as_written", "state_of", "write_settings_checksum"]
-
 _NAME: Final = "checksum"
 """Name of its row in table ``state``."""
 

@@ -26,8 +26,6 @@ from infostream_dedup.stream.store.settings_checksum import check_settings, writ
 from infostream_dedup.stream.store.term_index import rebuild_term_block, term_index_faults
 from infostream_dedup.stream.store.writer import write_batch
 
-__all__ = ["Store", "StoreChangedError"]
-
 
 class StoreChangedError(StoreBusyError):
     """Another process has written since the state was loaded; load again and repeat the batch."""

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from infostream_dedup.stream.store.restoring import first_ordinal_needed, open_epoch
 
-__all__ = ["day_of", "summary", "time_text"]
-
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 

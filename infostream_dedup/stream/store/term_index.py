@@ -21,8 +21,6 @@ from infostream_dedup.stream.store.restoring import position_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TERMS_IN_BLOCK", "TermIndex", "index_terms", "rebuild_term_block", "term_index_faults"]
-
 TERMS_IN_BLOCK: Final = 1 << 14
 
 _UINT32: Final = np.dtype("<u4")

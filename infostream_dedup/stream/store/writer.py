@@ -4,64 +4,50 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final
+from itertools import count
+from operator import attrgetter
+from typing import Any, Final
 
 import numpy as np
 
-from infostream_dedup.model.stream_records import Batch, CountedEvidence, Remembered, Verdict
-from infostream_dedup.stream.store.batch_rows import (
-    COUNT_COLUMNS,
-    DOCUMENT_COLUMNS,
-    EPOCH_COLUMNS,
-    EVENT_COLUMNS,
-    EVIDENCE_COLUMNS,
-    JUDGEMENT_COLUMNS,
-    PIVOT_COLUMNS,
-    SIGNATURE_COLUMNS,
-    STORY_COLUMNS,
-    WORDING_COLUMNS,
-    BatchContent,
-    BatchHead,
-    Row,
-    batch_checksum,
-    body_rows,
-    count_checksum,
-    document_rows,
-    epoch_rows,
-    event_rows,
-    evidence_rows,
-    insertion,
-    judgement_rows,
-    pivot_rows,
-    signature_hash,
-    signature_rows,
-    story_rows,
-    wording_rows,
+from infostream_dedup.model.stream_records import (
+    Batch,
+    CountedEvidence,
+    Decided,
+    GroupEvent,
+    Remembered,
+    StoryEvent,
+    Verdict,
 )
 from infostream_dedup.stream.store.blobs import INT64
-from infostream_dedup.stream.store.group_tables import group_documents
+from infostream_dedup.stream.store.group_tables import group_documents, tell_stories
 from infostream_dedup.stream.store.restoring import Position
 from infostream_dedup.stream.store.search_index import index_closed_epochs
-from infostream_dedup.stream.store.story_tables import tell_stories
+from infostream_dedup.stream.store.tables import (
+    DOCUMENT,
+    EPOCH,
+    EVENT,
+    IN_BATCH,
+    JUDGEMENT,
+    PARTS,
+    PIVOT_EPOCH,
+    REPEATS,
+    STORY_EVENT,
+    BatchHead,
+    Entry,
+    Numbered,
+    Row,
+    Table,
+    batch_checksum,
+    count_checksum,
+    insertion,
+    signature_hash,
+)
 from infostream_dedup.stream.store.term_index import index_terms
-
-__all__ = ["write_batch"]
 
 _BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
 _TERM: Final = insertion("term", ("number", "term"))
-_DOCUMENT: Final = insertion("document", ("batch", *DOCUMENT_COLUMNS))
-_JUDGEMENT: Final = insertion("judgement", JUDGEMENT_COLUMNS)
-_EVENT: Final = insertion("event", ("batch", *EVENT_COLUMNS))
-_EPOCH: Final = insertion("epoch_frequency", ("batch", *EPOCH_COLUMNS))
-_REPEATS: Final = insertion("repeat_frequency", ("batch", *EPOCH_COLUMNS))
-_PIVOT_EPOCH: Final = insertion("pivot_frequency", ("batch", *EPOCH_COLUMNS))
-_STORY: Final = insertion("story_event", ("batch", *STORY_COLUMNS))
-_SIGNATURE: Final = insertion("signature", SIGNATURE_COLUMNS)
-_BODY: Final = insertion("body", ("ordinal", "packed"))
-_EVIDENCE: Final = insertion("evidence", EVIDENCE_COLUMNS)
-_WORDING: Final = insertion("wording", WORDING_COLUMNS)
-_PIVOT: Final = insertion("pivot", PIVOT_COLUMNS)
-_COUNT: Final = insertion("evidence_frequency", COUNT_COLUMNS)
+_COUNT: Final = insertion("evidence_frequency", ("epoch", "part", "counts", "checksum"))
 
 
 def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
@@ -81,25 +67,17 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     decided = batch.decided
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))
-    signatures, bodies = signature_rows(remembered), body_rows(remembered)
-    evidence, wording, pivot = evidence_rows(remembered), wording_rows(remembered), pivot_rows(remembered)
-    content = BatchContent(
-        head=_head(position, batch),
-        documents=document_rows(remembered, verdicts, _checksums(signatures, bodies, evidence, wording, pivot)),
-        terms=new_terms,
-        events=event_rows(decided.events, _next_number(connection, "event") if decided.events else 0),
-        epochs=sorted(epoch_rows(decided.closed)),
-        judgements=judgement_rows(remembered, verdicts),
-        repeats=sorted(epoch_rows(decided.repeated)),
-        pivot=sorted(epoch_rows(decided.pivot)),
-        stories=story_rows(decided.stories, _next_number(connection, "story_event") if decided.stories else 0),
-    )
-    _insert(connection, content)
-    _run(connection, _SIGNATURE, signatures)
-    _run(connection, _BODY, bodies)
-    _run(connection, _EVIDENCE, evidence)
-    _run(connection, _WORDING, wording)
-    _run(connection, _PIVOT, pivot)
+    head = _head(position, batch)
+    parts = [table.rows_of([one for one in remembered if getattr(one, needed) is not None]) for table, needed in PARTS]
+    entries = list(map(Entry, remembered, verdicts, _checksums(remembered, parts)))
+    rows = [table.rows_of(items) for table, items in _items(connection, decided, entries)]
+    _run(connection, _BATCH, [(*head, batch_checksum(head, new_terms, rows))])
+    _run(connection, _TERM, list(enumerate(new_terms, start=head.first_term)))
+    for table, inserted in zip((*IN_BATCH, *(table for table, _ in PARTS)), (*rows, *parts), strict=True):
+        table.insert(connection, inserted, head.sequence)
+    _run(connection, "DELETE FROM withheld_pivot WHERE epoch = ?", [(one.epoch,) for one in decided.pivot])
+    for withheld in ("withheld_frequency", "withheld_repeats"):
+        _run(connection, f"DELETE FROM {withheld} WHERE epoch = ?", [(one.epoch,) for one in decided.closed])  # noqa: S608
     if decided.evidence:
         _count_evidence(connection, decided.evidence)
     group_documents(connection, remembered, verdicts, decided.events)
@@ -116,14 +94,42 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     )
 
 
-def _checksums(
-    signatures: list[Row], bodies: list[Row], evidence: list[Row], wording: list[Row], pivot: list[Row]
-) -> list[bytes]:
-    packed: dict[int, bytes] = dict(bodies)
-    kept = {row[0]: (*row[1:], triples) for row, (_, triples) in zip(evidence, wording, strict=True)}
-    across = {row[0]: row[1:] for row in pivot}
+def _items(
+    connection: sqlite3.Connection, decided: Decided, entries: Sequence[Entry]
+) -> list[tuple[Table, Sequence[Any]]]:
+    """What each table of `IN_BATCH` makes rows of, in the order in which `Table.stored` reads them back."""
+    closed, repeated, pivot = (
+        sorted(one, key=attrgetter("epoch", "language")) for one in (decided.closed, decided.repeated, decided.pivot)
+    )
+    of = {
+        DOCUMENT.name: entries,
+        JUDGEMENT.name: [
+            one for one in entries if one.verdict.probability is not None and one.verdict.criteria is not None
+        ],
+        EVENT.name: _numbered(connection, EVENT, decided.events),
+        EPOCH.name: closed,
+        REPEATS.name: repeated,
+        PIVOT_EPOCH.name: pivot,
+        STORY_EVENT.name: _numbered(connection, STORY_EVENT, decided.stories),
+    }
+    return [(table, of[table.name]) for table in IN_BATCH]
+
+
+def _numbered(
+    connection: sqlite3.Connection, table: Table, events: Sequence[GroupEvent] | Sequence[StoryEvent]
+) -> list[Numbered]:
+    if not events:
+        return []
+    query = f"SELECT coalesce(max(number) + 1, 0) FROM {table.name}"  # noqa: S608
+    return list(map(Numbered, count(connection.execute(query).fetchone()[0]), events))
+
+
+def _checksums(remembered: Sequence[Remembered], parts: Sequence[Sequence[Row]]) -> list[bytes]:
+    kept = [{row[0]: row[1:] for row in rows} for rows in parts]
+    missing = [(None,) * (len(table.columns) - 1) for table, _ in PARTS]
     return [
-        signature_hash(row, packed.get(row[0]), *kept.get(row[0], ()), *across.get(row[0], ())) for row in signatures
+        signature_hash(one.ordinal, [rows.get(one.ordinal, none) for rows, none in zip(kept, missing, strict=True)])
+        for one in remembered
     ]
 
 
@@ -152,32 +158,10 @@ def _head(position: Position, batch: Batch) -> BatchHead:
     )
 
 
-def _insert(connection: sqlite3.Connection, content: BatchContent) -> None:
-    head, documents, terms, events, epochs, judgements, repeats, pivot, stories = content
-    batch = head.sequence
-    _run(connection, _BATCH, [(*head, batch_checksum(content))])
-    _run(connection, _TERM, list(enumerate(terms, start=head.first_term)))
-    _run(connection, _DOCUMENT, [(batch, *row) for row in documents])
-    _run(connection, _JUDGEMENT, judgements)
-    _run(connection, _EVENT, [(batch, *row) for row in events])
-    _run(connection, _EPOCH, [(batch, *row) for row in epochs])
-    _run(connection, _REPEATS, [(batch, *row) for row in repeats])
-    _run(connection, _PIVOT_EPOCH, [(batch, *row) for row in pivot])
-    _run(connection, _STORY, [(batch, *row) for row in stories])
-    _run(connection, "DELETE FROM withheld_pivot WHERE epoch = ?", [row[:1] for row in pivot])
-    _run(connection, "DELETE FROM withheld_frequency WHERE epoch = ?", [row[:1] for row in epochs])
-    _run(connection, "DELETE FROM withheld_repeats WHERE epoch = ?", [row[:1] for row in epochs])
-
-
 def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[Row]) -> None:
     # Most batches have nothing for most tables, and even a statement without rows takes as long as inserting one.
     if rows:
         connection.executemany(statement, rows)
-
-
-def _next_number(connection: sqlite3.Connection, table: str) -> int:
-    query = f"SELECT coalesce(max(number) + 1, 0) FROM {table}"  # noqa: S608
-    return int(connection.execute(query).fetchone()[0])
 
 
 def _check(position: Position, remembered: Sequence[Remembered], verdicts: Sequence[Verdict], new_terms: int) -> None:
