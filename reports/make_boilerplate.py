@@ -20,8 +20,8 @@ from infostream_dedup import evaluate, read_documents
 from infostream_dedup.judging.passages import copied_sentences, passages_of
 from infostream_dedup.judging.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
 from infostream_dedup.judging.passages.digests import find_digests
-from infostream_dedup.judging.passages.novelty import novel_sentences, novelties, stream_order
-from infostream_dedup.judging.passages.sentence_collection import SentenceCollection, read_collection
+from infostream_dedup.judging.passages.provenance import novel_sentences, novelties, stream_order
+from infostream_dedup.judging.passages.sentence_table import SentenceCollection, read_collection
 from infostream_dedup.model import Document
 
 REPORTS = Path(__file__).resolve().parent

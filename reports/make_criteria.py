@@ -17,15 +17,19 @@ import numpy as np
 from criteria_collections import REPORTS, SETS, Corpora, table
 
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
-from infostream_dedup.judging.criteria.cross_validation import found_by_rule, held_out, single_criterion
-from infostream_dedup.judging.criteria.differences import differences
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, PairRule, differences
 from infostream_dedup.judging.criteria.document_models import DocumentModels
-from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
-from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority
-from infostream_dedup.judging.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
-from infostream_dedup.judging.criteria.stories import folds, stories
-from infostream_dedup.judging.criteria.svm import prior_plane
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, stories
+from infostream_dedup.judging.criteria.training import (
+    CurvePoint,
+    LearnedAuthority,
+    curve_criteria,
+    found_by_rule,
+    held_out,
+    learning_curve,
+    prior_plane,
+    single_criterion,
+)
 from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
 from infostream_dedup.lab.evaluation.labels import codes_of
 from infostream_dedup.report.criteria_plots import PUBLISHED_F, learning_figure

@@ -20,15 +20,18 @@ from learning_pages import attached_pages
 
 from infostream_dedup import read_documents
 from infostream_dedup.errors import InfostreamError
-from infostream_dedup.judging.criteria.classifier import Plane
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS
-from infostream_dedup.judging.criteria.cross_validation import HeldOut, found_by_rule, held_out
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Plane
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
-from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, judged_pairs
-from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority, NoAuthority
-from infostream_dedup.judging.criteria.pair_vectors import PairVectors
-from infostream_dedup.judging.criteria.stories import Fold, across_sites, by_time, folds
-from infostream_dedup.judging.criteria.svm import prior_plane
+from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs, across_sites, by_time, folds, judged_pairs
+from infostream_dedup.judging.criteria.training import (
+    HeldOut,
+    LearnedAuthority,
+    NoAuthority,
+    PairVectors,
+    found_by_rule,
+    held_out,
+    prior_plane,
+)
 from infostream_dedup.judging.evidence.meaning import MEANING_MIDDLE, MEANING_WEIGHT, Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.sentence_encoder import check_encoder
@@ -198,7 +201,7 @@ def _sites(one: LearningSet, other: LearningSet) -> str:
 
 
 def _fit_together(parts: Sequence[tuple[LearningSet, np.ndarray]], side: int) -> Plane:
-    from infostream_dedup.judging.criteria.svm import fit_plane
+    from infostream_dedup.judging.criteria.training import fit_plane
 
     vectors, repeats = [], []
     for one, rows in parts:

@@ -12,7 +12,7 @@ from passages_collections import as_table, read_corpus, read_labels
 from rapidfuzz.distance import Indel
 
 from infostream_dedup.judging.features.hashing import hash_words
-from infostream_dedup.judging.passages.features.exact_sentence import ExactSentence
+from infostream_dedup.judging.passages.features.sentences import ExactSentence
 from infostream_dedup.judging.passages.sentence_classes import index_bags, matched
 from infostream_dedup.judging.passages.sentence_feature import sentence_feature
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences

@@ -53,7 +53,7 @@ def boilerplate(
     """
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.judging.passages.boilerplate import BoilerplateRule, find_boilerplate
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     _, reads = parted(boilerplate, ReadingOptions, options)
     rule = BoilerplateRule(min_documents, min_share, min_days, min_words)

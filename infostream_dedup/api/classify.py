@@ -94,7 +94,7 @@ def classify(
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.domains import ClassifierSet, read_domain_rules
-    from infostream_dedup.judging.criteria.given_pairs import read_pairs
+    from infostream_dedup.judging.criteria.judged_pairs import read_pairs
     from infostream_dedup.judging.criteria.model_file import read_model
 
     _, reads = parted(classify, ReadingOptions, options)
@@ -143,8 +143,7 @@ def _explanations(
     """Return the reasons for each pair, in both directions, and in words for the likelier one."""
     import numpy as np
 
-    from infostream_dedup.judging.criteria.classifier import comes_later
-    from infostream_dedup.judging.criteria.explanation import in_words, reasons
+    from infostream_dedup.judging.criteria.classifier import comes_later, in_words, reasons
 
     a_is_later = comes_later(models.times, decisions.i, decisions.j).tolist()
     explained: list[dict[str, Any]] = [{}] * len(decisions)

@@ -13,12 +13,10 @@ from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Reading, ReadingReport
-    from infostream_dedup.judging.criteria.classifier import Classifier
-    from infostream_dedup.judging.criteria.classifier_presets import ClassifierPreset
+    from infostream_dedup.judging.criteria.classifier import Classifier, ClassifierPreset
     from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
-    from infostream_dedup.judging.criteria.learned_authority import Authority
-    from infostream_dedup.judging.criteria.learning_curve import CurvePoint
+    from infostream_dedup.judging.criteria.training import Authority, CurvePoint
     from infostream_dedup.machine.progress import Progress
 
 __all__ = ["Training", "train"]
@@ -73,8 +71,7 @@ class Training:
         Returns:
             Rows ``a, b, label, outcome, a_repeats_b, b_repeats_a``, which become labels once ``label`` is filled in.
         """
-        from infostream_dedup.judging.criteria.classifier import OUTCOMES
-        from infostream_dedup.judging.criteria.suggestion import suggestions
+        from infostream_dedup.judging.criteria.classifier import OUTCOMES, suggestions
         from infostream_dedup.model.limits import Range
 
         number = Range(0).check("number", number)
@@ -105,7 +102,7 @@ class Training:
             BadDataError: ``E_TOO_FEW``: the pairs do not allow the smallest training set.
         """
         from infostream_dedup.errors import BadDataError
-        from infostream_dedup.judging.criteria.learning_curve import curve_criteria, learning_curve
+        from infostream_dedup.judging.criteria.training import curve_criteria, learning_curve
         from infostream_dedup.model.limits import Range
 
         draws = Range(1).check("draws", draws)
@@ -173,7 +170,7 @@ def train(
     """
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_output, check_quarantine, paths_of
-    from infostream_dedup.judging.criteria.classifier_presets import chosen_preset
+    from infostream_dedup.judging.criteria.classifier import chosen_preset
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
     from infostream_dedup.judging.criteria.model_file import write_model
@@ -212,6 +209,6 @@ def train(
 def _authority(path: str | Path | None, models: DocumentModels) -> Authority:
     """Return the authority from an expert's file, or learn it from the judged pairs."""
     from infostream_dedup.judging.criteria.authority import read_authority
-    from infostream_dedup.judging.criteria.learned_authority import GivenAuthority, LearnedAuthority
+    from infostream_dedup.judging.criteria.training import GivenAuthority, LearnedAuthority
 
     return LearnedAuthority(models) if path is None else GivenAuthority(models, read_authority(path))

@@ -16,8 +16,7 @@ from infostream_dedup.cli.output import print_table
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from infostream_dedup.judging.passages.text_comparison import TextComparison
-    from infostream_dedup.judging.passages.text_stretches import TextStretch
+    from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
     from infostream_dedup.terms.translated_words import TranslatedWords
 
 __all__ = ["print_side_by_side"]

@@ -12,8 +12,7 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions, key_terms_of
 
 if TYPE_CHECKING:
-    from infostream_dedup.judging.passages.text_comparison import TextComparison
-    from infostream_dedup.judging.passages.text_stretches import TextStretch
+    from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
 
 __all__ = ["NUMBER", "comparison_of", "pair_shown", "pair_verdict", "pieces_shown", "versions_of_pair"]
 
