@@ -13,15 +13,19 @@ from frame import REPORTS, documents_file, kin_file, labels_file, table, write_p
 
 from infostream_dedup import read_documents
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, PairRule
-from infostream_dedup.judging.criteria.cross_validation import found_by_rule, held_out, single_criterion
-from infostream_dedup.judging.criteria.differences import differences
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, PairRule, differences
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
-from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, judged_pairs
-from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority
-from infostream_dedup.judging.criteria.learning_curve import CurvePoint, curve_criteria, learning_curve
-from infostream_dedup.judging.criteria.stories import folds, stories
-from infostream_dedup.judging.criteria.svm import prior_plane
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, stories
+from infostream_dedup.judging.criteria.training import (
+    CurvePoint,
+    LearnedAuthority,
+    curve_criteria,
+    found_by_rule,
+    held_out,
+    learning_curve,
+    prior_plane,
+    single_criterion,
+)
 from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
 from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document

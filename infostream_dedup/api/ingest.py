@@ -195,7 +195,7 @@ def ingest(
     from infostream_dedup.documents import Annotation, check_quarantine
     from infostream_dedup.documents.annotation import refuse_idle_prefix
     from infostream_dedup.judging.criteria.model_file import read_model
-    from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
+    from infostream_dedup.judging.passages.boilerplate import read_boilerplate
     from infostream_dedup.model.limits import Range
     from infostream_dedup.stream.already_reported import unreported
     from infostream_dedup.stream.deduplicator import Deduplicator

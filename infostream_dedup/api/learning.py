@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import Reading, ReadingReport
-    from infostream_dedup.judging.criteria.classifier import Classifier, Decisions
-    from infostream_dedup.judging.criteria.classifier_presets import ClassifierPreset
+    from infostream_dedup.judging.criteria.classifier import Classifier, ClassifierPreset, Decisions
     from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.criteria.domains import ClassifierSet
     from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
-    from infostream_dedup.judging.criteria.learned_authority import Authority
-    from infostream_dedup.judging.criteria.learning_curve import CurvePoint
+    from infostream_dedup.judging.criteria.training import Authority, CurvePoint
     from infostream_dedup.machine.progress import Progress
 
 Candidates = Literal["key-terms", "two-words"]
@@ -93,8 +91,7 @@ class Training:
         Returns:
             Rows ``a, b, label, outcome, a_repeats_b, b_repeats_a``, which become labels once ``label`` is filled in.
         """
-        from infostream_dedup.judging.criteria.classifier import OUTCOMES
-        from infostream_dedup.judging.criteria.suggestion import suggestions
+        from infostream_dedup.judging.criteria.classifier import OUTCOMES, suggestions
         from infostream_dedup.model.limits import Range
 
         number = Range(0).check("number", number)
@@ -125,7 +122,7 @@ class Training:
             BadDataError: ``E_TOO_FEW``: the pairs do not allow the smallest training set.
         """
         from infostream_dedup.errors import BadDataError
-        from infostream_dedup.judging.criteria.learning_curve import curve_criteria, learning_curve
+        from infostream_dedup.judging.criteria.training import curve_criteria, learning_curve
         from infostream_dedup.model.limits import Range
 
         draws = Range(1).check("draws", draws)
@@ -193,7 +190,7 @@ def train(
     """
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_output, check_quarantine, paths_of
-    from infostream_dedup.judging.criteria.classifier_presets import chosen_preset
+    from infostream_dedup.judging.criteria.classifier import chosen_preset
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
     from infostream_dedup.judging.criteria.model_file import write_model
@@ -232,7 +229,7 @@ def train(
 def _authority(path: str | Path | None, models: DocumentModels) -> Authority:
     """Return the authority from an expert's file, or learn it from the judged pairs."""
     from infostream_dedup.judging.criteria.authority import read_authority
-    from infostream_dedup.judging.criteria.learned_authority import GivenAuthority, LearnedAuthority
+    from infostream_dedup.judging.criteria.training import GivenAuthority, LearnedAuthority
 
     return LearnedAuthority(models) if path is None else GivenAuthority(models, read_authority(path))
 
@@ -311,7 +308,7 @@ def classify(
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.domains import ClassifierSet, read_domain_rules
-    from infostream_dedup.judging.criteria.given_pairs import read_pairs
+    from infostream_dedup.judging.criteria.judged_pairs import read_pairs
     from infostream_dedup.judging.criteria.model_file import read_model
 
     _, reads = parted(classify, ReadingOptions, options)
@@ -360,8 +357,7 @@ def _explanations(
     """Return the reasons for each pair, in both directions, and in words for the likelier one."""
     import numpy as np
 
-    from infostream_dedup.judging.criteria.classifier import comes_later
-    from infostream_dedup.judging.criteria.explanation import in_words, reasons
+    from infostream_dedup.judging.criteria.classifier import comes_later, in_words, reasons
 
     a_is_later = comes_later(models.times, decisions.i, decisions.j).tolist()
     explained: list[dict[str, Any]] = [{}] * len(decisions)

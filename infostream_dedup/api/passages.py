@@ -68,9 +68,9 @@ def find(
         [('1', '2', 1)]
     """
     from infostream_dedup.documents import ReadingReport, read_documents
-    from infostream_dedup.judging.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.judging.passages.boilerplate import marked_sentences
     from infostream_dedup.judging.passages.finding import passages_of
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     agreed, read = _chosen(find, options, settings, reading, boilerplate)
     report = ReadingReport()
@@ -107,10 +107,10 @@ def find_novel(
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
     """
     from infostream_dedup.api.sources import read_list
-    from infostream_dedup.judging.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.judging.passages.boilerplate import marked_sentences
     from infostream_dedup.judging.passages.finding import copied_sentences
-    from infostream_dedup.judging.passages.novelty import novel_sentences, novelties, stream_order
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.provenance import novel_sentences, novelties, stream_order
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     agreed, read = _chosen(find_novel, options, settings, reading, boilerplate)
     kept, report = read_list(source, read)
@@ -154,10 +154,10 @@ def find_digests(
         ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
     """
     from infostream_dedup.documents import ReadingReport, read_documents
-    from infostream_dedup.judging.passages.boilerplate_file import marked_sentences
+    from infostream_dedup.judging.passages.boilerplate import marked_sentences
     from infostream_dedup.judging.passages.digests import find_digests as digests_of
     from infostream_dedup.judging.passages.finding import passages_of
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     agreed, read = _chosen(find_digests, options, settings, reading, boilerplate)
     report = ReadingReport()

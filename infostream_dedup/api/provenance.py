@@ -60,7 +60,7 @@ def boilerplate(
     """
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.judging.passages.boilerplate import BoilerplateRule, find_boilerplate
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     _, reads = parted(boilerplate, ReadingOptions, options)
     rule = BoilerplateRule(min_documents, min_share, min_days, min_words)
@@ -245,7 +245,7 @@ def _read(source: Any, groups: _Groups | None, prefix: str, most: int, reading: 
 
 def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
     from infostream_dedup.judging.passages.boilerplate import Boilerplate, find_boilerplate
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     return Boilerplate(find_boilerplate(documents, read_collection(documents).sentences))
 

@@ -74,7 +74,7 @@ def without_boilerplate(documents: Iterable[Document], listed: str | Path | None
     """Remove the sentences that a file lists from documents; without a file, return them unchanged."""
     if listed is None:
         return documents
-    from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
+    from infostream_dedup.judging.passages.boilerplate import read_boilerplate
 
     return read_boilerplate(listed).left_out(documents)
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from infostream_dedup.api import Listing
-    from infostream_dedup.judging.passages.text_comparison import TextComparison
-    from infostream_dedup.judging.passages.text_stretches import TextStretch
+    from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
     from infostream_dedup.terms.translated_words import TranslatedWords
 
 _LISTS: Final = ("list_boilerplate", "novel", "digests")

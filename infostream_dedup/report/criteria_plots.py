@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.judging.criteria.learning_curve import CurvePoint
+from infostream_dedup.judging.criteria.training import CurvePoint
 from infostream_dedup.report.plots import plain_axes
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from infostream_dedup.report.files import write_files
 from infostream_dedup.report.plots import as_png, as_svg
 
 if TYPE_CHECKING:
-    from infostream_dedup.judging.criteria.learning_curve import CurvePoint
+    from infostream_dedup.judging.criteria.training import CurvePoint
 
 __all__ = ["write_learning_curve"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from infostream_dedup.judging.passages.text_comparison import TextComparison
-from infostream_dedup.judging.passages.text_stretches import TextStretch
+from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
 from infostream_dedup.report.html import environment
 
 __all__ = ["passages_page"]

@@ -26,7 +26,7 @@ from infostream_dedup.stream.store import Store
 
 if TYPE_CHECKING:
     from infostream_dedup.api.learning import Training
-    from infostream_dedup.judging.criteria.cross_validation import HeldOut
+    from infostream_dedup.judging.criteria.training import HeldOut
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.sweeping import SweepResult
@@ -185,8 +185,7 @@ def _links(store: Store) -> list[tuple[str, str]]:
 
 
 def _unseen(trained: Training) -> HeldOut:
-    from infostream_dedup.judging.criteria.cross_validation import held_out
-    from infostream_dedup.judging.criteria.svm import prior_plane
+    from infostream_dedup.judging.criteria.training import held_out, prior_plane
 
     names = trained.classifier.criteria
     return held_out(trained.models, trained.pairs, names, trained.authority, prior_plane(names, trained.preset.prior))
@@ -196,8 +195,8 @@ def _fold_scores(unseen: HeldOut, trained: Training) -> dict[str, Any]:
     """Precision, recall and F1 with bootstrap intervals: 1,000 samples, in which a story's pairs stay together."""
     import numpy as np
 
-    from infostream_dedup.judging.criteria.cross_validation import found_by_rule
-    from infostream_dedup.judging.criteria.stories import stories
+    from infostream_dedup.judging.criteria.judged_pairs import stories
+    from infostream_dedup.judging.criteria.training import found_by_rule
 
     rule = trained.classifier.training["rule"]
     truth = found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule)
@@ -231,7 +230,7 @@ def _curve(trained: Training) -> list[dict[str, Any]]:
 def _confused(unseen: HeldOut, trained: Training, labels: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     import numpy as np
 
-    from infostream_dedup.judging.criteria.cross_validation import found_by_rule
+    from infostream_dedup.judging.criteria.training import found_by_rule
 
     rule = trained.classifier.training["rule"]
     truth = found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule)
@@ -255,7 +254,7 @@ def _teaching(trained: Training, candidates: Sequence[tuple[str, str]]) -> list[
     """The pairs of the stream that the classifier is least sure of: one of each story before a second of any."""
     import numpy as np
 
-    from infostream_dedup.judging.criteria.suggestion import suggestions
+    from infostream_dedup.judging.criteria.classifier import suggestions
 
     if not candidates:
         return []

@@ -21,8 +21,7 @@ from infostream_dedup.stream.store.browsing import document_versions, group_with
 from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
-    from infostream_dedup.judging.passages.text_comparison import TextComparison
-    from infostream_dedup.judging.passages.text_stretches import TextStretch
+    from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
 
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")

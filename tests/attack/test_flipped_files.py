@@ -18,7 +18,7 @@ from infostream_dedup.judgements.reservations import next_pairs
 from infostream_dedup.judgements.reviews import add_review, present_reviews
 from infostream_dedup.judging.evidence.frequencies import background_of
 from infostream_dedup.judging.evidence.shipped_files import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
-from infostream_dedup.judging.passages.boilerplate_file import read_boilerplate
+from infostream_dedup.judging.passages.boilerplate import read_boilerplate
 from infostream_dedup.language.lexicon.english_parts_of_speech import TAGS_FILE
 from infostream_dedup.language.lexicon.english_parts_of_speech import unpacked as english_tags
 from infostream_dedup.language.morphology.known_terms import SHARES_FILE, terms_file, unpacked

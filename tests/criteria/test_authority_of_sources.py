@@ -12,9 +12,7 @@ from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.judging.criteria.authority import authority_of, read_authority
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
-from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority
-from infostream_dedup.judging.criteria.pair_vectors import PairVectors
-from infostream_dedup.judging.criteria.svm import prior_plane
+from infostream_dedup.judging.criteria.training import LearnedAuthority, PairVectors, prior_plane
 from infostream_dedup.model import Document
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.criteria import CRITERIA, differences, document_models
-from infostream_dedup.judging.criteria.weighted_sets import weighted_sets
+from infostream_dedup.judging.criteria.document_models import weighted_sets
 from infostream_dedup.model import Document
 
 SHARES = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infostream_dedup.judging.criteria import document_models
-from infostream_dedup.judging.criteria.parts import paragraphs, read_parts
-from infostream_dedup.judging.criteria.word_vectors import title_vectors
+from infostream_dedup.judging.criteria.document_models import paragraphs, read_parts, title_vectors
 from infostream_dedup.model import Document
 
 

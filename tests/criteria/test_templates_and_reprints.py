@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from infostream_dedup.judging.criteria.candidates import key_term_candidates
-from infostream_dedup.judging.criteria.cross_validation import best_threshold
-from infostream_dedup.judging.criteria.differences import differences
+from infostream_dedup.judging.criteria.classifier import differences
+from infostream_dedup.judging.criteria.training import best_threshold
 
 
 def best_f1(models, pairs, criterion):

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.judging.passages.boilerplate import Boilerplate, BoilerplateRule, ListedSentence, find_boilerplate
-from infostream_dedup.judging.passages.boilerplate_file import marked_sentences, read_boilerplate
-from infostream_dedup.judging.passages.sentence_collection import read_collection
+from infostream_dedup.judging.passages.boilerplate import (
+    Boilerplate,
+    BoilerplateRule,
+    ListedSentence,
+    find_boilerplate,
+    marked_sentences,
+    read_boilerplate,
+)
+from infostream_dedup.judging.passages.sentence_table import read_collection
 from infostream_dedup.model import Document
 
 PHRASE = "Подписывайтесь на наш канал!"

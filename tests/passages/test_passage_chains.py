@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.passages.passage_chains import NEAR, REPEATS, Chains, find_chains
+from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains, find_chains
 from infostream_dedup.judging.passages.passage_table import passage_table
 from infostream_dedup.judging.passages.sentence_classes import sentence_classes
 from infostream_dedup.judging.passages.sentence_feature import sentence_feature

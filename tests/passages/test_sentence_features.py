@@ -8,9 +8,7 @@ import pytest
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.features.low_idf_signatures import chain_places
-from infostream_dedup.judging.passages.features.sentence_i_match import SentenceIMatch
-from infostream_dedup.judging.passages.features.sentence_low_idf_sig import SentenceLowIdfSig
-from infostream_dedup.judging.passages.features.sentence_spotsigs import SentenceSpotSigs
+from infostream_dedup.judging.passages.features.sentences import SentenceIMatch, SentenceLowIdfSig, SentenceSpotSigs
 from infostream_dedup.judging.passages.sentence_feature import FEATURES, sentence_feature
 from infostream_dedup.judging.passages.sentence_table import read_sentences
 from infostream_dedup.language.text.normalise import fold

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.passages.sentence_partners import sentence_partners
+from infostream_dedup.judging.passages.provenance import sentence_partners
 
 SENTENCES = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=6).map(tuple), max_size=8)
 
@@ -58,7 +58,7 @@ def test_thousands_of_changed_sentences_take_seconds_at_most():
 @given(SENTENCES, SENTENCES)
 def test_words_of_too_many_sentences_are_not_looked_up(before, after):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infostream_dedup.judging.passages.sentence_partners._MOST_HOLDERS", 1)
+        patch.setattr("infostream_dedup.judging.passages.provenance._MOST_HOLDERS", 1)
         found = sentence_partners(before, after)
     assert len(set(found.values())) == len(found)
     for number, other in found.items():

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.passages import word_alignment
-from infostream_dedup.judging.passages.word_alignment import matching_blocks, replacements
+from infostream_dedup.judging.passages import sentence_table
+from infostream_dedup.judging.passages.sentence_table import matching_blocks, replacements
 
 WORDS = st.lists(st.integers(0, 6), max_size=60)
 
@@ -44,14 +44,14 @@ def test_short_sequences_are_compared_as_by_difflib(left, right):
 @given(WORDS, WORDS, st.integers(1, 8))
 def test_long_sequences_are_cut_and_compared(left, right, window):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_alignment, "_FEW", 0)
-        patch.setattr(word_alignment, "_WINDOW", window)
+        patch.setattr(sentence_table, "_FEW", 0)
+        patch.setattr(sentence_table, "_WINDOW", window)
         check(left, right)
 
 
 def test_triples_that_occur_once_hold_the_sequences_together(monkeypatch):
-    monkeypatch.setattr(word_alignment, "_FEW", 0)
-    monkeypatch.setattr(word_alignment, "_WINDOW", 1)
+    monkeypatch.setattr(sentence_table, "_FEW", 0)
+    monkeypatch.setattr(sentence_table, "_WINDOW", 1)
     left = "a b c x x x x x x x d e f".split()
     right = "a b c y y y y d e f".split()
     assert [tuple(one) for one in replacements(left, right)] == [(3, 10, 3, 7)]

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.judging.passages.passage_runs import OCCURRENCES, shared_runs
 from infostream_dedup.judging.passages.sentence_table import read_sentences
-from infostream_dedup.judging.passages.word_runs import OCCURRENCES, shared_runs
 
 
 def _runs(texts, least, without=None):

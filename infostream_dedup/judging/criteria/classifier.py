@@ -1,27 +1,56 @@
-"""The linear classifier of pairs: which of the two documents repeats the other (Andreev et al., sections 4 and 6).
-
-The vector of differences of i from j is on one side of a plane or the other: D(i, j) = 1 means that i adds nothing to
-j. There are two planes: one judges the later document of a pair against the earlier, as the paper does, one the earlier
-against the later. This lets time, source, pictures and links have weight: with one plane for both directions they would
-cancel out. Both directions together give the four outcomes. Only numpy is needed; ``training`` learns the planes.
-"""
+"""The classifier of pairs: what it says, why, and which pairs it would like judged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
+from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.authority import authority_of
-from infostream_dedup.judging.criteria.differences import differences
+from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs
 from infostream_dedup.judging.criteria.document_models import DocumentModels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OUTCOMES", "Calibration", "Classifier", "Decisions", "Plane", "comes_later"]
+
+_CHUNK: Final = 20_000
+
+
+def differences(
+    models: DocumentModels,
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+    criteria: Sequence[str],
+    authority: Both | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute difference vectors of pairs in both directions.
+
+    Args:
+        models: models of the collection.
+        i: int64 (pairs,), ordinals.
+        j: int64 (pairs,), ordinals.
+        criteria: names of ``CRITERIA``, in the order of the columns.
+        authority: two of float64 (pairs,), authority of the sources of i and j, NaN if unknown; ``None`` if all are.
+
+    Returns:
+        Two of float64 (pairs, criteria): of i against j, and of j against i; NaN if a difference is unknown.
+    """
+    first, second = authority or (np.full(len(i), np.nan), np.full(len(i), np.nan))
+    forward = np.empty((len(i), len(criteria)))
+    backward = np.empty((len(i), len(criteria)))
+    for start in range(0, len(i), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        pairs = ComparedPairs(models, i[rows], j[rows], (first[rows], second[rows]))
+        for column, name in enumerate(criteria):
+            forward[rows, column], backward[rows, column] = CRITERIA[name].measure(pairs)
+    return forward, backward
+
 
 _FARTHEST: Final = 3.0
 
@@ -225,3 +254,217 @@ class Classifier:
         """
         forward, backward = self.vectors(models, i, j)
         return self.decide_vectors(i, j, forward, backward, i_is_later=comes_later(models.times, i, j))
+
+
+PairRule = Literal["both", "either"]
+"""When an undirected pair counts as found: each document repeats the other, or at least one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierPreset:
+    """One use of a classifier.
+
+    Attributes:
+        name: name of the preset.
+        criteria: names of ``CRITERIA``, in the order of the vector.
+        positive: labels that mean "each repeats the other".
+        rule: when an undirected pair counts as found, for scores.
+        prior: weights of criteria, measured from ``Criterion.typical``, before learning, from the built-in evidence.
+            All other weights and the bias are 0.
+    """
+
+    name: str
+    criteria: tuple[str, ...]
+    positive: tuple[str, ...]
+    rule: PairRule
+    prior: Mapping[str, float]
+
+
+CLASSIFIER_PRESETS: Final[Mapping[str, ClassifierPreset]] = MappingProxyType(
+    {
+        preset.name: preset
+        for preset in (
+            ClassifierPreset(
+                "duplicate",
+                (
+                    "words",
+                    "title",
+                    "sentences",
+                    "paragraphs",
+                    "numbers",
+                    "number_order",
+                    "images",
+                    "links",
+                    "time",
+                    "time_apart",
+                    "another_day",
+                    "source",
+                    "site",
+                    "key_terms",
+                    "evidence",
+                    "wording",
+                    "wording_of_both",
+                    "lead",
+                    "names",
+                    "other_text",
+                ),
+                ("dup",),
+                "both",
+                # Three quarters of the wording of both, published within a day: on another day, the same words are
+                # mostly another edition of a template, or old background under new news, so 5 outweighs all wording
+                # (at most 2.8). Equal texts are repeats on any day: 9 outweighs another day.
+                {"wording_of_both": -2.1, "another_day": -5.0, "other_text": -3.0},
+            ),
+            ClassifierPreset(
+                "story",
+                ("words", "title", "numbers", "number_order", "time_apart", "key_terms", "evidence", "lead", "names"),
+                ("dup", "similar"),
+                "either",
+                {"evidence": -1.0},
+            ),
+        )
+    }
+)
+"""``duplicate``: the paper's nine criteria and eleven more. ``story`` finds documents of one event, the paper's further
+work (section 8), without the site and features that only copies share (sentences, paragraphs)."""
+
+
+def chosen_preset(name: str) -> ClassifierPreset:
+    """Return a preset by name.
+
+    Raises:
+        ConfigurationError: there is no such preset.
+    """
+    if name not in CLASSIFIER_PRESETS:
+        raise ConfigurationError(f"preset is {name!r}; expected one of {', '.join(CLASSIFIER_PRESETS)}")
+    return CLASSIFIER_PRESETS[name]
+
+
+def chosen_criteria(names: Sequence[str]) -> tuple[str, ...]:
+    """Check names of criteria.
+
+    Raises:
+        ConfigurationError: the list is empty, or a name is unknown or repeated.
+    """
+    wrong = [name for name in names if name not in CRITERIA]
+    if wrong or not names or len(set(names)) < len(names):
+        raise ConfigurationError(
+            f"criteria are {', '.join(map(repr, names)) or 'empty'}; expected one or more of {', '.join(CRITERIA)},"
+            " each once"
+        )
+    return tuple(names)
+
+
+def suggestions(
+    decisions: Decisions, ids: Sequence[str], judged: set[tuple[str, str]], number: int
+) -> NDArray[np.int64]:
+    """Choose the next pairs to label.
+
+    Uncertainty sampling (Lewis & Gale, SIGIR 1994; for planes Tong & Koller, JMLR 2, 2001): pairs nearest to the plane
+    come first, by their nearer direction. Ten pairs of one story teach hardly more than one, so no connected component
+    of candidates gives a second pair before every other component has given its first.
+
+    Args:
+        decisions: decisions on the candidate pairs.
+        ids: ids of the documents.
+        judged: labelled pairs of ids, the smaller id first.
+        number: number of pairs wanted, at least 0.
+
+    Returns:
+        int64, index into ``decisions``, at most ``number``; the choice does not depend on the order of the candidates.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    ordered = sorted(
+        (min(ids[i], ids[j]), max(ids[i], ids[j]), row)
+        for row, (i, j) in enumerate(zip(decisions.i.tolist(), decisions.j.tolist(), strict=True))
+    )
+    links = sp.coo_array((np.ones(len(decisions)), (decisions.i, decisions.j)), shape=(len(ids), len(ids)))
+    _, component = connected_components(links.tocsr(), directed=False)
+    distance = np.minimum(np.abs(decisions.forward), np.abs(decisions.backward))
+    nearest = sorted(
+        (float(distance[row]), one, other, row) for one, other, row in ordered if (one, other) not in judged
+    )
+    given: dict[int, int] = {}
+    ranked = []
+    for near, one, other, row in nearest:
+        own = int(component[decisions.i[row]])
+        ranked.append((given.get(own, 0), near, one, other, row))
+        given[own] = given.get(own, 0) + 1
+    return np.array([row for *_, row in sorted(ranked)[:number]], dtype=np.int64)
+
+
+_SHOWN: Final = 0.005
+_MOST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Contribution of one criterion to the decision on i against j.
+
+    Attributes:
+        criterion: name of the criterion.
+        value: its value, ``None`` if unknown.
+        contribution: what it adds to the decision value; positive means "i repeats j".
+        says: the value in words.
+    """
+
+    criterion: str
+    value: float | None
+    contribution: float
+    says: str
+
+    @property
+    def verdict(self) -> str:
+        """``for``, ``against`` or ``neither`` (a negligible contribution)."""
+        if abs(self.contribution) < _SHOWN:
+            return "neither"
+        return "for" if self.contribution > 0 else "against"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for a row of output."""
+        # Adding 0 turns minus zero into zero.
+        value = None if self.value is None else round(self.value, 6) + 0.0
+        return {
+            "criterion": self.criterion,
+            "value": value,
+            "contribution": round(self.contribution, 6) + 0.0,
+            "says": self.says,
+            "verdict": self.verdict,
+        }
+
+
+def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool = True) -> list[Reason]:
+    """Explain the decision on one directed pair by criteria, the greatest contribution first.
+
+    The contributions and the bias of the plane add up to the decision value.
+
+    Args:
+        classifier: the classifier.
+        vector: float64 (criteria,), from ``Classifier.vectors``.
+        later: whether i is the later document of the pair.
+    """
+    plane = classifier.later if later else classifier.earlier
+    contributions = plane.contributions(vector[None, :])[0].tolist()
+    found = [
+        Reason(name, None if np.isnan(value) else value, contribution, _says(name, value))
+        for name, value, contribution in zip(classifier.criteria, vector.tolist(), contributions, strict=True)
+    ]
+    return sorted(found, key=lambda reason: (-abs(reason.contribution), reason.criterion))
+
+
+def in_words(found: list[Reason]) -> str:
+    """Put the reasons with the greatest contributions into one line.
+
+    Example:
+        >>> in_words([Reason("numbers", 1.0, -1.2, "numbers differ"), Reason("site", 1.0, 0.3, "two sites")])
+        'numbers differ: against (-1.20); two sites: for (+0.30)'
+    """
+    listed = [reason for reason in found if reason.verdict != "neither"][:_MOST]
+    return "; ".join(f"{reason.says}: {reason.verdict} ({reason.contribution:+.2f})" for reason in listed)
+
+
+def _says(name: str, value: float) -> str:
+    if np.isnan(value):
+        return f"{name.replace('_', ' ')} unknown"
+    return CRITERIA[name].say(value)

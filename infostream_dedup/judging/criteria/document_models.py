@@ -1,47 +1,342 @@
-"""Models of documents: what the criteria need, computed once (Andreev et al., section 5).
-
-d = (words, title, sentences, paragraphs, numbers, images, links, time, source authority), equation 10. The authority of
-a source is missing here because it belongs to the classifier: see ``authority``.
-"""
+"""Models of documents, from which criteria measure pairs."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.criteria.background_statistics import background_statistics
-from infostream_dedup.judging.criteria.parts import Parts, read_parts
-from infostream_dedup.judging.criteria.shipped_evidence import ShippedEvidence, read_shipped_evidence
-from infostream_dedup.judging.criteria.weighted_sets import WeightedSets, weighted_sets
-from infostream_dedup.judging.criteria.word_vectors import (
-    WORDS,
-    WordVectors,
-    occurrence_weights,
-    title_vectors,
-    word_vectors,
+from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.pair_evidence import (
+    COLUMNS,
+    ComparedKeys,
+    TripleRows,
+    compared,
+    key_rows,
+    shares_of_pairs,
 )
+from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
 from infostream_dedup.judging.features.hashing import hash_words, scrambled
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.judging.features.numbers import numbers
+from infostream_dedup.judging.features.rows import Rows, rows_from
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.language import detect
+from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Document, Settings, full_text, language_number
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.plain import count_terms
+from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, statistics_of
 from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.terms.statistics import BACKGROUND_DOCUMENTS, BACKGROUND_WORDS, Statistics, document_probability
+from infostream_dedup.terms.weighting import weigh
+from infostream_dedup.terms.weightings import bm25
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KEY_TERMS", "STATISTICS", "DocumentModels", "document_models"]
+
+TITLE_WORDS: Final = 10
+"""Number of running words in the title of a pseudo-document."""
+
+
+def background_statistics(
+    terms: Sequence[str], languages: Collection[str], representation: str, *, words: int = BACKGROUND_WORDS
+) -> list[Statistics]:
+    """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; they do not depend on the documents.
+
+    Args:
+        terms: the terms.
+        languages: languages in use; the statistics of the others stay empty.
+        representation: ``stem`` or ``morph``.
+        words: number of running words in a pseudo-document.
+    """
+    found = []
+    for language in LANGUAGES:
+        df, length = np.zeros(len(terms)), 1.0
+        if language in OUR_LANGUAGES and language in languages:
+            shares = term_frequencies(language, representation)
+            df = BACKGROUND_DOCUMENTS * document_probability(terms, shares, words=words)
+            length = max(words * _share_of_terms(language, representation), 1.0)
+        found.append(Statistics(float(BACKGROUND_DOCUMENTS), df, length))
+    return found
+
+
+@cache
+def _share_of_terms(language: Language, representation: str) -> float:
+    """Return the share of running words that are terms."""
+    return math.fsum(term_frequencies(language, representation).values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShippedEvidence:
+    """Evidence of documents.
+
+    Attributes:
+        keys: their 30 key terms.
+        records: numbers, names, leads and openings.
+        triples: word triples.
+    """
+
+    keys: ComparedKeys
+    records: EvidenceRecords
+    triples: TripleRows
+
+    def of_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Compare pairs: float64 (pairs, COLUMNS), forward is the share of i's that j has."""
+        # Fastest if pairs with the same j are adjacent.
+        order = np.lexsort((i, j))
+        a, b = i[order], j[order]
+        found = compared(
+            a, b, shares_of_pairs(a, b, self.keys), keys=self.keys, records=self.records, triples=self.triples
+        )
+        evidence = np.empty((len(i), len(COLUMNS)), dtype=np.float64)
+        evidence[order] = found
+        return evidence
+
+
+def read_shipped_evidence(
+    documents: Sequence[Document], languages: Sequence[str], key_terms: KeyTerms, *, background: bool
+) -> ShippedEvidence:
+    """Read the evidence of documents.
+
+    Args:
+        documents: documents with their texts.
+        languages: language of each document.
+        key_terms: the 30 heaviest key terms of each.
+        background: weight by general language, so that the evidence of a document does not depend on the others.
+    """
+    numbers = np.array([language_number(language) for language in languages], dtype=np.int8)
+    raw = read_evidence(*evidence_texts(documents))
+    frequencies = EvidenceFrequencies()
+    if not background:
+        frequencies.add(changes_of(raw, numbers))
+    return ShippedEvidence(
+        key_rows(key_terms.keys, key_terms.targets),
+        pack_evidence(raw, numbers, frequencies),
+        TripleRows(raw.triples, raw.ends[:, 0].copy()),
+    )
+
+
+_LINE: Final = re.compile(r"\n\s*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Sentences of all documents, in order.
+
+    Attributes:
+        surfaces: words of each sentence.
+        numbers: numbers of each sentence, in order, int64 index into ``number_names``.
+        number_names: distinct canonical numbers in order of first occurrence.
+        paragraph_of: int64 (sentences,), paragraph of each sentence, ascending.
+        document_of: int64 (paragraphs,), document of each paragraph, ascending.
+    """
+
+    surfaces: SurfaceCounts
+    numbers: Rows
+    number_names: list[str]
+    paragraph_of: NDArray[np.int64]
+    document_of: NDArray[np.int64]
+
+    @property
+    def sentence_documents(self) -> NDArray[np.int64]:
+        """Document of each sentence: int64 (sentences,)."""
+        return self.document_of[self.paragraph_of]
+
+
+def paragraphs(text: str) -> list[str]:
+    r"""Split a text into its non-empty lines; a line that begins in lower case continues the one before.
+
+    Example:
+        >>> paragraphs("Первый абзац\nпродолжается.\n\nВторой.")
+        ['Первый абзац продолжается.', 'Второй.']
+    """
+    found: list[str] = []
+    for line in filter(None, _LINE.split(text.strip())):
+        if found and line[0].islower():
+            found[-1] = f"{found[-1]} {line}"
+        else:
+            found.append(line)
+    return found
+
+
+def read_parts(texts: Iterable[str], languages: Sequence[str]) -> Parts:
+    """Cut the bodies of a collection.
+
+    Args:
+        texts: raw text of each document.
+        languages: language of each document.
+    """
+    counter = SurfaceCounter()
+    number_of: dict[str, int] = {}
+    found: list[list[int]] = []
+    paragraph_of: list[int] = []
+    document_of: list[int] = []
+    for document, (text, language) in enumerate(zip(texts, languages, strict=True)):
+        for paragraph in paragraphs(text):
+            for start, end in sentences(paragraph):
+                sentence = paragraph[start:end]
+                counter.add(sentence, language)
+                found.append([number_of.setdefault(number, len(number_of)) for number in numbers(sentence)])
+                paragraph_of.append(len(document_of))
+            document_of.append(document)
+    return Parts(
+        counter.finish(),
+        rows_from(found, np.int64),
+        list(number_of),
+        np.array(paragraph_of, dtype=np.int64),
+        np.array(document_of, dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedSets:
+    """Set of weighted elements of each document.
+
+    Attributes:
+        weights: float64 (documents, elements), sorted indices, no explicit zeros.
+        members: float64 (documents, elements), 1 for each entry of ``weights``.
+        totals: float64 (documents,), summed weight of each document.
+    """
+
+    weights: sp.csr_array
+    members: sp.csr_array
+    totals: NDArray[np.float64]
+
+    def lacking(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the share of i's weight that j lacks: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
+
+        Args:
+            i: int64 (pairs,), ordinals.
+            j: int64 (pairs,), ordinals.
+
+        Returns:
+            float64 (pairs,), 0 to 1: 0 if i is empty (it adds nothing), 1 if only j is empty.
+        """
+        shared = np.asarray(self.weights[i].multiply(self.members[j]).sum(axis=1), dtype=np.float64)
+        total = self.totals[i]
+        share = np.divide(shared, total, out=np.ones(len(i)), where=total > 0)
+        # Rounding makes equal sets differ by exactly 0, whatever the order of summation.
+        return np.asarray(np.clip(np.round(1 - share, 12), 0, 1), dtype=np.float64)
+
+
+def weighted_sets(
+    owners: NDArray[np.int64], elements: NDArray[np.uint64], weights: NDArray[np.float64], documents: int
+) -> WeightedSets:
+    """Make sets from a list of their elements.
+
+    Args:
+        owners: int64 (entries,), document of each element.
+        elements: uint64 (entries,), equal for equal elements.
+        weights: float64 (entries,), at least 0; elements of weight 0 are dropped.
+        documents: number of documents.
+    """
+    heavy = weights > 0
+    owners, weights = owners[heavy], weights[heavy]
+    distinct, columns = np.unique(elements[heavy], return_inverse=True)
+    codes, first = np.unique(owners * max(len(distinct), 1) + columns, return_index=True)
+    rows, columns = np.divmod(codes, max(len(distinct), 1))
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=documents))))
+    shape = (documents, len(distinct))
+    table = sp.csr_array((weights[first], columns, indptr), shape=shape)
+    members = sp.csr_array((np.ones(len(columns)), columns, indptr), shape=shape)
+    return WeightedSets(table, members, np.bincount(rows, weights[first], minlength=documents).astype(np.float64))
+
+
+WORDS: Final = Settings(representation="stem", df_min=1)
+"""All words except stop words count, as stems, even those of a single document, because they distinguish it. A word in
+more than half of the documents has no weight."""
+
+_OF_ANY_WORD: Final = Settings(representation="stem", df_min=0)
+"""The background knows only common words; other words count as rare."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordVectors:
+    """Weighted words of each document.
+
+    Attributes:
+        weights: float64 (documents, words), BM25, not negative.
+        unit: the vectors scaled to norm 1; rows of zeros stay.
+        sizes: int64 (documents,), number of words with repetition, without stop words.
+    """
+
+    weights: sp.csr_array
+    unit: sp.csr_array
+    sizes: NDArray[np.int64]
+
+    def cosine(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the cosine of the vectors of i and j (Andreev et al., equation 5).
+
+        Returns:
+            float64 (pairs,), 0 to 1; 0 if either is a zero vector.
+        """
+        products = self.unit[i].multiply(self.unit[j]).sum(axis=1)
+        # Rounding gives equal texts exactly 1, whatever the order of summation.
+        return np.clip(np.round(np.asarray(products, dtype=np.float64), 12), 0, 1)
+
+
+def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
+    """Make BM25 vectors of documents; also return the statistics from which the weights come.
+
+    Args:
+        counts: words of each document.
+        given: statistics for the weights, in the order of ``LANGUAGES``; by default those of the documents.
+    """
+    statistics = statistics_of(counts, WORDS) if given is None else given
+    weights = weigh(counts, statistics, WORDS if given is None else _OF_ANY_WORD).astype(np.float64)
+    weights.eliminate_zeros()
+    lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1), dtype=np.float64))
+    scale = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+    unit = sp.csr_array(
+        (weights.data * np.repeat(scale, np.diff(weights.indptr)), weights.indices, weights.indptr), shape=weights.shape
+    )
+    return WordVectors(weights, unit, counts.lengths), statistics
+
+
+def title_vectors(titles: list[str], languages: list[str], *, background: bool = False) -> WordVectors:
+    """Make BM25 vectors of titles, weighted by the frequency of words in titles, not in bodies.
+
+    Args:
+        titles: titles, empty if missing.
+        languages: language of each.
+        background: weight words by the general language instead of these titles.
+    """
+    counter = SurfaceCounter()
+    for title, language in zip(titles, languages, strict=True):
+        counter.add(title, language)
+    counts = count_terms(counter.finish(), WORDS)
+    given = (
+        background_statistics(counts.terms, languages, WORDS.representation, words=TITLE_WORDS) if background else None
+    )
+    return word_vectors(counts, given)[0]
+
+
+def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDArray[np.float64]:
+    """Sum the weights of all word occurrences of each row; a word's weight is its IDF, at least 0.
+
+    Args:
+        counts: words of sentences or paragraphs, in the word space of the statistics.
+        statistics: statistics of the documents, one per language.
+    """
+    weights = np.zeros(counts.counts.shape[0])
+    for number in range(len(LANGUAGES)):
+        rows = np.flatnonzero(counts.languages == number)
+        if len(rows):
+            idf = np.maximum(bm25.idf(statistics[number].df, statistics[number].documents), 0)
+            weights[rows] = counts.counts[rows] @ idf
+    return weights
+
 
 KEY_TERMS: Final = Settings(n=30)
 """As in the preset ``best``: 30 terms describe a document better than 12."""

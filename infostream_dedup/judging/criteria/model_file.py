@@ -14,8 +14,7 @@ import orjson
 
 from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, NoInputError
-from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Calibration, Classifier, Plane
 from infostream_dedup.judging.criteria.criterion import CRITERIA
 from infostream_dedup.judging.criteria.document_models import STATISTICS
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.features.rows import Rows
     from infostream_dedup.judging.passages.passage_table import PassageTable
     from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
-    from infostream_dedup.judging.passages.sentence_collection import SentenceCollection
-    from infostream_dedup.judging.passages.sentence_table import SentenceTable
+    from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
     from infostream_dedup.judging.passages.text_comparison import TextComparison
     from infostream_dedup.model import Document, Language
 
@@ -50,7 +49,7 @@ def find_passages(
         >>> list(found.as_dicts())[0]["spans"]
         [{'a': [0, 39], 'b': [7, 46], 'sentences': 1, 'words': 7}]
     """
-    from infostream_dedup.judging.passages.sentence_collection import read_collection
+    from infostream_dedup.judging.passages.sentence_table import read_collection
 
     return passages_of(read_collection(documents, progress=progress), settings, progress=progress)
 

@@ -1,26 +1,248 @@
-"""Add runs of equal words to passages of sentences: text copied across sentence boundaries, or from inside sentences.
-
-Each word belongs to one passage. A run gives a passage the words that no matching sentence has; if the run meets a
-matching sentence pair on both sides, it extends the passage of this pair; otherwise it is a separate passage.
-"""
+"""Runs of common words that make sentences of two documents into one passage."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.passages.passage_chains import Chains
+from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
+from infostream_dedup.judging.passages.kernels.passage_chains import COLUMNS, ChainScratch, Classes, find_passages
+from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
 from infostream_dedup.judging.passages.settings import PassageSettings
-from infostream_dedup.judging.passages.word_runs import shared_runs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-__all__ = ["JoinedPassages", "join_runs"]
+
+OCCURRENCES: Final = 8
+"""Maximum number of occurrences of the same words in one document that are considered, even in 10,000 equal lines."""
+
+_AT_ONCE: Final = 4_000_000
+_BLOCK: Final = 32
+
+
+def shared_runs(sentences: SentenceTable, least: int, without: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Find the runs of equal words that any two documents share.
+
+    Args:
+        sentences: sentences of the collection.
+        least: minimum number of words of a run, at least 1.
+        without: bool (sentences,), sentences that must not match.
+
+    Returns:
+        int64 (runs, 3): first word in the document with the smaller number, first word in the other, number of words;
+        words are those of the whole collection, counted from 0. Ordered by both places.
+
+    Example:
+        >>> from infostream_dedup.judging.passages.sentence_table import read_sentences
+        >>> table = read_sentences(["Вчера мэр города открыл мост.", "Мэр. Города открыл новый мост."])
+        >>> shared_runs(table, 3).tolist()
+        [[1, 5, 3]]
+    """
+    values = sentences.words.rows.values.astype(np.int64)
+    bounds = sentences.words.rows.indptr[sentences.first]
+    document_of = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
+    if without is not None:
+        # Every such word is equal to no other.
+        left_out = np.flatnonzero(np.repeat(without, sentences.lengths))
+        values[left_out] = -1 - left_out
+    starts = _starts(values, bounds, document_of, least)
+    hashes = _fingerprints(sentences, values, starts, least)
+    places, groups = _repeated(starts, hashes, document_of)
+    before = np.where(places > bounds[document_of[places]], values[places - 1], -1 - len(values) - places)
+    found = [np.zeros((0, 3), dtype=np.int64)]
+    for one, other in _beginnings(places, groups, before):
+        p, q = np.minimum(one, other), np.maximum(one, other)
+        apart = document_of[p] != document_of[q]
+        p, q = p[apart], q[apart]
+        sizes = _sizes(values, p, q, bounds[document_of[p] + 1], bounds[document_of[q] + 1])
+        kept = sizes >= least
+        found.append(np.stack((p[kept], q[kept], sizes[kept]), axis=1))
+    runs = np.concatenate(found)
+    return np.asarray(runs[np.lexsort((runs[:, 1], runs[:, 0]))], dtype=np.int64)
+
+
+def _starts(
+    values: NDArray[np.int64], bounds: NDArray[np.int64], document_of: NDArray[np.int32], least: int
+) -> NDArray[np.int64]:
+    """Return the places from which ``least`` words of one document can match."""
+    places = np.arange(len(values), dtype=np.int64)
+    unmatched = np.concatenate(([0], np.cumsum(values < 0)))
+    inside = places + least <= bounds[document_of + 1]
+    places = places[inside]
+    return np.asarray(places[unmatched[places + least] == unmatched[places]], dtype=np.int64)
+
+
+def _fingerprints(
+    sentences: SentenceTable, values: NDArray[np.int64], starts: NDArray[np.int64], least: int
+) -> NDArray[np.uint64]:
+    hashes = hash_words(sentences.words.vocabulary)
+    if not len(starts):
+        return np.zeros(0, dtype=np.uint64)
+    return hash_sequences([hashes[values[starts + step]] for step in range(least)])
+
+
+def _repeated(
+    starts: NDArray[np.int64], hashes: NDArray[np.uint64], document_of: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the places whose fingerprint occurs in several documents, by fingerprint, and a number for each of these.
+
+    Of the occurrences in one document, the first ``OCCURRENCES`` are returned.
+    """
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    equal = ordered[1:] == ordered[:-1]
+    kept = np.concatenate((equal, [False])) | np.concatenate(([False], equal)) if len(ordered) else equal
+    places, ordered = starts[order[kept]], ordered[kept]
+    documents = document_of[places]
+    new_group = np.concatenate(([True], ordered[1:] != ordered[:-1])) if len(ordered) else np.zeros(0, dtype=np.bool_)
+    groups = np.cumsum(new_group) - 1
+    new_document = new_group.copy()
+    new_document[1:] |= documents[1:] != documents[:-1]
+    several = np.bincount(groups, weights=new_document, minlength=1)[groups] > 1
+    heads = np.flatnonzero(new_document)
+    occurrence = np.arange(len(places)) - heads[np.cumsum(new_document) - 1] if len(heads) else groups
+    kept = several & (occurrence < OCCURRENCES)
+    return places[kept], groups[kept]
+
+
+def _beginnings(
+    places: NDArray[np.int64], groups: NDArray[np.int64], before: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the pairs of places in one group that differ in the word before, a part at a time."""
+    order = np.lexsort((places, before, groups))
+    places, groups, before = places[order], groups[order], before[order]
+    if not len(places):
+        return
+    new_group = np.concatenate((groups[1:] != groups[:-1], [True]))
+    new_word = new_group | np.concatenate((before[1:] != before[:-1], [True]))
+    numbers = np.arange(len(places), dtype=np.int64)
+    # Partners of a place: from the next word before to the end of the group.
+    group_end, word_end = _next_end(numbers, new_group), _next_end(numbers, new_word)
+    counts = group_end - word_end
+    totals = np.cumsum(counts)
+    begin = 0
+    while begin < len(places):
+        done = int(totals[begin - 1]) if begin else 0
+        end = max(int(np.searchsorted(totals, done + _AT_ONCE)), begin + 1)
+        sizes = counts[begin:end]
+        first = np.repeat(numbers[begin:end], sizes)
+        offset = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        yield places[first], places[np.repeat(word_end[begin:end], sizes) + offset]
+        begin = end
+
+
+def _next_end(numbers: NDArray[np.int64], last: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return, for each entry, the end (exclusive) of its stretch; ``last`` marks the last entry of each stretch."""
+    ends = np.flatnonzero(last)
+    return np.asarray(ends[np.searchsorted(ends, numbers)] + 1, dtype=np.int64)
+
+
+def _sizes(
+    values: NDArray[np.int64],
+    p: NDArray[np.int64],
+    q: NDArray[np.int64],
+    p_end: NDArray[np.int64],
+    q_end: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the number of equal words from each pair of places onwards."""
+    room = np.minimum(p_end - p, q_end - q)
+    sizes = np.zeros(len(p), dtype=np.int64)
+    open_ones = np.flatnonzero(room > 0)
+    steps = np.arange(_BLOCK, dtype=np.int64)
+    last = len(values) - 1
+    while len(open_ones):
+        done = sizes[open_ones]
+        left = np.minimum((p[open_ones] + done)[:, None] + steps, last)
+        right = np.minimum((q[open_ones] + done)[:, None] + steps, last)
+        equal = (values[left] == values[right]) & (done[:, None] + steps < room[open_ones][:, None])
+        met = np.where(equal.all(axis=1), _BLOCK, equal.argmin(axis=1))
+        sizes[open_ones] += met
+        open_ones = open_ones[met == _BLOCK]
+    return sizes
+
+
+NEAR: Final = 32
+"""If documents repeat a sentence, the i-th occurrence in one matches the j-th in the other only if i and j differ by at
+most this: 10,000 equal lines in two documents would make 100,000,000 points."""
+
+REPEATS: Final = 1000
+"""Later occurrences of a sentence in one document match nothing."""
+
+
+_ROOM: Final = 1024
+"""Rows for which there is room at first."""
+
+
+class Chains(NamedTuple):
+    """Chains of all pairs of documents, by later document, earlier document, heaviest first.
+
+    Attributes:
+        rows: int64 (chains, 8): document a, document b, first and last sentence in a, first and last in b, sentence
+            pairs, words. Document a is the one with the smaller number.
+        matches: int64 (pairs, 2), sentences of a and b, chain by chain, each in text order.
+    """
+
+    rows: NDArray[np.int64]
+    matches: NDArray[np.int64]
+
+
+def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: PassageSettings) -> Chains:
+    """Chain matching sentences of every two documents.
+
+    Args:
+        sentences: sentences of the collection.
+        classes: which of them match.
+        settings: ``gap``, ``min_sentences``, ``min_words``.
+    """
+    limits = (settings.gap, settings.min_sentences, settings.min_words, NEAR, REPEATS)
+    members, alike = classes.members, classes.alike
+    matching = Classes(members.indptr, members.values, alike.indptr, alike.values)
+    documents = sentences.documents.astype(np.int32)
+    times_seen, taken = np.zeros(len(members), np.int32), np.zeros(len(documents), np.bool_)
+    rows, matches = np.empty((_ROOM, len(COLUMNS)), np.int64), np.empty((_ROOM, 2), np.int64)
+    scratch = _scratch(_ROOM, times_seen, taken)
+    used = np.zeros(5, np.int64)
+    document = 0
+    while (
+        document := find_passages(
+            sentences.first,
+            documents,
+            sentences.lengths,
+            classes.class_of,
+            matching,
+            limits,
+            scratch,
+            document,
+            rows,
+            matches,
+            used,
+        )
+    ) < len(sentences.first) - 1:
+        if used[2] > len(scratch.points):
+            scratch = _scratch(2 * int(used[2]), times_seen, taken)
+        rows, matches = _with_room(rows, int(used[3])), _with_room(matches, int(used[4]))
+    return Chains(rows[: used[0]], matches[: used[1]])
+
+
+def _scratch(room: int, times_seen: NDArray[np.int32], taken: NDArray[np.bool_]) -> ChainScratch:
+    points, p, q, weights, scores, previous, starts = (np.empty(room, np.int64) for _ in range(7))
+    return ChainScratch(points, p, q, weights, np.empty(room, np.bool_), scores, previous, starts, times_seen, taken)
+
+
+def _with_room(table: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
+    if wanted <= len(table):
+        return table
+    larger = np.empty((2 * wanted, table.shape[1]), np.int64)
+    larger[: len(table)] = table
+    return larger
+
 
 _Part = tuple[int, int, int, int]
 """Passage, first word in a, first word in b, number of words."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.passages.passage_chains import find_chains
-from infostream_dedup.judging.passages.passage_runs import join_runs
+from infostream_dedup.judging.passages.passage_runs import find_chains, join_runs
 from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
 from infostream_dedup.judging.passages.settings import PassageSettings

@@ -1,13 +1,14 @@
-"""Provenance of a group: which document was first, who copied whom, and what each copy kept, cut, added and changed."""
+"""Where each sentence of a document comes from, and which documents add something new."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import pairwise
-from typing import Any, Final, Literal, NamedTuple
+from itertools import chain, pairwise
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,18 +17,179 @@ from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.shingles import shingles
 from infostream_dedup.judging.features.words import Words
-from infostream_dedup.judging.passages.novelty import stream_order
-from infostream_dedup.judging.passages.sentence_collection import times_of
-from infostream_dedup.judging.passages.sentence_partners import sentence_partners
-from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
-from infostream_dedup.judging.passages.word_alignment import replacements
+from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
+from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, replacements, times_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import Shape, forms, surfaces
-from infostream_dedup.model import Document
+from infostream_dedup.model import NO_TIME, Document
 
-__all__ = ["Change", "CopiedStretch", "Copy", "FirstBy", "Provenance", "in_order", "provenance"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """The novel part of one document.
+
+    Attributes:
+        document: its number.
+        spans: [start, end) of each novel sentence in the raw text.
+        sentences: number of sentences, novel or not.
+        share: share of the words in novel sentences, 0 to 1; ``None`` for a document without words.
+    """
+
+    document: int
+    spans: tuple[tuple[int, int], ...]
+    sentences: int
+    share: float | None
+
+    def as_dict(self, identity: str, text: str) -> dict[str, Any]:
+        """Return a row of ``passages find --novel``.
+
+        Args:
+            identity: id of the document.
+            text: its raw body.
+        """
+        return {
+            "id": identity,
+            "novel_share": None if self.share is None else round(self.share, 6),
+            "novel": len(self.spans),
+            "sentences": self.sentences,
+            "spans": [{"span": [start, end], "text": text[start:end]} for start, end in self.spans],
+        }
+
+
+def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rank documents by time, then by input order: int64 (documents,).
+
+    A document without a time takes that of the document before it, so that it keeps its place.
+    """
+    filled = times.copy()
+    for place in range(1, len(filled)):
+        if filled[place] == NO_TIME:
+            filled[place] = filled[place - 1]
+    ranks = np.empty(len(times), dtype=np.int64)
+    ranks[np.argsort(filled, kind="stable")] = np.arange(len(times))
+    return ranks
+
+
+def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Find the sentences that no earlier document has: bool (sentences,).
+
+    A sentence without features is novel.
+
+    Args:
+        sentences: sentences of the collection.
+        classes: which of them are copies.
+        ranks: order of the documents.
+    """
+    rank = ranks[sentences.documents]
+    earliest = np.full(len(classes.members), np.iinfo(np.int64).max)
+    np.minimum.at(earliest, classes.members.numbers, rank[classes.members.values])
+    of_alike = earliest.copy()
+    np.minimum.at(of_alike, classes.alike.numbers, earliest[classes.alike.values])
+    copied = classes.class_of >= 0
+    novel = ~copied
+    novel[copied] = of_alike[classes.class_of[copied]] >= rank[copied]
+    return np.asarray(novel, dtype=np.bool_)
+
+
+def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[Novelty]:
+    """Collect the novel part of each document, in input order.
+
+    Args:
+        sentences: sentences of the collection.
+        novel: result of ``novel_sentences``.
+    """
+    lengths, totals = sentences.lengths, sentences.document_lengths
+    for document in range(len(totals)):
+        begin, end = int(sentences.first[document]), int(sentences.first[document + 1])
+        own = np.flatnonzero(novel[begin:end]) + begin
+        spans = tuple(zip(sentences.starts[own].tolist(), sentences.ends[own].tolist(), strict=True))
+        total = int(totals[document])
+        yield Novelty(document, spans, end - begin, int(lengths[own].sum()) / total if total else None)
+
+
+_ALIKE: Final = 0.5
+"""Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
+
+_MOST_HOLDERS: Final = 2000
+"""A word of more sentences than this is not looked up, so that thousands of sentences from one template, which differ
+in a number, are not compared each with each. Such a sentence has a changed version only if they share another word."""
+
+Sentence = tuple[int, ...]
+Occurrence = tuple[int, int]
+
+
+def sentence_partners(before: Sequence[Sentence], after: Sequence[Sentence]) -> dict[int, int]:
+    """Map sentences of the copy to their counterparts in the first document.
+
+    Sentences of the same words are partners; then those most alike, each sentence once; among equals, the earliest of
+    the copy, and for each of these the earliest of the first document.
+
+    Args:
+        before: numbers of the words of each sentence of the first document.
+        after: the same of the copy.
+    """
+    # Equal sentences share a list of places, from which each takes the earliest that is left.
+    places: dict[Sentence, list[int]] = {}
+    for place in range(len(before) - 1, -1, -1):
+        places.setdefault(before[place], []).append(place)
+    partner = {number: places[words].pop() for number, words in enumerate(after) if places.get(words)}
+    rest: dict[Sentence, list[int]] = {}
+    for number, words in enumerate(after):
+        if number not in partner:
+            rest.setdefault(words, []).append(number)
+    levels: defaultdict[float, defaultdict[int, list[list[int]]]] = defaultdict(lambda: defaultdict(list))
+    for words, other, alike in _alike(rest, [words for words, left in places.items() if left]):
+        for number in rest[words]:
+            levels[alike][number].append(places[other])
+    for alike in sorted(levels, reverse=True):
+        for number, queues in sorted(levels[alike].items()):
+            left = [queue for queue in queues if queue]
+            if number not in partner and left:
+                partner[number] = min(left, key=lambda queue: queue[-1]).pop()
+    return partner
+
+
+def _alike(some: Iterable[Sentence], others: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence, float]]:
+    """Yield the pairs of sentences that are alike.
+
+    Of its n words, a sentence shares at least ``_ALIKE`` n / (2 - ``_ALIKE``) with any that is alike. So the most
+    frequent words, one fewer than these, are not looked up; what is alike also has enough of the others. Nor are words
+    of more than ``_MOST_HOLDERS`` sentences.
+    """
+    occurrences = {words: _occurrences(words) for words in (*some, *others)}
+    times = Counter(one for words in occurrences.values() for one in words)
+    holders: defaultdict[Occurrence, list[int]] = defaultdict(list)
+    for place, words in enumerate(others):
+        for one in occurrences[words]:
+            holders[one].append(place)
+    for words in some:
+        own = sorted(occurrences[words], key=lambda one: (times[one], one))
+        rare = len(own) + 1 - ceil(_ALIKE * len(own) / (2 - _ALIKE))
+        asked = [one for one in own[:rare] if len(holders.get(one, ())) <= _MOST_HOLDERS]
+        further = own[rare:] if len(asked) == rare else [one for one in own if one not in asked]
+        met = Counter(chain.from_iterable(holders.get(one, ()) for one in asked))
+        for place, common in met.items():
+            both = len(own) + len(others[place])
+            if 2 * (common + len(further)) >= _ALIKE * both:
+                alike = 2 * (common + len(occurrences[others[place]].intersection(further))) / both
+                if alike >= _ALIKE:
+                    yield words, others[place], alike
+
+
+def _occurrences(words: Sentence) -> frozenset[Occurrence]:
+    """Number the occurrences of each word, so that common ones can be counted as in sets."""
+    seen: Counter[int] = Counter()
+    found = []
+    for word in words:
+        seen[word] += 1
+        found.append((word, seen[word]))
+    return frozenset(found)
+
 
 FirstBy = Literal["time", "date", "order"]
 

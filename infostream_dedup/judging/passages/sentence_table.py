@@ -1,34 +1,156 @@
-"""Sentences of a collection: their spans in the raw texts, and their words.
-
-Sentences are found in the raw text and spans count its code points; only the words of a sentence are cleaned. So soft
-hyphens, combining marks, emoji and line ends never shift a span.
-"""
+"""Sentences of a collection with their words, and the alignment of the words of two texts."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from difflib import SequenceMatcher
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
-from infostream_dedup.judging.passages.word_alignment import matching_blocks
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.model import LANGUAGES, Language, language_number
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import LANGUAGES, NO_TIME, Document, Language, language_number, microseconds_of
+from infostream_dedup.model.document import without_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SentenceTable", "TableBuilder", "read_sentences", "word_sequence_hashes"]
+
+_FEW: Final = 200 * 200
+"""Maximum product of the lengths of two sequences that are compared whole."""
+
+_WINDOW: Final = 64
+
+
+class Block(NamedTuple):
+    """Equal words in both sequences.
+
+    Attributes:
+        left: place of the first one in the first sequence.
+        right: place of the first one in the second sequence.
+        size: number of words.
+    """
+
+    left: int
+    right: int
+    size: int
+
+
+class Replacement(NamedTuple):
+    """Words of the first sequence that were replaced by words of the second; one of the two may have none.
+
+    Attributes:
+        left: place of the first word in the first sequence.
+        left_end: place after the last one.
+        right: place of the first word in the second sequence.
+        right_end: place after the last one.
+    """
+
+    left: int
+    left_end: int
+    right: int
+    right_end: int
+
+
+def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Block]:
+    """Return blocks of equal words, ascending in both sequences.
+
+    Args:
+        left: words, or their numbers.
+        right: the same.
+
+    Example:
+        >>> [tuple(block) for block in matching_blocks("зима пришла в город".split(), "зима в город".split())]
+        [(0, 0, 1), (2, 1, 2)]
+    """
+    if len(left) * len(right) <= _FEW:
+        return _whole(left, right)
+    blocks: list[Block] = []
+    anchors = [(-1, -1), *_anchors(left, right), (len(left), len(right))]
+    for (start, other_start), (end, other_end) in pairwise(anchors):
+        if start >= 0:
+            blocks.append(Block(start, other_start, 1))
+        gap, other_gap = left[start + 1 : end], right[other_start + 1 : other_end]
+        found = _whole if len(gap) * len(other_gap) <= _FEW else _by_windows
+        blocks += [Block(i + start + 1, j + other_start + 1, size) for i, j, size in found(gap, other_gap)]
+    return blocks
+
+
+def replacements(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[Replacement]:
+    """Yield the words between the blocks of equal words, in order."""
+    at = other = 0
+    for block in (*matching_blocks(left, right), Block(len(left), len(right), 0)):
+        if (at, other) != block[:2]:
+            yield Replacement(at, block.left, other, block.right)
+        at, other = block.left + block.size, block.right + block.size
+
+
+def _whole(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Block]:
+    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    return [Block(*block) for block in blocks if block.size]
+
+
+def _anchors(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the places of triples that occur once in either sequence: the longest series that ascends in both."""
+    one, other = _single_triples(left), _single_triples(right)
+    pairs = [(place, other[triple]) for triple, place in one.items() if triple in other]
+    # For each length, the series that ends earliest on the right, as its last pair; and for each pair the one before.
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        length = bisect_left(ends, place)
+        ends[length : length + 1] = [place]
+        last[length : length + 1] = [number]
+        before.append(last[length - 1] if length else -1)
+    series = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        series.append(pairs[number])
+        number = before[number]
+    return series[::-1]
+
+
+def _single_triples(words: Sequence[Hashable]) -> dict[tuple[Hashable, ...], int]:
+    """Return the place of each triple of words that occurs once, ascending."""
+    triples = list(zip(words, words[1:], words[2:], strict=False))
+    times = Counter(triples)
+    return {triple: place for place, triple in enumerate(triples) if times[triple] == 1}
+
+
+def _by_windows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[Block]:
+    """Compare sequences ``_WINDOW`` words at a time; after more new words than that, they no longer meet."""
+    at = other = 0
+    while at < len(left) and other < len(right):
+        size, most = 0, min(len(left) - at, len(right) - other)
+        while size < most and left[at + size] == right[other + size]:
+            size += 1
+        if size:
+            yield Block(at, other, size)
+            at, other = at + size, other + size
+        found = _whole(left[at : at + _WINDOW], right[other : other + _WINDOW])
+        # What matches late in a window may belong to words beyond it, unless nothing matches before.
+        early = [block for block in found if max(block.left, block.right) < _WINDOW // 2] or found[:1]
+        for block in early:
+            yield Block(at + block.left, other + block.right, block.size)
+        if early:
+            at, other = at + early[-1].left + early[-1].size, other + early[-1].right + early[-1].size
+        else:
+            at, other = at + _WINDOW, other + _WINDOW
+
 
 # The words of ``features.words``.
 _WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
@@ -255,3 +377,53 @@ def word_sequence_hashes(words: Words) -> NDArray[np.uint64]:
         starts = words.rows.indptr[rows]
         result[rows] = hash_sequences([hashes[starts + step] for step in range(size)])
     return result
+
+
+_REPORTED: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceCollection:
+    """Documents and the spans of their sentences; the texts themselves are not kept.
+
+    Attributes:
+        documents: documents in input order, without their bodies.
+        sentences: sentences of the bodies; document d of the table is ``documents[d]``.
+    """
+
+    documents: tuple[Document, ...]
+    sentences: SentenceTable
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of all documents."""
+        return tuple(document.id for document in self.documents)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """Times of all documents: int64 (documents,), microseconds since 1970, ``NO_TIME`` if unknown."""
+        return times_of(document.time for document in self.documents)
+
+
+def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> SentenceCollection:
+    """Cut the bodies of documents into sentences and words, one document at a time.
+
+    Titles are ignored: spans refer to ``Document.text``.
+
+    Args:
+        documents: documents in any order.
+        progress: called with the number of documents read.
+    """
+    builder = TableBuilder()
+    kept: list[Document] = []
+    for document in documents:
+        builder.add(document.text, document.lang)
+        kept.append(without_text(document))
+        if progress is not None and len(kept) % _REPORTED == 0:
+            progress("sentences", len(kept), None)
+    return SentenceCollection(tuple(kept), builder.table())
+
+
+def times_of(times: Iterable[datetime | None]) -> NDArray[np.int64]:
+    """Convert times to microseconds since 1970: int64, ``NO_TIME`` if unknown."""
+    return np.array([NO_TIME if time is None else microseconds_of(time) for time in times], dtype=np.int64)

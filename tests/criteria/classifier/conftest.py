@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup import read_documents
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
 from infostream_dedup.judging.criteria.training import train

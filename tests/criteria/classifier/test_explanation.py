@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.criteria.classifier import comes_later
+from infostream_dedup.judging.criteria.classifier import comes_later, in_words, reasons
 from infostream_dedup.judging.criteria.criterion import CRITERIA
-from infostream_dedup.judging.criteria.explanation import in_words, reasons
 
 
 def test_reasons_add_up_to_the_decision_value(trained, sample_models, sample_pairs):

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from infostream_dedup import read_documents
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS
-from infostream_dedup.judging.criteria.cross_validation import held_out
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
-from infostream_dedup.judging.criteria.learned_authority import NoAuthority
-from infostream_dedup.judging.criteria.svm import prior_plane
+from infostream_dedup.judging.criteria.training import NoAuthority, held_out, prior_plane
 from infostream_dedup.lab.evaluation.labels import Label
 
 PRESET = CLASSIFIER_PRESETS["duplicate"]

@@ -10,19 +10,23 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.judging.criteria.classifier_presets import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, chosen_criteria, chosen_preset, suggestions
 from infostream_dedup.judging.criteria.criterion import CRITERIA
-from infostream_dedup.judging.criteria.cross_validation import held_out, single_criterion
 from infostream_dedup.judging.criteria.document_models import document_models
-from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, judged_pairs
-from infostream_dedup.judging.criteria.learned_authority import LearnedAuthority, NoAuthority
-from infostream_dedup.judging.criteria.learning_curve import curve_criteria, learning_curve
+from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, splits
 from infostream_dedup.judging.criteria.model_file import model_bytes
-from infostream_dedup.judging.criteria.pair_vectors import PairVectors
-from infostream_dedup.judging.criteria.stories import folds, splits
-from infostream_dedup.judging.criteria.suggestion import suggestions
-from infostream_dedup.judging.criteria.svm import fit_plane, prior_plane
-from infostream_dedup.judging.criteria.training import train
+from infostream_dedup.judging.criteria.training import (
+    LearnedAuthority,
+    NoAuthority,
+    PairVectors,
+    curve_criteria,
+    fit_plane,
+    held_out,
+    learning_curve,
+    prior_plane,
+    single_criterion,
+    train,
+)
 from infostream_dedup.model import Document
 
 PRESET = CLASSIFIER_PRESETS["duplicate"]

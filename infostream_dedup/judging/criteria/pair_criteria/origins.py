@@ -1,4 +1,4 @@
-"""Differences of the times of publication."""
+"""Criteria of where and when documents were published."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from infostream_dedup.judging.criteria.criterion import (
     say_sign,
     symmetric,
 )
-
-__all__ = ["another_day", "time", "time_apart"]
 
 _HOUR: Final = 3600.0
 _DAY: Final = 24 * _HOUR
@@ -53,3 +51,24 @@ def another_day(pairs: ComparedPairs) -> Both:
     """
     apart = np.abs(pairs.models.times[pairs.i] - pairs.models.times[pairs.j])
     return symmetric(np.clip(apart / _HALF_A_DAY - 1, 0, 1))
+
+
+@criterion(
+    order=110,
+    say=say_sign("source of less authority", "sources of equal authority", "source of more authority"),
+    typical=Typical(0, 0.2),
+)
+def source(pairs: ComparedPairs) -> Both:
+    """Authority of i's source minus that of j's (5.7); -1 to 1, antisymmetric; NaN if one is unknown."""
+    return antisymmetric(pairs.authority[0] - pairs.authority[1])
+
+
+@criterion(order=120, say=lambda value: "two sites" if value else "one site", typical=Typical(0.5, 0.5))
+def site(pairs: ComparedPairs) -> Both:
+    """0 for two documents of one source, 1 for two sources; symmetric; NaN if one is unknown.
+
+    Not in the paper: a site that fills in its daily template resembles itself.
+    """
+    sources = pairs.models.sources
+    both = ((sources[i], sources[j]) for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
+    return symmetric(np.array([np.nan if one is None or other is None else float(one != other) for one, other in both]))
