@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.passages.passage_chains import Chains
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
 from infostream_dedup.judging.passages.settings import PassageSettings
@@ -118,7 +119,7 @@ def _parts(
     new: list[tuple[int, int]] = []
     chain_place = np.lexsort((chains.rows[:, 1], chains.rows[:, 0]))
     ordered = chains.rows[chain_place, 0] * len(sentences.first) + chains.rows[chain_place, 1]
-    first_match = np.concatenate(([0], np.cumsum(chains.rows[:, 6])))
+    first_match = offsets_of(chains.rows[:, 6])
     codes = runs[:, 0] * len(sentences.first) + runs[:, 1]
     bounds = np.concatenate((np.flatnonzero(np.diff(codes, prepend=-1)), [len(codes)])) if len(codes) else codes
     for begin, end in pairwise(bounds.tolist()):

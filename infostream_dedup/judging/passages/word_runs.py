@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
 
@@ -74,7 +75,7 @@ def _starts(
 ) -> NDArray[np.int64]:
     """Return the places from which ``least`` words of one document can match."""
     places = np.arange(len(values), dtype=np.int64)
-    unmatched = np.concatenate(([0], np.cumsum(values < 0)))
+    unmatched = offsets_of(values < 0)
     inside = places + least <= bounds[document_of + 1]
     places = places[inside]
     return np.asarray(places[unmatched[places + least] == unmatched[places]], dtype=np.int64)

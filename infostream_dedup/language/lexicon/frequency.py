@@ -10,15 +10,6 @@ from typing import Literal, cast
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = [
-    "FormFrequencies",
-    "common_forms",
-    "form_frequencies",
-    "most_common_forms",
-    "share_of",
-    "zipf",
-]
-
 
 class FormFrequencies:
     """Returns the share of running words that a form accounts for, 0 to 1; 0 for forms below 1e-8.
@@ -70,12 +61,7 @@ def common_forms(language: Language) -> Iterator[tuple[str, float]]:
 
 
 def most_common_forms(language: Language, count: int) -> list[str]:
-    """Return the most frequent words made of letters as key forms, in falling order, equal ones by code points.
-
-    Args:
-        language: Russian, Ukrainian or English.
-        count: number of entries of the large table to consider.
-    """
+    """Return the most frequent words made of letters as key forms, in falling order, equal ones by code points."""
     entries = sorted(_load_entries(language, "large").items(), key=lambda entry: (-entry[1], entry[0]))
     return list(dict.fromkeys(key for key, _ in _words_of(dict(entries[:count]))))
 

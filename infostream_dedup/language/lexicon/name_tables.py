@@ -14,18 +14,6 @@ from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import Language
 
-__all__ = [
-    "NAME_TABLES",
-    "NO_NAME",
-    "Name",
-    "NameKind",
-    "is_agency",
-    "name_rows",
-    "names",
-    "personal_names",
-    "variants",
-]
-
 
 class NameKind(Flag):
     """What a proper name denotes. A word may have several kinds."""
@@ -77,11 +65,7 @@ class Name:
 
 
 def variants(row: TableRow, language: Language) -> list[str]:
-    """Return a row's spellings in one language, the canonical one first, case as written.
-
-    Raises:
-        BadDataError: a variant between two bars is empty.
-    """
+    """Return a row's spellings in one language, the canonical one first, case as written."""
     cell = row.cells[language]
     spellings = [variant.strip() for variant in cell.split("|")] if cell else []
     if "" in spellings:
@@ -91,11 +75,7 @@ def variants(row: TableRow, language: Language) -> list[str]:
 
 @cache
 def name_rows(table: str) -> tuple[TableRow, ...]:
-    """Return all rows of one of ``NAME_TABLES``.
-
-    Raises:
-        BadDataError: the file is not such a table, or a row contains no name.
-    """
+    """Return all rows of one of ``NAME_TABLES``."""
     rows = read_table(dictionaries_folder() / table, ("ru", "uk", "en", "kind"))
     for row in rows:
         if not (row.cells["ru"] or row.cells["uk"] or row.cells["en"]):
@@ -105,11 +85,7 @@ def name_rows(table: str) -> tuple[TableRow, ...]:
 
 @cache
 def names(language: Language) -> Mapping[str, Name]:
-    """Return the one-word names of our tables by key form.
-
-    Raises:
-        BadDataError: a table is malformed.
-    """
+    """Return the one-word names of our tables by key form."""
     found: dict[str, Name] = {}
     for table, kind in NAME_TABLES.items():
         for row in name_rows(table):
@@ -124,11 +100,7 @@ def names(language: Language) -> Mapping[str, Name]:
 
 
 def is_agency(word: str, language: Language) -> bool:
-    """Whether a key form is the one-word name of a news agency or medium: a listed one, or Latin like ``nordnews``.
-
-    Raises:
-        BadDataError: a table is malformed.
-    """
+    """Whether a key form is the one-word name of a news agency or medium: a listed one, or Latin like ``nordnews``."""
     ending = len(word) >= _SHORTEST_MEDIUM and word.isascii() and word.endswith(_MEDIA_ENDINGS)
     return ending or word in _agencies(language)
 

@@ -14,8 +14,6 @@ from typing import Final
 
 from infostream_dedup.language.lexicon.spelling import key_form
 
-__all__ = ["most_frequent_words", "other_language", "short_code"]
-
 _SAMPLE: Final = 4000
 _OPENING: Final = 1000
 """Number of characters in which most texts in our languages reveal their language."""
@@ -97,10 +95,6 @@ def other_language(text: str) -> str | None:
     Args:
         text: raw text. Its first 4000 characters are examined; most Russian, Ukrainian and English texts need fewer.
 
-    Returns:
-        ISO 639-1 code (``fil`` for Filipino), or ``None`` for Russian, Ukrainian, English, and texts that are too short
-        or too mixed to tell.
-
     Example:
         >>> other_language("Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition")
         'de'
@@ -172,12 +166,7 @@ def _listed_words(language: str) -> frozenset[str]:
 
 
 def most_frequent_words(language: str, number: int) -> tuple[str, ...]:
-    """Return the most frequent words of a language, made of letters; none if wordfreq does not know it.
-
-    Args:
-        language: ISO 639-1 code.
-        number: number of words.
-    """
+    """Return the most frequent words of a language, made of letters; none if wordfreq does not know it."""
     from wordfreq import available_languages, read_cBpack
 
     file = available_languages("small").get(_LISTED.get(language, language))
