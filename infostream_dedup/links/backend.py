@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["PLAIN", "Backend", "GroupLeaders", "Match", "SweepCounts", "choose_backend"]
-
 
 class Match(Protocol):
     """Matches key terms against targets."""
@@ -46,13 +44,6 @@ class Match(Protocol):
         Args:
             keys: int64 (documents, terms), weight of each key term in units of 1e-9, at least 1; at most n in a row.
             targets: (documents, terms), the set V of each document; only its pattern counts.
-            n: maximum number of key terms of a document, 1 to 255.
-            weights: also sum the weight of the shared key terms.
-            k_min: lower counts are left out, at least 1.
-            progress: called with the number of documents done.
-
-        Raises:
-            ValueError: the input is not as described.
         """
 
 
@@ -66,14 +57,9 @@ class SweepCounts(Protocol):
 
         Args:
             matrix: counts; not changed.
-            ks: each at least ``matrix.k_min``.
-            progress: called with the number of thresholds done.
 
         Returns:
             One row for each distinct k, ascending.
-
-        Raises:
-            ConfigurationError: a k is below ``matrix.k_min``.
         """
 
 
@@ -85,7 +71,6 @@ class GroupLeaders(Protocol):
 
         Args:
             counts: (documents, documents), sorted indices.
-            ks: minimum counts of a link, each at least 1.
 
         Returns:
             int64 (ks, documents): the smallest ordinal in the group; a document without a returned link leads itself.
@@ -117,10 +102,6 @@ def choose_backend(engine: str, documents: int) -> Backend:
 
     Args:
         engine: one of ``machine.engines.ENGINES``; ``auto`` chooses by size.
-        documents: size of the collection.
-
-    Raises:
-        ConfigurationError: there is no such engine.
     """
     name = choose_engine(engine, documents)
     # Imported only when chosen, as an engine may need a heavy package such as numba.

@@ -15,7 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LEAST_SHARE", "NEAR_BEST", "OneText", "nothing_better", "one_to_one"]
 
 LEAST_SHARE: Final = 0.4
 """Share of the weight of the 30 heaviest key terms that must match in both directions."""
@@ -51,7 +50,6 @@ def nothing_better(
         b: int64 (links,), ordinals of the other document, in another language; each unordered link once.
         share: float64 (links,), the smaller share of both directions, 0 to 1.
         languages: (documents,), number of each document's language.
-        one_text: called once, with distinct pairs of documents in one language.
 
     Returns:
         bool (links,).

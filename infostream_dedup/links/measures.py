@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["EXACT_FROM", "KTotals", "LinkTotals", "Measures", "error_of_share"]
-
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
 
@@ -20,10 +18,6 @@ def error_of_share(share: float, draws: int) -> float:
     That would be 0 for a share of 0 or 1, although a sample is never certain. By the rule of three (Hanley and
     Lippman-Hand, 1983), such a share is then within 3 / draws of the truth with 95 % confidence: the error is that of
     an interval of this width.
-
-    Args:
-        share: 0 to 1.
-        draws: at least 1.
     """
     if 0 < share < 1:
         return sqrt(share * (1 - share) / draws)
@@ -82,11 +76,6 @@ class Measures:
         """Compute the measures from counts.
 
         Args:
-            k: as in the attributes.
-            documents: as in the attributes.
-            links: as in the attributes.
-            reciprocal: as in the attributes.
-            paths: as in the attributes.
             closed: closed paths; with ``draws``, how many of the drawn paths were closed; ``None`` for links between
                 groups.
             draws: number of paths drawn at random; ``None`` if ``closed`` is exact.
@@ -156,11 +145,7 @@ class LinkTotals:
     by_k: dict[int, KTotals]
 
     def __add__(self, other: LinkTotals) -> LinkTotals:
-        """Sums of both parts.
-
-        Raises:
-            ConfigurationError: the parts were counted at different k.
-        """
+        """Sums of both parts."""
         if self.by_k.keys() != other.by_k.keys():
             raise ConfigurationError(
                 f"totals at k = {sorted(self.by_k)} and at k = {sorted(other.by_k)} cannot be added; count both parts"

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["RELATIONS", "count_grades", "need", "pair_grades", "reached", "relation_of", "share_grades"]
 
 RELATIONS: Final = (None, "contained", "contains", "equal")
 """Relation of a pair: 1 if the first document is linked to the second, plus 2 if the second is to the first."""
@@ -31,11 +30,8 @@ def need(
     of the shorter document's key terms, at least three".
 
     Args:
-        k: for documents with all n key terms, 1 to n.
         sizes_a: int64 (pairs,), key terms of the first document of each pair, 0 to n.
         sizes_b: int64 (pairs,), key terms of the second document.
-        n: key terms of a full document, at least 1.
-        short: ``scaled`` as above, ``strict`` for k regardless of size.
 
     Returns:
         int64 (pairs,). If it exceeds n', the pair is never linked.
@@ -70,11 +66,6 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
     Args:
         counts: uint8 (documents, documents), row asks, column answers.
         sizes: int64 (documents,), key terms of each document, 0 to n.
-        n: key terms of a full document, 1 to 255.
-        short: as in ``need``.
-
-    Returns:
-        uint8 of the same pattern: 0 if the link counts at no k, otherwise 1 to n.
     """
     table = _grade_table(n, short)
     if short == "strict" or sizes.min(initial=n) >= n:
@@ -91,7 +82,6 @@ def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float
     Args:
         matched: int64 (links,), matched weights.
         own: int64 (links,), weights of all key terms, at least ``matched``.
-        threshold: minimum share, above 0 to 1.
 
     Example:
         >>> reached(np.array([55, 54]), np.array([100, 100]), 0.55).tolist()
@@ -119,10 +109,6 @@ def share_grades(
         matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9.
         own_weights: int64 (documents,), weight of all key terms of a document in the same units.
         thresholds: ascending, each above 0 to 1; at most 255.
-        min_terms: minimum number of shared terms, at least 1.
-
-    Returns:
-        uint8 of the same pattern: g if the first g thresholds are reached.
     """
     own = np.repeat(own_weights, np.diff(counts.indptr))
     grades = np.zeros(counts.nnz, dtype=np.uint8)
@@ -137,13 +123,9 @@ def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
 
     Args:
         grades: uint8 (documents, documents) of directed links.
-        rule: ``both`` takes the weaker direction (relation ``equal``), ``either`` the stronger one.
 
     Returns:
         uint8 (documents, documents), above the diagonal only, sorted indices, no explicit zeros.
-
-    Raises:
-        ConfigurationError: unknown rule.
     """
     if rule not in ("both", "either"):
         raise ConfigurationError(f"rule is {rule!r}; expected both or either")

@@ -7,8 +7,6 @@ from typing import Final
 
 from infostream_dedup.machine.phrase import Phrase
 
-__all__ = ["DEFAULT_K", "FEWEST_COPIES", "Recommendation", "default_recommendation"]
-
 DEFAULT_K: Final = 6
 """Used if nothing better is known: the paper's own k."""
 
@@ -33,7 +31,6 @@ def default_recommendation(n: int, copies: int | None = None) -> Recommendation:
     """Return the default k for links about which too little is known.
 
     Args:
-        n: the largest k.
         copies: copies counted, fewer than ``FEWEST_COPIES``; ``None`` if none were counted.
     """
     if copies is None:

@@ -9,23 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "SimilarityMatrix",
-    "at_least",
-    "check_input",
-    "column_counts",
-    "csr_from",
-    "kept_entries",
-    "links_at",
-    "pattern_of",
-    "work_exceeds",
-]
 
 _BLOCK_ENTRIES = 8_000_000
 _LARGEST_COUNT = 255
@@ -91,23 +81,13 @@ class SimilarityMatrix:
     def links_at(self, k: int) -> sp.csr_array:
         """Return the adjacency matrix: a_ij = 1 if j contains at least k key terms of i.
 
-        Args:
-            k: at least ``k_min``.
-
         Returns:
             bool (documents, documents), sorted indices, every stored entry true.
-
-        Raises:
-            ConfigurationError: k is below ``k_min``; such links were not kept.
         """
         return links_at(self.counts, *self.stored_ks([k]))
 
     def stored_ks(self, ks: Iterable[int]) -> list[int]:
-        """Return the distinct ks, ascending.
-
-        Raises:
-            ConfigurationError: a k is below ``k_min``; such links were not kept.
-        """
+        """Return the distinct ks, ascending."""
         ascending = sorted(set(ks))
         if ascending and ascending[0] < self.k_min:
             raise ConfigurationError(
@@ -124,9 +104,6 @@ class SimilarityMatrix:
 
         Returns:
             float64 with the pattern of ``counts``, 0 to 1; 0 if a document's own weight is 0.
-
-        Raises:
-            ValueError: the matrix holds no matched weights.
         """
         if self.matched is None:
             raise ValueError("this matrix holds no matched weights; match with weights=True")
@@ -179,7 +156,6 @@ def work_exceeds(keys: sp.csr_array, targets: sp.csr_array, most: int) -> bool:
     Args:
         keys: (documents, terms).
         targets: (documents, terms).
-        most: the number.
     """
     asked, work = column_counts(keys), 0
     for begin in range(0, targets.nnz, _BLOCK_ENTRIES):
@@ -190,11 +166,7 @@ def work_exceeds(keys: sp.csr_array, targets: sp.csr_array, most: int) -> bool:
 
 
 def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
-    """Refuse key terms and targets that cannot be matched exactly.
-
-    Raises:
-        ValueError: shapes differ, a weight is below 1, a row holds a term twice or more than n terms.
-    """
+    """Refuse key terms and targets that cannot be matched exactly."""
     if keys.shape != targets.shape:
         raise ValueError(f"keys are {keys.shape}, targets {targets.shape}; expected the same documents and terms")
     if keys.dtype != np.int64:
@@ -221,7 +193,6 @@ def csr_from(
         data: (entries,).
         indices: (entries,), column of each entry.
         indptr: int64 (rows + 1,), start of each row.
-        columns: number of columns.
     """
     narrow = max(columns, len(indices)) <= np.iinfo(np.int32).max
     index_type = np.int32 if narrow else np.int64
@@ -235,13 +206,9 @@ def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
     """Return the chosen entries in order.
 
     Args:
-        matrix: any shape and dtype.
         keep: bool (stored entries,), in the order of ``matrix.data``.
-
-    Returns:
-        The same shape and dtype.
     """
-    indptr = np.concatenate(([0], np.cumsum(_kept_by_row(matrix.indptr, keep))))
+    indptr = offsets_of(_kept_by_row(matrix.indptr, keep))
     return csr_from(matrix.data[keep], matrix.indices[keep], indptr, columns=matrix.shape[1])
 
 

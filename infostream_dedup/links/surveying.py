@@ -17,7 +17,6 @@ from infostream_dedup.machine.progress import Progress
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GroupCounts", "Survey", "group_counts", "survey"]
 
 _AT_ONCE: Final = 16
 """Number of ks whose groups are found together: for a month, they take 20 MB each."""
@@ -97,11 +96,9 @@ def survey(
     """Measure the links of a collection at each k or threshold.
 
     Args:
-        relation: all links.
         n: largest possible count; ``None`` for links by share.
         labels: (documents,), to also measure links within labels and between them.
         recommended: the k to use for ``all`` and for ``cross``; 6 if not given.
-        progress: called for each part of measuring all links.
     """
     parts = {"all": relation}
     if labels is not None:

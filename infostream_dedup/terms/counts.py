@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.terms.kernels.term_hashing import hash_terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["TermCounts"]
+    from infostream_dedup.language.text.surface_pool import SurfaceList
+
+
+def term_hashes(terms: SurfaceList) -> NDArray[np.uint64]:
+    """Return both hashes of each term: uint64 (2, terms)."""
+    found = np.empty((2, len(terms)), dtype=np.uint64)
+    hash_terms(terms.pool, terms.starts, found)
+    return found
+
 
 _VERSION: Final = {b"infostream_dedup.term_counts": b"1"}
 
@@ -44,12 +53,7 @@ class TermCounts:
         )
 
     def to_arrow(self) -> pa.RecordBatch:
-        """Return the counts as one row, so that chunks of a collection can be the rows of a file.
-
-        Returns:
-            Columns of lists: ``languages`` (uint8), ``lengths`` (int64) and ``sizes`` (int32) of the documents,
-            ``columns`` (int32) and ``counts`` (int32) of the entries, ``terms`` (string).
-        """
+        """Return the counts as one row, so that chunks of a collection can be the rows of a file."""
         import pyarrow as pa
 
         lists = {
@@ -66,15 +70,7 @@ class TermCounts:
 
     @classmethod
     def from_arrow(cls, batch: pa.RecordBatch, row: int = 0) -> TermCounts:
-        """Read the counts back from one row.
-
-        Args:
-            batch: batch with the schema that ``to_arrow`` writes.
-            row: number of the row.
-
-        Raises:
-            BadDataError: the batch has another schema or version.
-        """
+        """Read the counts back from one row."""
         import scipy.sparse as sp
 
         if not _VERSION.items() <= (batch.schema.metadata or {}).items():

@@ -6,17 +6,19 @@ equivalents if either direction says so.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.language.translation.written_names import plain_term
+from infostream_dedup.arrays import offsets_of
+from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
 from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.decided_names import with_names_decided
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -24,17 +26,41 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.translation.rung import Translation
 
-__all__ = [
-    "NO_EQUIVALENT",
-    "Equivalents",
-    "SourceTerms",
-    "Translate",
-    "back_translations",
-    "both_ways",
-    "equivalents_of",
-    "source_terms",
-    "translate_by_ladder",
-]
+
+_BOUNDS: Final = "A["
+"""In code point order, marked terms begin at the first of these letters and end before the second."""
+
+
+def with_names_decided(counts: TermCounts) -> TermCounts:
+    """Return counts of names and plain terms; the same counts if no term is marked."""
+    import scipy.sparse as sp
+
+    first, end = (bisect_left(counts.terms, letter) for letter in _BOUNDS)
+    if first == end:
+        return counts
+    known, found = list(counts.terms), counts.terms[first:end]
+    wanted = {term for one in found for term in (plain_term(one), one.capitalize())}
+    added = sorted(term for term in wanted if not _holds(known, term))
+    terms = sorted([*known, *added])
+    places = [bisect_left(known, term) for term in added]
+    number_of = partial(bisect_left, terms)
+    marked = Marked(np.arange(len(terms)), np.full(len(terms), -1))
+    for term in found:
+        marked.enter(number_of(term), term, number_of)
+    matrix = counts.counts
+    shifted = matrix.indices + np.searchsorted(places, matrix.indices, side="right")
+    columns = decided(np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), shifted, marked)
+    # Summing changes data and bounds.
+    rows = (matrix.data.copy(), columns.astype(matrix.indices.dtype), matrix.indptr.copy())
+    summed = sp.csr_array(rows, shape=(matrix.shape[0], len(terms)))
+    summed.sum_duplicates()
+    return replace(counts, counts=summed, terms=terms)
+
+
+def _holds(ordered: list[str], term: str) -> bool:
+    place = bisect_left(ordered, term)
+    return place < len(ordered) and ordered[place] == term
+
 
 NO_EQUIVALENT: Final = -1
 
@@ -144,9 +170,6 @@ def equivalents_of(
     a further language, which has no ladder, only matches itself and is always canonical.
 
     Args:
-        sources: the terms.
-        pivot: the language in which terms are matched.
-        translate: returns the equivalents.
         shares: share of the documents that each language has, 0 to 1; ``None`` to exempt none.
     """
     terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
@@ -226,7 +249,7 @@ def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) ->
     number_of = {term: number for number, term in enumerate(vocabulary)}
     return Equivalents(
         vocabulary,
-        np.cumsum([0, *map(len, answers)], dtype=np.int64),
+        offsets_of([len(one) for one in answers]),
         np.array([number_of[word] for word in words], dtype=np.int32),
         np.array([answer.confidence for answer in every], dtype=np.float64),
         [answer.rung for answer in every],
@@ -244,10 +267,6 @@ def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str
 
     A compound of the pivot language is left out unless the word is a compound: it is translated by its last part, and
     although a vice-premier is a premier, not every premier is a vice-premier.
-
-    Args:
-        pivot_terms: distinct.
-        answers: equivalents of each in the language.
     """
     from infostream_dedup.language.translation.rung import Translation
 
@@ -281,13 +300,7 @@ def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[
 
 
 def _sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -> set[str]:
-    """Return the pivot terms that a language surely has a word for.
-
-    Args:
-        pivot_terms: terms of the pivot language.
-        answers: equivalents of each in the language.
-        forward: equivalents of the words of the language.
-    """
+    """Return the pivot terms that a language surely has a word for."""
     said = {
         term
         for term, found in zip(pivot_terms, answers, strict=True)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["INSUFFICIENT_TERMS", "KeyTerms", "Select", "StatisticsOfTerms", "pattern"]
 
 INSUFFICIENT_TERMS: Final = 3
 """A document with fewer key terms is too short to compare."""

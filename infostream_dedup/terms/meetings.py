@@ -12,8 +12,6 @@ from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms
 from infostream_dedup.terms.pivot_space import PivotSpace
 
-__all__ = ["SAME", "Meeting", "meetings", "translations"]
-
 SAME: Final = "same"
 """The rung of words that needed no translation."""
 
@@ -58,13 +56,6 @@ def meetings(space: PivotSpace, a: int, b: int, columns: Iterable[int], weights:
 
     Among several pairs of words that share an equivalent, the one with the highest confidence is named, and the word
     that the key term represents is preferred to a synonym.
-
-    Args:
-        space: pivot space of the documents.
-        a: ordinal of one document.
-        b: ordinal of the other.
-        columns: key columns of either document that the other document matches.
-        weights: weight of each column.
     """
     of_a, of_b = (_answers(space.sources, space.equivalents, document) for document in (a, b))
     total: dict[Meeting, int] = {}
@@ -78,12 +69,6 @@ def translations(sources: SourceTerms, equivalents: Equivalents, pivot: Language
     """Return the words of two documents that match, whether or not they are key terms.
 
     Every word is named with the word of the other document that it matches with the highest confidence.
-
-    Args:
-        sources: terms of the two documents.
-        equivalents: their equivalents.
-        pivot: the language of the equivalents.
-        least: minimum confidence of a match, the product of those of both equivalents, 0 to 1.
     """
     of_a, of_b = (_answers(sources, equivalents, document) for document in range(2))
     best: dict[tuple[int, int], tuple[float, int, _Answer, _Answer]] = {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
@@ -20,7 +21,6 @@ from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ColumnName", "KeyColumns", "KeyNames", "SpaceCounts", "Targets", "canonical_counts", "restricted"]
 
 _ROWS_AT_ONCE: Final = 8192
 
@@ -109,7 +109,7 @@ def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_ar
     """Return the source terms of each document whose canonical term is among the chosen ones."""
     matrix = sources.counts
     kept = _places_of(matrix, equivalents, chosen) >= 0
-    ends = np.concatenate(([0], np.cumsum(kept)))[matrix.indptr]
+    ends = offsets_of(kept)[matrix.indptr]
     return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)
 
 
@@ -133,8 +133,6 @@ class KeyNames:
 
         Args:
             keys: int64 (documents, pivot terms), weight of each canonical key term.
-            sources: source terms of the same documents.
-            equivalents: equivalents of the source terms.
         """
         groups, group_of_key = _groups(_holders(keys, sources, equivalents))
         named = [_canonical_and_set(group, equivalents) for group in groups]
@@ -164,10 +162,9 @@ class KeyColumns:
 
         Args:
             names: distinct, ascending.
-            terms: number of pivot terms.
         """
         every = list(names)
-        sizes = np.cumsum([0, *(len(members) for _, members in every)], dtype=np.int64)
+        sizes = offsets_of([len(members) for _, members in every])
         members = np.fromiter((term for _, members in every for term in members), dtype=np.int32, count=int(sizes[-1]))
         held = np.ones(len(members), dtype=np.bool_)
         return cls(
@@ -241,7 +238,7 @@ def _holders(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents)
     place = _places_of(sources.counts, equivalents, keys)
     held = np.flatnonzero(place >= 0)
     order = np.lexsort((sources.counts.indices[held], place[held]))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(place[held], minlength=keys.nnz)))).astype(np.int64)
+    indptr = offsets_of(np.bincount(place[held], minlength=keys.nnz))
     return _Holders(indptr, sources.counts.indices[held][order])
 
 
@@ -250,7 +247,6 @@ def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_ar
 
     Args:
         counts: (documents, sources).
-        equivalents: equivalents of the source terms.
         chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
 
     Returns:

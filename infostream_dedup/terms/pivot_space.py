@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["PivotSpace"]
-
 
 @dataclass(frozen=True, slots=True)
 class PivotSpace:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from infostream_dedup.language.text.utf8 import Utf8Texts
     from infostream_dedup.terms.counts import TermCounts
 
-__all__ = ["ForgottenSurfaces", "SurfaceReader", "Surfaces", "key_terms_of_surfaces", "stages_named", "term_counts"]
 
 _MOST_KEPT: Final = 1 << 26
 """Characters kept until the engine is chosen; more than that is worth compiling for, however few the texts."""
@@ -102,7 +101,6 @@ class SurfaceReader:
         """Read one document.
 
         Args:
-            text: raw.
             language: code of its language; ``None`` to detect one of ours.
         """
         if self._counter is not None:
@@ -114,12 +112,7 @@ class SurfaceReader:
             self._counter = self._read_kept("compiled")
 
     def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
-        """Read many documents that are in memory as UTF-8, enough to be worth compiled code.
-
-        Args:
-            texts: raw, a few megabytes.
-            languages: as for ``add``.
-        """
+        """Read many documents that are in memory as UTF-8, enough to be worth compiled code."""
         if self._counter is None:
             self._counter = self._read_kept("compiled")
         self._counter.add_texts(texts, languages)
@@ -155,9 +148,6 @@ def key_terms_of_surfaces(
     """Select the key terms of every document with the code that read it.
 
     Args:
-        surfaces: what ``SurfaceReader.finish`` returned.
-        settings: everything that determines key terms.
-        counts: result of ``term_counts`` for the same representation, to avoid counting twice.
         statistics: returns the statistics for the weights of given terms, one for each of ``LANGUAGES``; by default
             those of the documents themselves. Ignored by representation ``pivot``.
         workers: threads of the compiled code; 0 for as many as the process may use.
@@ -172,14 +162,10 @@ def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0, con
     """Count how often each term of ``settings.representation`` occurs in each document, before any translation.
 
     Args:
-        surfaces: what ``SurfaceReader.finish`` returned.
         settings: the representation; of the other settings, only ``morph`` matters.
         workers: threads of the compiled code; 0 for as many as the process may use.
         consume: let go of the surfaces, which can be counted only once then; compiled code also returns counts in the
             smallest type that holds them, which only compiled code can use.
-
-    Raises:
-        ValueError: the surfaces were forgotten.
     """
     if isinstance(surfaces, ForgottenSurfaces):
         raise ValueError(f"the words of these documents were forgotten before {settings.representation} was counted")

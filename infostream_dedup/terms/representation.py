@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from infostream_dedup.terms.counts import TermCounts
     from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
 
-__all__ = ["Representation", "representation", "term_frequencies"]
 
 _SHAPES: Final = tuple(Shape)
 
@@ -59,21 +58,13 @@ class Representation(ABC):
 
     @abstractmethod
     def terms(self, forms: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
-        """Return the term of each form, ``None`` for a form that is not a term.
-
-        Args:
-            forms: normalised words with their capitalisation, usually distinct.
-            language: language of the documents that contain them.
-            settings: ``morph`` and everything else that determines terms.
-        """
+        """Return the term of each form, ``None`` for a form that is not a term."""
 
     def terms_of_new(self, keys: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
         """Like ``terms``, for a caller that stores the answers itself.
 
         Args:
             keys: the digit of a ``Shape`` followed by the form; distinct, preferably in code point order.
-            language: language of the documents that contain them.
-            settings: see ``terms``.
         """
         return self.terms([Form(key[1:], _SHAPES[int(key[0])]) for key in keys], language, settings)
 
@@ -83,11 +74,8 @@ class Representation(ABC):
         """Like ``terms``, for words in the memory of compiled code.
 
         Args:
-            forms: distinct forms.
             words: int64 (words,): number of the form; if ``shaped``, multiplied by the number of shapes, plus the
                 shape. Each occurs once.
-            language: language of the documents that contain the words.
-            settings: see ``terms``.
             kept: whether answers may be kept in memory; a stream keeps them itself.
 
         Returns:
@@ -142,20 +130,13 @@ class Representation(ABC):
         """Return the key terms of documents.
 
         Args:
-            counts: the documents as counts of the terms of this representation.
-            settings: everything that determines key terms.
-            select: function that selects the heaviest terms.
             statistics: returns the statistics for the weights; those of the documents by default.
         """
         return select(counts, settings, None if statistics is None else statistics(counts.terms))
 
 
 def representation(name: str) -> Representation:
-    """Return the representation with a given name.
-
-    Raises:
-        ConfigurationError: no file of ``terms/representations/`` has this name.
-    """
+    """Return the representation with a given name."""
     if name not in REPRESENTATIONS:
         raise ConfigurationError(f"representation is {name!r}; expected one of {', '.join(REPRESENTATIONS)}")
     found: Representation = import_module(f"infostream_dedup.terms.representations.{name}").REPRESENTATION
@@ -164,9 +145,5 @@ def representation(name: str) -> Representation:
 
 @cache
 def term_frequencies(language: Language, name: str) -> Mapping[str, float]:
-    """Return the background of a representation, computed once: term to share of running words, by code points.
-
-    Raises:
-        ConfigurationError: there is no such representation.
-    """
+    """Return the background of a representation, computed once: term to share of running words, by code points."""
     return MappingProxyType(dict(representation(name).frequencies(language)))

@@ -16,18 +16,6 @@ from infostream_dedup.terms.representation import term_frequencies
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BACKGROUND_DOCUMENTS",
-    "BACKGROUND_WORDS",
-    "Background",
-    "DocumentFrequencies",
-    "Statistics",
-    "Totals",
-    "document_probability",
-    "filled_up",
-    "statistics_by_language",
-    "statistics_of_distinct",
-]
 
 BACKGROUND_DOCUMENTS: Final = 2000
 """If a language has fewer documents than this, pseudo-documents are added."""
@@ -109,9 +97,7 @@ def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: 
     """Statistics of a collection per language, in the order of ``LANGUAGES``.
 
     Args:
-        counts: the documents as counts of terms.
         df: int64 (languages, terms), documents of each language that contain each term.
-        settings: representation, background.
     """
     found = []
     for number, language in enumerate(LANGUAGES):
@@ -129,9 +115,6 @@ def statistics_of_distinct(
     """Add to statistics the frequencies among documents that do not repeat an earlier one.
 
     Args:
-        counts: the documents as counts of terms.
-        statistics: statistics of all documents, per language.
-        settings: representation, background.
         repeats: bool (documents,), the documents that repeat earlier ones.
     """
     found = []
@@ -155,7 +138,6 @@ def filled_up(
     """Return the statistics of documents, with added pseudo-documents if there are few.
 
     Args:
-        terms: the terms.
         df: int (terms,), documents that contain each term.
         totals: number and length of the documents; without documents, the statistics are those of the background alone.
         background: share of running words that each term makes up; ``None`` for no pseudo-documents.
@@ -171,11 +153,6 @@ def document_probability(
     terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
 ) -> NDArray[np.float64]:
     """Compute the probability that a pseudo-document contains each term.
-
-    Args:
-        terms: the terms.
-        frequencies: share of running words that are the term, 0 to 1.
-        words: running words L of a pseudo-document.
 
     Returns:
         float64 (terms,): 1 - (1 - f)^L for L running words drawn independently.

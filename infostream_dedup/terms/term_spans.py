@@ -13,8 +13,6 @@ from infostream_dedup.language.translation.written_names import plain_term
 from infostream_dedup.model import LANGUAGES, Language, Settings, one_or_several
 from infostream_dedup.terms.representation import representation
 
-__all__ = ["places_of_terms", "spans_of_terms"]
-
 # No group is possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
 _UNSEEN: Final = f"[{INVISIBLE}]*+"
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}](?:{_UNSEEN}[{MARKS}])*"
@@ -37,16 +35,7 @@ def spans_of_terms(
 
 
 def places_of_terms(text: str, language: Language, settings: Settings) -> Iterator[tuple[int, int, list[str]]]:
-    """Find the words of a text that have terms.
-
-    Args:
-        text: raw text.
-        language: its language.
-        settings: ``representation`` (``pivot``: the terms before translation) and ``morph``.
-
-    Yields:
-        Start and end in code points, and the terms of all readings of the word, at the start of a sentence or not.
-    """
+    """Find the words of a text that have terms."""
     made = representation(settings.representation)
     known: dict[str, list[str]] = {}
     for place in _WORD.finditer(in_place(text)):

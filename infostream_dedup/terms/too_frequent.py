@@ -10,8 +10,6 @@ from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms
 from infostream_dedup.terms.weighting import above_df_max
 
-__all__ = ["count_lost_to_df_max", "warn_of_terms_above_df_max"]
-
 _log = logging.getLogger(__name__)
 
 

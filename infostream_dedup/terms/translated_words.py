@@ -17,8 +17,6 @@ from infostream_dedup.terms.meetings import Meeting, translations
 from infostream_dedup.terms.reading import SurfaceReader, term_counts
 from infostream_dedup.terms.term_spans import places_of_terms
 
-__all__ = ["NO_WORDS", "TranslatedWord", "TranslatedWords", "translated_words"]
-
 _SURE: Final = 0.5
 """Minimum confidence of a translation: the skeletons of unknown words (.3) would mark what only looks alike."""
 
@@ -82,7 +80,6 @@ def translated_words(
     not asked, as they take seconds for a text.
 
     Args:
-        texts: raw texts a and b.
         languages: their languages; for texts of one language, or of another than ours, nothing is found.
         dictionaries_only: translate as streams do, without the rungs that recognise names and cognates, which need
             seconds and half a gigabyte to start.

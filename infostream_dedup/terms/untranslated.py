@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
@@ -18,24 +19,12 @@ from infostream_dedup.terms.weighting import weigh
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["shares_of_weights", "statistics_of_untranslated", "untranslated_shares", "weights_of_languages"]
-
 
 def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
     """Return the share of the total term weight that terms without an equivalent have, per language of the documents.
 
     A term without an equivalent is weighted as if it were a separate term of the pivot space; if the background is
     added to a small collection, by its frequency in its own language.
-
-    Args:
-        key_terms: key terms in a pivot language.
-        settings: the settings that produced them.
-
-    Returns:
-        0 to 1 for each of our languages with documents of any weight, in the order of ``OUR_LANGUAGES``.
-
-    Raises:
-        ValueError: the key terms are not in a pivot language.
     """
     if key_terms.pivot is None:
         raise ValueError("these key terms are not in a pivot language; make them with representation pivot")
@@ -56,10 +45,7 @@ def statistics_of_untranslated(
 
     Args:
         df: int (sources,), documents that contain each source term.
-        ours: documents in any of our languages.
         sources: the terms of the documents; their counts are not used.
-        equivalents: their equivalents.
-        of_space: statistics of the canonical terms.
     """
     unknown = np.where(equivalents.canonical == NO_EQUIVALENT, df, 0).astype(np.float64)
     pseudo = of_space.documents - ours
@@ -79,13 +65,6 @@ def weights_of_languages(
     settings: Settings,
 ) -> NDArray[np.float64]:
     """Total weight of terms, by language of the documents; the weights of disjoint sets of documents add up.
-
-    Args:
-        canonical: documents as counts of canonical terms.
-        sources: the same documents as counts of their own terms.
-        equivalents: equivalents of the source terms.
-        statistics: those of the canonical terms, one for each language, and those of the terms without an equivalent.
-        settings: the settings that produced the key terms.
 
     Returns:
         float64 (2, languages): of terms with an equivalent, and of those without.
@@ -115,5 +94,5 @@ def _without_equivalent(sources: SourceTerms, equivalents: Equivalents) -> sp.cs
     unknown = equivalents.canonical == NO_EQUIVALENT
     matrix = sources.counts
     kept = unknown[matrix.indices]
-    ends = np.concatenate(([0], np.cumsum(kept)))[matrix.indptr]
+    ends = offsets_of(kept)[matrix.indptr]
     return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)

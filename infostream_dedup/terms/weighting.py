@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = [
-    "UNITS",
-    "Weighting",
-    "above_df_max",
-    "as_count",
-    "bounded_idf",
-    "document_norms",
-    "idf_table",
-    "kept_despite_repeats",
-    "weigh",
-    "weighting",
-]
 
 UNITS: Final = 10**9
 """Weights are integers in units of 1e-9: sums are exact in any order, and ranks are those of weights rounded to 9
@@ -52,19 +40,12 @@ class Weighting(Protocol):
 
         Args:
             df: documents that contain each term, within ``df_min`` .. ``df_max``; 0 is possible with ``df_min`` 0.
-            documents: number of documents N.
         """
 
     def norm(
         self, lengths: NDArray[np.float64], average: NDArray[np.float64] | float, settings: Settings
     ) -> NDArray[np.float64]:
-        """Return the factor of each document.
-
-        Args:
-            lengths: terms of each document, with repetition.
-            average: mean length of the documents of its language, at least 1.
-            settings: k1, b.
-        """
+        """Return the factor of each document."""
 
     def weight(
         self, f: NDArray[np.float64], idf: NDArray[np.float64], norm: NDArray[np.float64], settings: Settings
@@ -72,20 +53,13 @@ class Weighting(Protocol):
         """Return the weight of each occurring term in its document; 0 where ``idf`` is 0, below 2^53 / 1e9.
 
         Args:
-            f: frequency of the term in the document, at least 1.
             idf: inverse document frequency of the term; 0 for terms outside ``df_min`` .. ``df_max``.
-            norm: length norm of the document.
-            settings: k1, b.
         """
 
 
 @cache
 def weighting(name: str) -> Weighting:
-    """Return the weighting with a given name.
-
-    Raises:
-        ConfigurationError: no file of ``terms/weightings/`` has this name.
-    """
+    """Return the weighting with a given name."""
     if name not in WEIGHTINGS:
         raise ConfigurationError(f"weighting is {name!r}; expected one of {', '.join(WEIGHTINGS)}")
     return cast("Weighting", import_module(f"infostream_dedup.terms.weightings.{name}"))
@@ -101,8 +75,6 @@ def bounded_idf(
     negative.) Otherwise a story that fills a feed would lose its key terms.
 
     Args:
-        counted: frequencies among all documents.
-        settings: weighting, df_min, df_max.
         distinct: frequencies among the documents that do not repeat an earlier one; ``None`` to use ``counted`` alone.
     """
     idf, (documents, df) = weighting(settings.weighting).idf, counted

@@ -11,8 +11,7 @@ import pytest
 from infostream_dedup import Document
 from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block
 from infostream_dedup.model import DocumentBlock, fields_of, full_text, single_documents
-from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.document_blocks import block_of, in_blocks
+from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
 
 DOCUMENTS = [
     Document(id="1", title="Мост открыт", text="Мост открыт. Мэр доволен", lang="ru", source="a.example"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infostream_dedup.runs.batch.pair_numbers import by_later, united
+from infostream_dedup.runs.batch.judging import by_later, united
 
 _DOCUMENTS = 9
 

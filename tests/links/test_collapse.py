@@ -7,9 +7,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links.compiled import row_parts
 from infostream_dedup.links.compiled.collapse import collapse, row_hashes
-from infostream_dedup.links.compiled.term_rows import term_rows
+from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 
 # Weights of key terms may differ within a node.
 tables = st.lists(
@@ -46,7 +45,7 @@ def test_parts_of_rows_get_the_same_hashes(monkeypatch):
     random = np.random.default_rng(1)
     rows = [term_rows(sp.csr_array(random.random((500, 40)) < 0.2)) for _ in range(2)]
     whole = row_hashes(*rows)
-    monkeypatch.setattr(row_parts, "_LEAST_WORK", 1)
-    assert len([*row_parts.row_parts(np.ones(500, dtype=np.int64), 2)]) > 10
+    monkeypatch.setattr("infostream_dedup.links.compiled.term_rows._LEAST_WORK", 1)
+    assert len([*row_parts(np.ones(500, dtype=np.int64), 2)]) > 10
     assert row_hashes(*rows).tolist() == whole.tolist()
     assert len(np.unique(whole)) == 500

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Settings
 from infostream_dedup.documents import read_documents
-from infostream_dedup.links.compiled import earlier, row_parts
+from infostream_dedup.links.compiled import earlier, term_rows
 from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept, linked_pairs
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import statuses
@@ -85,7 +85,7 @@ def test_equal_to_a_search_through_all_pairs(collection, k, short, relations):
 
 @pytest.mark.parametrize("threads", [2, 5])
 def test_threads_join_the_same_groups(monkeypatch, threads):
-    monkeypatch.setattr(row_parts, "_LEAST_WORK", 1)
+    monkeypatch.setattr(term_rows, "_LEAST_WORK", 1)
     monkeypatch.setattr(earlier, "thread_count", lambda _: threads)
     for seed in range(20):
         random = np.random.default_rng(seed)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infostream_dedup.links.compiled import row_parts
+from infostream_dedup.links.compiled import term_rows
+from infostream_dedup.links.compiled.groups import linkage_order
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
-from infostream_dedup.links.compiled.linkage_order import linkage_order
 
 
 def _order(counts: np.ndarray, levels: list[int], threads: int = 1) -> list[int]:
@@ -40,7 +40,7 @@ def test_components_by_matrix_powers(counts: np.ndarray, threads: int) -> None:
         reached = np.linalg.matrix_power(joined.astype(float), len(counts)) > 0
         labels.append(reached.argmax(axis=1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_parts, "_LEAST_WORK", 1)
+        patch.setattr(term_rows, "_LEAST_WORK", 1)
         assert _order(counts, [5, 3, 1], threads) == np.lexsort(labels).tolist()
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from infostream_dedup.links import PLAIN, sweep_counts
 from infostream_dedup.links.compiled.low_k import sweep_unstored
 from infostream_dedup.links.measures import error_of_share
-from infostream_dedup.links.sampling import drawn_documents
+from infostream_dedup.links.relation import drawn_documents
 
 TERMS = 8
 documents_strategy = st.lists(

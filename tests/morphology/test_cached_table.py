@@ -16,7 +16,7 @@ from infostream_dedup.language.morphology import cached_table, form_cache, liste
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows
 from infostream_dedup.language.morphology.cached_table import CachedTable, table_of
 from infostream_dedup.language.morphology.form_cache import FormCache
-from infostream_dedup.language.morphology.form_table import NO_TERM, UNKNOWN
+from infostream_dedup.language.morphology.known_table import NO_TERM, UNKNOWN
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.plain_work import use_loops

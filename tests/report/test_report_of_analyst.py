@@ -19,8 +19,8 @@ from infostream_dedup.report.files import report_files
 from infostream_dedup.report.html import html_report
 from infostream_dedup.report.wording import UI_LANGUAGES, wording_of
 from infostream_dedup.report.workbook import workbook_of
-from infostream_dedup.runs.batch.group_listing import list_groups
 from infostream_dedup.runs.batch.parts import part_into, short_names
+from infostream_dedup.runs.batch.sweeping import list_groups
 from infostream_dedup.sample import documents_path
 
 PACKAGE = Path(infostream_dedup.__file__).parent

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from infostream_dedup import dedup
-from infostream_dedup.runs.sharded import deduplication, recounting
+from infostream_dedup.runs.sharded import deduplication, pairing
 from infostream_dedup.runs.sharded.key_terms import KEYS
-from infostream_dedup.runs.sharded.pairing import DocumentPairs
-from infostream_dedup.runs.sharded.recounting import pick_terms, recounted
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, pick_terms, recounted
 
 FIRST = {"languages": [0, 0], "weights": [1] * 4, "own": [0, 0], "hashes": [1, 2], "checks": [1, 2]}
 
@@ -27,7 +26,7 @@ def test_counts_by_hand(monkeypatch):
         targets=[1, 5, 7],
         **{name: values[:1] for name, values in FIRST.items()},
     )
-    monkeypatch.setattr(recounting, "_PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr(pairing, "_RECOUNTED_AT_ONCE", 2)
     a, b, nothing = np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(3, dtype=np.int64)
     found = recounted(DocumentPairs(a, b, nothing, nothing), lambda documents: pick_terms([one, other], documents))
     # 0 in 1: 5; 1 in 0: 5 and 9; 0 in 2: 5 and 7; 2 in 0: 7; 1 in 2: 5; 2 in 1: none.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.pair_evidence import (
@@ -482,7 +483,7 @@ def _hash_sentences(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
 def _document_ends(parts: Parts, documents: int) -> NDArray[np.int64]:
     """Return the start of the numbers of each document: int64 (documents + 1,)."""
     sizes = np.bincount(parts.sentence_documents, parts.numbers.sizes, minlength=documents)
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return offsets_of(sizes)
 
 
 def _count_objects(given: Any) -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
@@ -111,14 +112,14 @@ class EvidenceReader:
         while self._running:
             self._take(self._running.popleft().result())
         numbers = np.array([language_number(one) for one in languages], dtype=np.int8)
-        ends = np.cumsum([0, *(len(raw) for raw in self._read)]).tolist()
+        ends = offsets_of([len(raw) for raw in self._read]).tolist()
         parts = [numbers[begin:end] for begin, end in pairwise(ends)]
         frequencies = EvidenceFrequencies()
         for raw, part in zip(self._read, parts, strict=True):
             frequencies.count(raw, part)
         counts, documents = frequencies.filled_up()
         words = self._words.taken()
-        firsts = np.cumsum([0, *(int(begins[-1]) for begins in self._begins)]).tolist()
+        firsts = offsets_of([int(begins[-1]) for begins in self._begins]).tolist()
 
         def weigh(raw: RawEvidence, part: NDArray[np.int8], begins: NDArray[np.int64], first: int) -> None:
             weigh_records(raw, part, counts, documents, EvidenceRecords(words[first : first + int(begins[-1])], begins))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
 from infostream_dedup.judging.evidence.characters import alphabet
 from infostream_dedup.judging.evidence.kernels.reading import (
@@ -148,7 +149,7 @@ def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts
         runs += (texts.data[bounds[done] : bounds[number]].tobytes(), text)
         sizes[number], done = len(text), number + 1
     runs.append(texts.data[bounds[done] : bounds[-1]].tobytes())
-    return Utf8Texts(np.concatenate([[0], np.cumsum(sizes)]), texts_of_bytes(runs).data)
+    return Utf8Texts(offsets_of(sizes), texts_of_bytes(runs).data)
 
 
 def _marked(texts: Utf8Texts) -> list[int]:

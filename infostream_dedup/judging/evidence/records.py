@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.judging.evidence.kernels.packing import fill_filters, pack_documents, record_sizes
 from infostream_dedup.judging.evidence.reading import RawEvidence
@@ -52,15 +53,14 @@ class EvidenceRecords:
     def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
         """The records of some documents, given their ordinals, in this order."""
         firsts, sizes = self.begins[documents], self.begins[documents + 1] - self.begins[documents]
-        begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        places = np.arange(begins[-1]) + np.repeat(firsts - begins[:-1], sizes)
+        begins = offsets_of(sizes)
+        places = places_of(firsts, sizes)
         return EvidenceRecords(self.words[places], begins)
 
     @classmethod
     def of_blobs(cls, blobs: Sequence[bytes]) -> EvidenceRecords:
         """Records from a store."""
-        begins = np.zeros(len(blobs) + 1, dtype=np.int64)
-        np.cumsum([len(blob) // 4 for blob in blobs], out=begins[1:])
+        begins = offsets_of([len(blob) // 4 for blob in blobs])
         return cls(np.frombuffer(b"".join(blobs), dtype="<u4").astype(np.uint32), begins)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.judging.evidence.kernels.triple_parts import PartScratch, TripleRange
 from infostream_dedup.judging.evidence.kernels.triple_ranges import RANGES, split_rows
@@ -99,7 +100,7 @@ class TripleRanges:
                     f"the word triples do not fit into {tempfile.gettempdir()}: {error.strerror}; make room there, or"
                     " name another folder in the environment variable TMPDIR"
                 ) from error
-        bounds = first + np.concatenate([[0], np.cumsum(counts.sum(axis=1, dtype=np.int64))])
+        bounds = first + offsets_of(counts.sum(axis=1, dtype=np.int64))
         # In nearly all cases, numbers of triples are bytes.
         counted = counts.astype(np.min_scalar_type(counts.max(initial=0)))
         return WrittenTriples(begins=bounds, counts=counted, sums=sums)

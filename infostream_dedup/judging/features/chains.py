@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.rows import Rows, distinct
 from infostream_dedup.machine.row_blocks import row_blocks
 
@@ -82,7 +83,7 @@ def equal_pairs(rows: Rows) -> SharedCounts:
     number_of: dict[bytes, int] = {}
     filled = np.flatnonzero(rows.sizes > 0)
     classes = [number_of.setdefault(rows.row(document).tobytes(), len(number_of)) for document in filled.tolist()]
-    indptr = np.concatenate(([0], np.cumsum(rows.sizes > 0))).astype(np.int64)
+    indptr = offsets_of(rows.sizes > 0)
     return pairs_sharing(Rows(indptr, np.array(classes, dtype=np.int64)))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.set_join import Resembling
 from infostream_dedup.machine.row_blocks import row_blocks
 
@@ -88,7 +89,7 @@ def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray
     rest = np.zeros(len(sizes), dtype=np.float64)
     row = np.repeat(np.arange(len(sizes)), sizes)
     np.maximum.at(rest, row[~keep], remaining[~keep])
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(row[keep], minlength=len(sizes)))))
+    indptr = offsets_of(np.bincount(row[keep], minlength=len(sizes)))
     return sp.csr_array((ordered.data[keep], ordered.indices[keep], indptr), shape=ordered.shape), rest
 
 

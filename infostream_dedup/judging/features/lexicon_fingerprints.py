@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import hash_words, scrambled
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.word_counts import WordCounts, normalised_idf
@@ -96,7 +97,7 @@ def lexicon_fingerprints(
                 prints.append(lexicon_fingerprint([vocabulary[word] for word in words], number))
         found.append(prints)
     sizes = np.array([len(prints) for prints in found], dtype=np.int64)
-    indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    indptr = offsets_of(sizes)
     return Rows(indptr, np.array([value for prints in found for value in prints], dtype=np.uint64))
 
 
@@ -126,5 +127,5 @@ def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Row
     total = np.zeros(len(words) + 1, dtype=np.uint64)
     np.add.at(total, row, hashes[word])
     enough = np.bincount(row, minlength=len(words)) >= least_words
-    indptr = np.concatenate(([0], np.cumsum(enough))).astype(np.int64)
+    indptr = offsets_of(enough)
     return Rows(indptr, total[:-1][enough])

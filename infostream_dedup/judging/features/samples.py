@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import hash_sequences, scrambled
 from infostream_dedup.judging.features.rows import Rows, distinct, smallest
 
@@ -55,7 +56,7 @@ def grouped(sample: Rows, size: int) -> Rows:
         else:
             found.append(row)
     counts = np.array([len(values) for values in found], dtype=np.int64)
-    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    indptr = offsets_of(counts)
     return Rows(indptr, np.concatenate(found) if found else np.zeros(0, dtype=np.uint64))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.chains import pairs_sharing
 from infostream_dedup.judging.features.hashing import hash_text
 from infostream_dedup.judging.features.leading_words import fingerprint_type
@@ -87,7 +88,7 @@ def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int
             table[document, 2 : 2 + len(record.sentence_prints)] = record.sentence_prints
             first_word = 2 + sentences
             table[document, first_word : first_word + len(record.word_prints)] = record.word_prints
-    indptr = np.concatenate(([0], np.cumsum(np.where(filled, table.shape[1], 0)))).astype(np.int64)
+    indptr = offsets_of(np.where(filled, table.shape[1], 0))
     return Rows(indptr, table[filled].ravel())
 
 
@@ -139,7 +140,7 @@ def record_pairs(
 def _present(prints: NDArray[np.unsignedinteger]) -> Rows:
     """Convert a table to rows without zeros, which mean nothing."""
     there = prints != 0
-    return Rows(np.concatenate(([0], np.cumsum(there.sum(axis=1)))).astype(np.int64), prints[there])
+    return Rows(offsets_of(there.sum(axis=1)), prints[there])
 
 
 def _common(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import hash_text
 from infostream_dedup.judging.features.leading_words import fingerprint_type
 from infostream_dedup.judging.features.rows import Rows, rows_from
@@ -69,7 +70,7 @@ def sentence_weights(words: Words, weights: NDArray[np.int64]) -> NDArray[np.int
     Returns:
         int64 (sentences,).
     """
-    before = np.concatenate(([0], np.cumsum(weights, dtype=np.int64)))
+    before = offsets_of(weights)
     return np.asarray(np.diff(before[words.breaks]), dtype=np.int64)
 
 

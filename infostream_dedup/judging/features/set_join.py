@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import scrambled
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.machine.row_blocks import row_blocks
@@ -109,7 +110,7 @@ def _prefixes(matrix: sp.csr_array, threshold: float) -> sp.csr_array:
     length = sizes - np.ceil(sizes * threshold - _SLACK).astype(np.int64) + 1
     rank = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], sizes)
     keep = rank < np.repeat(length, sizes)
-    indptr = np.concatenate(([0], np.cumsum(np.minimum(length, sizes))))
+    indptr = offsets_of(np.minimum(length, sizes))
     return sp.csr_array((matrix.data[keep], matrix.indices[keep], indptr), shape=matrix.shape)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
@@ -40,7 +41,7 @@ def shingles(words: Words, w: int, *, wrap: bool = False) -> Rows:
     hashes = hash_words(words.vocabulary)[words.rows.values]
     sizes = words.rows.sizes
     counts = sizes if wrap else np.where(sizes > 0, np.maximum(sizes - w + 1, 1), 0)
-    indptr = np.concatenate(([0], np.cumsum(counts)))
+    indptr = offsets_of(counts)
     document = np.repeat(np.arange(len(words), dtype=np.int64), counts)
     start = words.rows.indptr[document]
     offset = np.arange(len(document), dtype=np.int64) - indptr[document]

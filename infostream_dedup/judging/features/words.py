@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.text.normalise import clean, fold
@@ -56,7 +57,7 @@ class Words:
         Args:
             keep: bool (words of all documents,).
         """
-        before = np.concatenate(([0], np.cumsum(keep, dtype=np.int64)))
+        before = offsets_of(keep)
         return Words(self.rows.chosen(keep), self.vocabulary, before[self.breaks], self.sentence_documents)
 
     def text(self, document: int) -> str:

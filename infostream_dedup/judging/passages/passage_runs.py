@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.passages.kernels.passage_chains import COLUMNS, ChainScratch, Classes, find_passages
 from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
@@ -73,7 +74,7 @@ def _starts(
 ) -> NDArray[np.int64]:
     """Return the places from which ``least`` words of one document can match."""
     places = np.arange(len(values), dtype=np.int64)
-    unmatched = np.concatenate(([0], np.cumsum(values < 0)))
+    unmatched = offsets_of(values < 0)
     inside = places + least <= bounds[document_of + 1]
     places = places[inside]
     return np.asarray(places[unmatched[places + least] == unmatched[places]], dtype=np.int64)
@@ -340,7 +341,7 @@ def _parts(
     new: list[tuple[int, int]] = []
     chain_place = np.lexsort((chains.rows[:, 1], chains.rows[:, 0]))
     ordered = chains.rows[chain_place, 0] * len(sentences.first) + chains.rows[chain_place, 1]
-    first_match = np.concatenate(([0], np.cumsum(chains.rows[:, 6])))
+    first_match = offsets_of(chains.rows[:, 6])
     codes = runs[:, 0] * len(sentences.first) + runs[:, 1]
     bounds = np.concatenate((np.flatnonzero(np.diff(codes, prepend=-1)), [len(codes)])) if len(codes) else codes
     for begin, end in pairwise(bounds.tolist()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.passages.passage_runs import find_chains, join_runs
 from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
@@ -119,7 +120,7 @@ class PassageTable:
         table = self.sentences
         bounds = _runs(self.rows[:, 0] * max(len(table.first), 1) + self.rows[:, 1])
         words = np.concatenate(([0, 0], np.cumsum(table.lengths[self.matches], axis=0).ravel())).reshape(-1, 2)
-        in_runs = np.concatenate(([0], np.cumsum(self.runs[:, 2])))
+        in_runs = offsets_of(self.runs[:, 2])
         documents = table.document_lengths
         for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             a, b = self.rows[begin, :2].tolist()
@@ -192,10 +193,10 @@ def passage_table(
 
 def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the bounds of groups in a new order, and the old position of each of their members."""
-    first = np.concatenate(([0], np.cumsum(counts)))
+    first = offsets_of(counts)
     sizes = counts[order]
-    bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return bounds, np.repeat(first[:-1][order] - bounds[:-1], sizes) + np.arange(bounds[-1])
+    bounds = offsets_of(sizes)
+    return bounds, places_of(first[:-1][order], sizes)
 
 
 def _came_later(times: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.passages.kernels.bag_pairs import InvertedLists, find_pairs, list_starts, sort_rows
@@ -108,10 +109,7 @@ def index_bags(bags: Rows) -> BagIndex:
     new[1:] = ranks[1:] != ranks[:-1]
     new[bags.indptr[:-1][bags.sizes > 0]] = True
     class_of, first = _classes(hashes, bags.sizes)
-    sizes = bags.sizes[first]
-    indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    source = np.repeat(bags.indptr[first] - indptr[:-1], sizes) + np.arange(indptr[-1])
-    return BagIndex(class_of, Rows(indptr, ranks[source]), len(elements), int((df == 1).sum()), int(new.sum()))
+    return BagIndex(class_of, Rows(bags.indptr, ranks).rows(first), len(elements), int((df == 1).sum()), int(new.sum()))
 
 
 def matched(index: BagIndex, tau: float) -> SentenceClasses:
@@ -153,7 +151,7 @@ def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:
 
 
 def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=rows)))).astype(np.int64)
+    return offsets_of(np.bincount(numbers, minlength=rows))
 
 
 def _classes(hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -16,8 +16,6 @@ from typing import Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.sealed_tables import checked_bytes, sealed
 
-__all__ = ["TAGS_FILE", "packed", "part_of_speech", "unpacked"]
-
 TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
 
 _AGAIN: Final = "install infostream-dedup again"
@@ -44,11 +42,7 @@ def packed(tags: Mapping[str, str]) -> bytes:
 
 
 def unpacked(path: Path) -> dict[str, str]:
-    """Return the content of a file.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """Return the content of a file."""
     _, _, content = checked_bytes(path, _AGAIN).partition(b"\n")
     try:
         lines = zlib.decompress(content).decode().split("\n")

@@ -8,16 +8,10 @@ from pathlib import Path
 
 from infostream_dedup.errors import NoInputError
 
-__all__ = ["data_folder", "dictionaries_folder"]
-
 
 @cache
 def dictionaries_folder() -> Path:
-    """Return the folder of the dictionaries: inside an installed wheel, beside the package in a checkout.
-
-    Raises:
-        NoInputError: neither folder exists, so the installation is broken.
-    """
+    """Return the folder of the dictionaries: inside an installed wheel, beside the package in a checkout."""
     package = Path(__file__).resolve().parents[2]
     candidates = (package / "_dictionaries", package.parent / "dictionaries")
     for folder in candidates:

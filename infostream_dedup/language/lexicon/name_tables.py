@@ -68,11 +68,7 @@ class Name:
 
 
 def variants(row: TableRow, language: Language) -> list[str]:
-    """Return a row's spellings in one language, the canonical one first, case as written.
-
-    Raises:
-        BadDataError: a variant between two bars is empty.
-    """
+    """Return a row's spellings in one language, the canonical one first, case as written."""
     cell = row.cells[language]
     spellings = [variant.strip() for variant in cell.split("|")] if cell else []
     if "" in spellings:
@@ -82,11 +78,7 @@ def variants(row: TableRow, language: Language) -> list[str]:
 
 @cache
 def name_rows(table: str) -> tuple[TableRow, ...]:
-    """Return all rows of one of ``NAME_TABLES``.
-
-    Raises:
-        BadDataError: the file is not such a table, or a row contains no name.
-    """
+    """Return all rows of one of ``NAME_TABLES``."""
     rows = read_table(dictionaries_folder() / table, ("ru", "uk", "en", "kind"))
     for row in rows:
         if not (row.cells["ru"] or row.cells["uk"] or row.cells["en"]):
@@ -96,11 +88,7 @@ def name_rows(table: str) -> tuple[TableRow, ...]:
 
 @cache
 def names(language: Language) -> Mapping[str, Name]:
-    """Return the one-word names of our tables by key form.
-
-    Raises:
-        BadDataError: a table is malformed.
-    """
+    """Return the one-word names of our tables by key form."""
     found: dict[str, Name] = {}
     for table, kind in NAME_TABLES.items():
         for row in name_rows(table):
@@ -115,11 +103,7 @@ def names(language: Language) -> Mapping[str, Name]:
 
 
 def is_agency(word: str, language: Language) -> bool:
-    """Whether a key form is the one-word name of a news agency or medium: a listed one, or Latin like ``nordnews``.
-
-    Raises:
-        BadDataError: a table is malformed.
-    """
+    """Whether a key form is the one-word name of a news agency or medium: a listed one, or Latin like ``nordnews``."""
     ending = len(word) >= _SHORTEST_MEDIUM and word.isascii() and word.endswith(_MEDIA_ENDINGS)
     return ending or word in _agencies(language)
 

@@ -97,10 +97,6 @@ def other_language(text: str) -> str | None:
     Args:
         text: raw text. Its first 4000 characters are examined; most Russian, Ukrainian and English texts need fewer.
 
-    Returns:
-        ISO 639-1 code (``fil`` for Filipino), or ``None`` for Russian, Ukrainian, English, and texts that are too short
-        or too mixed to tell.
-
     Example:
         >>> other_language("Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition")
         'de'

@@ -15,8 +15,6 @@ from typing import Final
 
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["checked_bytes", "sealed"]
-
 _SEAL: Final = b"# checksum "
 _BYTES: Final = 16
 _PACKAGE: Final = "infostream-dedup"
@@ -30,16 +28,7 @@ def sealed(table: bytes) -> bytes:
 
 
 def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
-    """Return the content of a table, if it is intact; a table without a checksum is returned as it is.
-
-    Args:
-        path: the table.
-        advice: what to do about a damaged one.
-
-    Raises:
-        BadDataError: the table is not intact.
-        OSError: it cannot be read.
-    """
+    """Return the content of a table, if it is intact; a table without a checksum is returned as it is."""
     content = path.read_bytes()
     if content.startswith(_SEAL):
         seal, _, table = content.partition(b"\n")

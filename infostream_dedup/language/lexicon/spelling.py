@@ -6,8 +6,6 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = ["APOSTROPHE", "alphabet", "is_latin", "key_form"]
-
 APOSTROPHE: Final = "\u02bc"
 """Modifier letter apostrophe, the only apostrophe inside the words of this package."""
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.language.lexicon.sealed_tables import checked_bytes
 
-__all__ = ["TableRow", "read_table", "read_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
@@ -32,16 +30,7 @@ class TableRow:
 
 
 def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
-    """Read a table: a header, then rows. Empty lines and lines that start with ``#`` are skipped.
-
-    Args:
-        path: UTF-8 file, columns separated by tabs.
-        columns: column names that the header must have, in this order.
-
-    Raises:
-        BadDataError: the file is not UTF-8, the header differs, or a row has the wrong number of cells.
-        NoInputError: the file does not exist or cannot be read.
-    """
+    """Read a table: a header, then rows. Empty lines and lines that start with ``#`` are skipped."""
     lines = _read_lines(path)
     header = next(lines, (1, ""))
     if header[1].split("\t") != list(columns):
@@ -66,12 +55,7 @@ def read_table(path: Path, columns: Sequence[str]) -> list[TableRow]:
 
 
 def read_words(path: Path) -> list[str]:
-    """Read a list of one word per line; whatever follows ``#`` is a comment.
-
-    Raises:
-        BadDataError: the file is not UTF-8.
-        NoInputError: the file does not exist or cannot be read.
-    """
+    """Read a list of one word per line; whatever follows ``#`` is a comment."""
     words = (line.partition("#")[0].strip() for _, line in _read_lines(path))
     return [word for word in words if word]
 

@@ -12,8 +12,6 @@ from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["Concept", "FalseFriend", "blocked", "concepts", "false_friends"]
-
 
 @dataclass(frozen=True, slots=True)
 class Concept:
@@ -51,11 +49,7 @@ class FalseFriend:
 
 @cache
 def concepts() -> tuple[Concept, ...]:
-    """Return all rows of ``translations.tsv`` in order, roughly from the most frequent down.
-
-    Raises:
-        BadDataError: the table is malformed.
-    """
+    """Return all rows of ``translations.tsv`` in order, roughly from the most frequent down."""
     rows = read_table(dictionaries_folder() / "translations.tsv", (*OUR_LANGUAGES, "pos", "source"))
     return tuple(
         Concept(
@@ -70,11 +64,7 @@ def concepts() -> tuple[Concept, ...]:
 
 @cache
 def false_friends() -> tuple[FalseFriend, ...]:
-    """Return all rows of ``false_friends.tsv``.
-
-    Raises:
-        BadDataError: the table is malformed.
-    """
+    """Return all rows of ``false_friends.tsv``."""
     found = []
     for row in read_table(dictionaries_folder() / "false_friends.tsv", ("ru", "uk", "right_uk", "meaning")):
         ru, uk = key_form(row.cells["ru"]), key_form(row.cells["uk"])
@@ -87,11 +77,7 @@ def false_friends() -> tuple[FalseFriend, ...]:
 
 @cache
 def blocked(language: Language) -> frozenset[str]:
-    """Return the key forms that must never be translated or given as a translation: slurs and obscenities.
-
-    Raises:
-        BadDataError: the table is malformed.
-    """
+    """Return the key forms that must never be translated or given as a translation: slurs and obscenities."""
     rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
     return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
 

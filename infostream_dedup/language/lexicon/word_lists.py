@@ -14,8 +14,6 @@ from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.lexicon.tables import TableRow, read_table, read_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["ListedWord", "added_nouns", "excluded", "repairs", "stop_words", "translated_names"]
-
 _STOP_WORDS: Final = 100
 
 
@@ -39,9 +37,6 @@ def stop_words(language: str) -> frozenset[str]:
     """Return the key forms of function words and the like.
 
     For languages other than ours these are the hundred most frequent words, if wordfreq covers the language.
-
-    Raises:
-        NoInputError: the list does not exist or cannot be read.
     """
     if language not in OUR_LANGUAGES:
         return frozenset(map(key_form, most_frequent_words(language, _STOP_WORDS)))

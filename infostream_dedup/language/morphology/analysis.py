@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind
 
-__all__ = ["Analysis"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:

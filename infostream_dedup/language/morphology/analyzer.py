@@ -20,16 +20,13 @@ from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind, is_
 from infostream_dedup.language.lexicon.spelling import alphabet
 from infostream_dedup.language.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
 from infostream_dedup.language.morphology.analysis import Analysis
-from infostream_dedup.language.morphology.name_inflection import nominatives, predicted_nominative
+from infostream_dedup.language.morphology.name_inflection import nominatives, predicted_nominative, surname_instead
 from infostream_dedup.language.morphology.reading_choice import ADJECTIVAL_SURNAME, PERSONAL, PROPER, ReadingChoice
 from infostream_dedup.language.morphology.readings import WordReading, readings_of
 from infostream_dedup.language.morphology.stemming import stem, stems
-from infostream_dedup.language.morphology.surname_forms import surname_instead
 from infostream_dedup.language.morphology.unwanted import is_roman_numeral, is_run_together, with_head_as_lemma
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import Language
-
-__all__ = ["RULES", "Morphology"]
 
 RULES: Final = 4
 """Version of the rules in this file and its neighbours, a cache key; increase it whenever an answer changes."""
@@ -78,13 +75,7 @@ class Morphology:
             self._added = added_nouns(language)
 
     def noun_term(self, form: str, shape: Shape, *, strict: bool = False) -> str | None:
-        """Return the ``morph`` term of a form; ``None`` for a form that is not a term.
-
-        Args:
-            form: a key form.
-            shape: how it was capitalised.
-            strict: accept only dictionary words, no predicted proper nouns.
-        """
+        """Return the ``morph`` term of a form; ``None`` for a form that is not a term."""
         analysis = self.analyse(form, shape)
         return None if strict and not analysis.in_dictionary else analysis.term
 

@@ -30,8 +30,6 @@ from infostream_dedup.language.morphology.english_lemmas import RULES as ENGLISH
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES
 
-__all__ = ["UNKNOWN_ROW", "CacheFile", "FormRow", "FormRows", "cache_file", "fingerprint", "package_versions"]
-
 _PACKAGES: Final = (
     "pymorphy3",
     "pymorphy3-dicts-ru",
@@ -161,7 +159,6 @@ class CacheFile:
         """Look up keys; return a row for each.
 
         Args:
-            language: language of the forms.
             keys: the digit of a shape, then the form; fastest in code point order, the order of the file.
         """
         chunks = [(start, orjson.dumps(keys[start : start + _CHUNK]).decode()) for start in range(0, len(keys), _CHUNK)]
@@ -205,8 +202,6 @@ class CacheFile:
         """Store the row of each key in one transaction.
 
         Args:
-            language: language of the forms.
-            rows: row of each key.
             at_once: if not, a few rows wait in memory for others, at the latest until the process ends: a transaction
                 takes longer than the analysis of a few words. A killed process loses them.
         """
@@ -244,11 +239,7 @@ class CacheFile:
 
 
 def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
-    """Compare rows of the file with their checksums; an unknown form has none.
-
-    Raises:
-        DamagedCacheError: a row does not match its checksum.
-    """
+    """Compare rows of the file with their checksums; an unknown form has none."""
     known = [(key, *row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_CHECKED]
     if known:
         *columns, sums = zip(*known, strict=True)

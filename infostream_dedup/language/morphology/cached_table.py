@@ -8,12 +8,10 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.language.morphology.cache_file import CacheFile, FormRows
-from infostream_dedup.language.morphology.form_table import NO_TERM, UNKNOWN, FormTable
+from infostream_dedup.language.morphology.known_table import NO_TERM, UNKNOWN, FormTable
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.plain_work import is_plain
-
-__all__ = ["CachedTable", "table_of"]
 
 _FEWEST_ASKED: Final = 1_000
 _ROWS_PER_ASKED: Final = 32
@@ -41,11 +39,7 @@ class CachedTable:
         self._lock = threading.Lock()
 
     def when_asked_for(self, words: int) -> FormTable | None:
-        """Return the table, if it is worth reading for these words and those asked for before.
-
-        Args:
-            words: how many are about to be looked up.
-        """
+        """Return the table, if it is worth reading for these words and those asked for before."""
         if self._table is not None or is_plain():
             return self._table
         with self._lock:

@@ -21,8 +21,6 @@ from infostream_dedup.language.lexicon.word_lists import excluded, stop_words
 from infostream_dedup.language.morphology.unwanted import is_roman_numeral
 from infostream_dedup.language.text.tokens import Shape
 
-__all__ = ["RULES", "is_listed_noun", "lemma", "noun_term", "without_possessive"]
-
 RULES: Final = 3
 """Version of the rules in this file, a cache key; increase it whenever an answer changes."""
 
@@ -198,9 +196,6 @@ _COMMON: Final = 2e-6
 def lemma(form: str) -> str:
     """Return the singular of a noun or name without its possessive; other words as they are.
 
-    Args:
-        form: a key form.
-
     Example:
         >>> lemma("countries"), lemma("womenʼs"), lemma("series"), lemma("vice-presidents")
         ('country', 'woman', 'series', 'vice-president')
@@ -212,7 +207,6 @@ def noun_term(form: str, shape: Shape) -> str | None:
     """Return the lemma of a noun or of a proper name, the English term of the pivot space; ``None`` for other words.
 
     Args:
-        form: a key form.
         shape: how it was capitalised. Titles capitalise every word, so a capital alone does not make a frequent word a
             noun.
     """

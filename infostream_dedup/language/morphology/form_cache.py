@@ -8,14 +8,12 @@ from functools import cache
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, cache_file
 from infostream_dedup.language.morphology.cached_table import CachedTable
-from infostream_dedup.language.morphology.form_table import FormTable
+from infostream_dedup.language.morphology.known_table import FormTable
 from infostream_dedup.language.morphology.known_terms import known_terms
 from infostream_dedup.language.morphology.parallel_analysis import analysed_over_cores
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.model import Language
-
-__all__ = ["FormCache", "cached_table", "terms_of", "terms_of_new", "terms_of_uncommon"]
 
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
@@ -54,7 +52,6 @@ class FormCache:
 
         Args:
             forms: forms with their shapes; repeated ones are looked up once.
-            strict: dictionary words only.
         """
         keys = [_SHAPES[shape] + form for form, shape in forms]
         distinct = sorted(set(keys))
@@ -66,7 +63,6 @@ class FormCache:
 
         Args:
             keys: the digit of a shape, then the form; distinct, preferably in code point order.
-            strict: dictionary words only.
         """
         return [term if taken or not strict else None for term, taken in self._rows(keys, table=self.table(len(keys)))]
 
@@ -75,8 +71,6 @@ class FormCache:
 
         Args:
             keys: the digit of a shape, then the form; distinct.
-            strict: dictionary words only.
-            kept: whether to keep the answers in memory.
         """
         rows = (self._remembered if kept else self._rows)(keys, common=False)
         return [term if taken or not strict else None for term, taken in rows]
@@ -94,13 +88,7 @@ class FormCache:
         return [memory[key] for key in keys]
 
     def _rows(self, keys: Sequence[str], *, common: bool = True, table: FormTable | None = None) -> list[FormRow]:
-        """Look up distinct keys, and analyse those that are not found.
-
-        Args:
-            keys: the keys.
-            common: whether the shipped table may know some.
-            table: answers of the file that are in memory.
-        """
+        """Look up distinct keys, and analyse those that are not found."""
         if self._language == "en":
             terms = _morphology("en").english_terms([key[1:] for key in keys])
             return [(term, int(term is not None)) for term in terms]
@@ -156,9 +144,7 @@ def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list
     """Return the ``morph`` term of each form, ``None`` if it is not a term; answers are cached between runs.
 
     Args:
-        forms: forms with their shapes.
         language: language of their text. English terms are stems (see :class:`Morphology`).
-        strict: dictionary words only, no predicted proper nouns.
     """
     return _form_cache(language).terms_of(forms, strict=strict)
 
@@ -168,8 +154,6 @@ def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> li
 
     Args:
         keys: the digit of a ``Shape``, then the form; distinct, preferably in code point order.
-        language: see ``terms_of``.
-        strict: see ``terms_of``.
     """
     return _form_cache(language).terms_of_new(keys, strict=strict)
 
@@ -179,9 +163,6 @@ def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, 
 
     Args:
         keys: the digit of a ``Shape``, then the form; distinct, preferably in code point order.
-        language: see ``terms_of``.
-        strict: see ``terms_of``.
-        kept: whether to keep the answers in memory.
     """
     return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
 

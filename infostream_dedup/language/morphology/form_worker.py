@@ -13,8 +13,6 @@ from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import OUR_LANGUAGES
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Answer the requests on standard input."""

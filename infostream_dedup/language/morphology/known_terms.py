@@ -21,24 +21,6 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.sealed_tables import checked_bytes, sealed
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, FormRow, fingerprint, package_versions
 
-__all__ = [
-    "BETWEEN",
-    "GUESS",
-    "ITSELF",
-    "NO_TERM_ROW",
-    "SHARES_FILE",
-    "KnownTerms",
-    "known_shares",
-    "known_terms",
-    "known_texts",
-    "lines_of",
-    "made_with",
-    "packed",
-    "row_of",
-    "terms_file",
-    "unpacked",
-]
-
 SHARES_FILE: Final = Path(__file__).with_name("known_shares.bin")
 
 _AGAIN: Final = "install infostream-dedup again"
@@ -124,20 +106,12 @@ def lines_of(words: Iterable[str]) -> str:
 
 @cache
 def known_terms(language: str) -> KnownTerms:
-    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """Return the shipped answers for forms of a language; the first call in a process takes 0.1 s."""
     return KnownTerms(*known_texts(language))
 
 
 def known_texts(language: str) -> tuple[str, str]:
-    """Return the shipped forms of a language and the answers for them, as ``KnownTerms`` takes them.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """Return the shipped forms of a language and the answers for them, as ``KnownTerms`` takes them."""
     path = terms_file(language)
     found = unpacked(path) if path.exists() else {}
     return found.get("forms", ""), found.get("answers", "")
@@ -150,11 +124,7 @@ def terms_file(language: str) -> Path:
 
 @cache
 def known_shares() -> Mapping[str, Mapping[str, float]]:
-    """Return the shipped backgrounds, shares of running words by term, by language and representation (``"uk morph"``).
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """Return the shipped backgrounds: shares of running words by term, under names such as ``"uk morph"``."""
     return unpacked(SHARES_FILE)
 
 
@@ -164,21 +134,13 @@ def packed(content: Mapping[str, Any]) -> bytes:
 
 
 def unpacked(path: Path) -> dict[str, Any]:
-    """Return the content of a file; nothing if it was made with other dictionaries.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """Return the content of a file; nothing if it was made with other dictionaries."""
     mark, _, found = _parts(path)
     return dict(found) if mark == fingerprint() else {}
 
 
 def made_with(path: Path) -> dict[str, str]:
-    """Return the versions of the packages with which a file was made.
-
-    Raises:
-        BadDataError: the file is damaged.
-    """
+    """Return the versions of the packages with which a file was made."""
     return dict(_parts(path)[1])
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.language.morphology.form_cache import cached_table, terms_of_uncommon
-from infostream_dedup.language.morphology.form_table import UNKNOWN, FormTable
-from infostream_dedup.language.morphology.known_table import known_table
+from infostream_dedup.language.morphology.known_table import UNKNOWN, FormTable, known_table
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.collector import collector_paused
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
     _Listed = tuple[NDArray[np.bool_], SurfaceList]
 
-__all__ = ["listed_terms"]
-
 
 def listed_terms(
     forms: SurfaceList, words: NDArray[np.int64], language: Language, *, strict: bool, kept: bool
@@ -29,11 +26,7 @@ def listed_terms(
     """Return the ``morph`` terms of words: from the shipped table, otherwise from the cache or morphology.
 
     Args:
-        forms: distinct forms.
         words: int64 (words,), number of the form times the number of shapes, plus the shape; distinct.
-        language: Russian or Ukrainian.
-        strict: dictionary words only.
-        kept: whether to keep in memory the answers that are not in the table.
 
     Returns:
         bool (words,), the words that are terms; and their terms, in the same order.

@@ -7,13 +7,46 @@ the *whole* paradigm of that stem, and the nominative depends only on the stem, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from infostream_dedup.language.lexicon.name_tables import NameKind, names, personal_names
+from infostream_dedup.language.morphology.readings import WordReading
 from infostream_dedup.model import Language
 
-__all__ = ["nominatives", "predicted_nominative"]
+_NAMES: Final = NameKind.FIRST_NAME | NameKind.PLACE
+_OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")
+"""Endings of surnames that are also genitives of the plural."""
+_OF_VILLAGES: Final = ("ово", "ево", "ино", "ыно")
+_CASES: Final = ("а", "у")
+
+
+def surname_instead(form: str, lemma: str, readings: Sequence[WordReading], language: Language) -> str | None:
+    """Return the surname that a capitalised form is likelier to be; ``None`` if the lemma may stand.
+
+    News hardly ever speak of several people by their first name, and no longer decline villages in -ово.
+
+    Example:
+        >>> from infostream_dedup.language.morphology.readings import readings_of
+        >>> surname_instead("мошкова", "мошково", readings_of("ru").readings("мошкова"), "ru")
+        'мошков'
+    """
+    if lemma == form or not any(one.kinds & _NAMES for one in readings if one.lemma == lemma):
+        return None
+    if form.endswith(_OF_MEN):
+        surname = form
+    elif _is_village(lemma, language) and form in {lemma[:-1] + ending for ending in _CASES}:
+        surname = form[:-1]
+    else:
+        return None
+    return surname if surname in personal_names(language) else None
+
+
+def _is_village(lemma: str, language: Language) -> bool:
+    """Whether a place is too small for our tables (Косово is listed)."""
+    return lemma.endswith(_OF_VILLAGES) and lemma not in names(language)
+
 
 _SHORTEST_STEM: Final = 3
 
@@ -94,7 +127,6 @@ def nominatives(form: str, language: Language) -> Iterator[str]:
     Intended for looking words up in a list: most candidates are not words.
 
     Args:
-        form: a key form without a hyphen.
         language: language of the form; English has no cases, so only the form itself is yielded.
     """
     yield form
@@ -109,8 +141,6 @@ def predicted_nominative(form: str, language: Language, evidence: Callable[[str]
     """Return the likeliest nominative of an unknown proper name.
 
     Args:
-        form: a key form without a hyphen.
-        language: language of the text around it.
         evidence: returns how often a word occurs, on any scale; 0 for never.
 
     Returns:

@@ -11,8 +11,6 @@ from infostream_dedup.language.text.tokens import forms, surfaces
 from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
 from infostream_dedup.model import OUR_LANGUAGES
 
-__all__ = ["stemmed_text", "with_stems"]
-
 
 def stemmed_text(text: str, language: str) -> str:
     """Return the stems of the words of a text, joined by blanks, without the most frequent words of its language.
@@ -21,7 +19,6 @@ def stemmed_text(text: str, language: str) -> str:
     stemmer is applied before the words are counted.
 
     Args:
-        text: raw.
         language: code of its language; if it has no stemmer, words are only lower-cased.
 
     Example:
@@ -37,7 +34,6 @@ def with_stems(texts: Utf8Texts, languages: Sequence[str | None]) -> Utf8Texts:
     """Replace texts in other languages by their stems.
 
     Args:
-        texts: raw.
         languages: code of the language of each; ``None`` for one of ours.
     """
     return texts_of(

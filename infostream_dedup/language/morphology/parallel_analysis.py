@@ -19,8 +19,6 @@ from infostream_dedup.language.morphology.cache_file import FormRow
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Language
 
-__all__ = ["analysed_over_cores"]
-
 _WORTH_A_PROCESS: Final = 30_000
 """Minimum number of forms per process: fewer are analysed before another process could load its dictionaries."""
 
@@ -33,13 +31,8 @@ def analysed_over_cores(
     """Return the answers for forms; this process takes its own share and the share of a process that fails.
 
     Args:
-        language: language of the forms.
         keys: the digit of a shape, then the form; distinct.
-        analyse: answers one key in this process.
         workers: number of processes; 0 for one per core that this process may use.
-
-    Returns:
-        The rows of ``keys``, in their order, whatever the number of processes.
     """
     processes = max(1, min(thread_count(workers), len(keys) // _WORTH_A_PROCESS))
     # Every n-th key, because neighbours come from one text and resemble each other, so long unknown ones cluster.

@@ -11,8 +11,6 @@ from infostream_dedup.language.morphology.readings import WordReading
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import Language
 
-__all__ = ["ADJECTIVAL_SURNAME", "PERSONAL", "PROPER", "ReadingChoice"]
-
 PERSONAL: Final = NameKind.SURNAME | NameKind.FIRST_NAME | NameKind.PATRONYMIC
 PROPER: Final = PERSONAL | NameKind.PLACE | NameKind.ORGANISATION
 ADJECTIVAL_SURNAME: Final = ("ский", "цкий", "ський", "цький", "зький")
@@ -55,11 +53,6 @@ class ReadingChoice:
         """Return the likeliest reading whose lemma our tables list as a name.
 
         At the start of a sentence, no name precedes a much more frequent function word: Досі is hardly ever Доха.
-
-        Args:
-            readings: those of a form.
-            chosen: the likeliest of them.
-            shape: how the form was capitalised.
         """
         found = [one for one in readings if self._is_tabled(one)]
         if not found:

@@ -12,8 +12,6 @@ from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 
-__all__ = ["ReadingSource", "WordReading", "readings_of"]
-
 _KINDS: Final = {
     "Surn": NameKind.SURNAME,
     "Name": NameKind.FIRST_NAME,

@@ -20,8 +20,6 @@ import Stemmer
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.language.morphology.ukrainian_stemmer import stem_ukrainian
 
-__all__ = ["ALGORITHMS", "stem", "stems"]
-
 ALGORITHMS: Final = {
     "ru": "russian", "en": "english",
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "eo": "esperanto",
@@ -37,10 +35,6 @@ ALGORITHMS: Final = {
 def stem(form: str, language: str) -> str:
     """Return the stem of one form; ``stems`` is faster for many.
 
-    Args:
-        form: a key form.
-        language: code of the language of the text.
-
     Example:
         >>> stem("премьер-министрами", "ru"), stem("trumpʼs", "en"), stem("українською", "uk")
         ('премьер-министр', 'trump', 'українськ')
@@ -49,15 +43,7 @@ def stem(form: str, language: str) -> str:
 
 
 def stems(forms: Sequence[str], language: str) -> list[str]:
-    """Return the stems of many forms, in order.
-
-    Args:
-        forms: key forms.
-        language: code of the language of the texts.
-
-    Returns:
-        One stem per form, never empty unless the form is.
-    """
+    """Return the stems of many forms, in order."""
     stem_words = _stemmer(language)
     stemmed = stem_words(forms)
     compound = [number for number, form in enumerate(forms) if "-" in form]

@@ -13,8 +13,6 @@ from typing import Final
 
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 
-__all__ = ["ENDINGS", "stem_ukrainian"]
-
 _NOUN: Final = "а у ю я о е є и і ї ь й ів їв ей ом ем єм ою ею єю ам ям ами ями ах ях"
 _ADJECTIVE: Final = "ий ій ого ьому ому ього им ім ими іми их іх ої ьої ою ьою"
 _PARTICIPLE: Final = "ий а е і ого ому им ими их у ої ою о"

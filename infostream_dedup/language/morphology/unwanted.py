@@ -8,8 +8,6 @@ from typing import Final
 
 from infostream_dedup.language.morphology.readings import WordReading
 
-__all__ = ["is_roman_numeral", "is_run_together", "with_head_as_lemma"]
-
 _ROMAN: Final = re.compile(r"(?=[ivxіх]{2})[xх]{0,3}(?:[iі][xх]|[iі]?v|v?[iі]{0,3})")
 """Numbers up to 39, in Latin letters or in Cyrillic look-alikes."""
 
@@ -34,10 +32,6 @@ def is_run_together(form: str, is_frequent: Callable[[str], bool]) -> bool:
     """Whether bad scraping ran frequent words together, which would become the rarest and so the heaviest nouns.
 
     Accepting shorter or rarer parts would exclude too many names (Раджастан, Брентфорд).
-
-    Args:
-        form: a key form.
-        is_frequent: whether a word is a frequent one.
     """
     for cut in range(_SHORTEST_PART, len(form) - _SHORTEST_PART + 1):
         rest = form[cut:]
@@ -49,13 +43,7 @@ def is_run_together(form: str, is_frequent: Callable[[str], bool]) -> bool:
 def with_head_as_lemma(
     lemma: str, readings: Callable[[str], Sequence[WordReading]], frequency: Callable[[str], float]
 ) -> str:
-    """Also put the part before the last hyphen into the nominative: країна-член, not країн-член.
-
-    Args:
-        lemma: the dictionary's lemma of a compound, in which only the last part is changed.
-        readings: returns the readings of a word.
-        frequency: returns the share of running words that a word makes up.
-    """
+    """Also put the part before the last hyphen into the nominative: країна-член, not країн-член."""
     head, hyphen, last = lemma.rpartition("-")
     if len(head) < _SHORTEST_HEAD:
         return lemma

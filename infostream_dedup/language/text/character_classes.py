@@ -19,7 +19,6 @@ from infostream_dedup.language.text.tokens import SENTENCE_MARK, surfaces
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CODE_POINTS", "COMMON", "CharacterClass", "classes_of_cleaned_text", "classes_of_raw_text", "composing"]
 
 CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""

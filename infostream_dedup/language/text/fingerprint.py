@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
 
-__all__ = ["text_hash", "text_hashes"]
 
 _SIZE: Final = 16
 _BLOCK_BYTES: Final = 1 << 19

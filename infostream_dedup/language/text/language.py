@@ -11,8 +11,6 @@ from typing import Final
 from infostream_dedup.language.text.normalise import URL, clean
 from infostream_dedup.model import Language
 
-__all__ = ["FEW", "LATIN_NAMES", "RUSSIAN_WEIGHT", "SAMPLE", "UKRAINIAN_WEIGHT", "detect"]
-
 SAMPLE: Final = 4000
 """Characters examined; documents contain quotes in other languages, but seldom this many at the beginning."""
 
@@ -61,9 +59,6 @@ _UKRAINIAN_WORDS: Final = _words(
 
 def detect(text: str) -> Language:
     """Detect the language of a document by its first 4000 characters.
-
-    Args:
-        text: raw or cleaned.
 
     Returns:
         ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,

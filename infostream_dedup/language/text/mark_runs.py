@@ -11,8 +11,6 @@ import unicodedata
 from functools import cache
 from typing import Final
 
-__all__ = ["MOST_MARKS", "with_bounded_marks"]
-
 MOST_MARKS: Final = 30
 
 _BASIC: Final = 0x10000

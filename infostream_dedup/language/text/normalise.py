@@ -18,19 +18,6 @@ from typing import Final
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE, key_form
 from infostream_dedup.language.text.mark_runs import with_bounded_marks
 
-__all__ = [
-    "APOSTROPHES",
-    "INVISIBLE",
-    "MARKS",
-    "TO_CYRILLIC",
-    "TO_LATIN",
-    "URL",
-    "clean",
-    "fold",
-    "in_place",
-    "without_blocks",
-]
-
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
 
@@ -129,12 +116,6 @@ def clean(text: str) -> str:
     Marks of scripts that write vowels as marks (Arabic, Devanagari ...) stay, and words of those scripts are split at
     them.
 
-    Args:
-        text: any text.
-
-    Returns:
-        The text with case, punctuation and line breaks kept.
-
     Example:
         >>> clean("П 'ять за\u0301мків: https://example.org/a")
         'Пʼять замків:  '
@@ -157,12 +138,6 @@ def in_place(text: str) -> str:
     Addresses, entities, tags and fields become blanks, and what stands for an apostrophe becomes one, with soft hyphens
     up to the length of what they replace. Marks and invisible characters stay: cleaning a word drops them.
 
-    Args:
-        text: raw text.
-
-    Returns:
-        A text of the same length.
-
     Example:
         >>> in_place("об&#39;єкт <br/>").replace("\u00ad", ".")
         "об'....єкт  ...."
@@ -174,7 +149,6 @@ def without_blocks(text: str, filler: str = "") -> str:
     """Replace comments, scripts and style sheets of HTML by blanks; one without an end stays.
 
     Args:
-        text: any text.
         filler: a character that fills what is replaced up to its length; empty to make the text shorter.
 
     Example:
@@ -204,9 +178,6 @@ def fold(word: str) -> str:
     unchanged. Latin ``i`` becomes ``і`` in Russian too, which has no similar letter. Digits are not changed.
     Idempotent.
 
-    Args:
-        word: one word of cleaned text.
-
     Example:
         >>> fold("Cрочно"), fold("Mоldоva"), fold("Пётр")
         ('срочно', 'moldova', 'петр')
@@ -234,7 +205,6 @@ def _placeholders(text: str, filler: str = "") -> str:
     """Blank everything that is not a word: comments, scripts, addresses, entities, tags, template fields.
 
     Args:
-        text: any text.
         filler: a character that fills what is replaced up to its length; empty to make the text shorter.
     """
     blank = _filled(filler, " ")

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-__all__ = ["RULES", "Decision", "decisions", "sentences"]
-
 # A stop, closing characters and a blank; a stop left between two Cyrillic words by bad scraping; a line break.
 # Lookbehinds and possessive repeats keep a megabyte of dots or blanks linear.
 _PLACE: Final = re.compile(
@@ -255,9 +253,6 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """Return the span of each sentence of a raw text.
 
     A line break ends a sentence, except before a small letter, where the line was only wrapped.
-
-    Args:
-        text: any text, not cleaned.
 
     Returns:
         Spans ``[start, end)`` in code points, in order, disjoint, without white space at their ends; together they

@@ -28,7 +28,6 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SurfaceList", "SurfacePool"]
 
 _SLOTS: Final = 1 << 16
 _FEWEST_SLOTS: Final = 1 << 10
@@ -163,12 +162,7 @@ class SurfacePool:
         return numbers
 
     def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the numbers of some surfaces, ``MISSING`` if they are not in the pool; quick for small pools.
-
-        Args:
-            surfaces: any surfaces.
-            wanted: int64, the surfaces to look up.
-        """
+        """Return the numbers of some surfaces, ``MISSING`` if they are not in the pool; quick for small pools."""
         numbers = np.empty(len(wanted), dtype=np.int32)
         find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)
         return numbers

@@ -23,8 +23,6 @@ from typing import Final, NamedTuple
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.language.text.normalise import fold
 
-__all__ = ["LONGEST_FORM", "SENTENCE_MARK", "SHORTEST_FORM", "Form", "Shape", "forms", "surfaces"]
-
 SENTENCE_MARK: Final = "¶"
 SHORTEST_FORM: Final = 2
 LONGEST_FORM: Final = 40
@@ -87,9 +85,6 @@ class Form(NamedTuple):
 def surfaces(text: str) -> list[str]:
     """Return all words of a cleaned text in order; those that open a sentence begin with ``SENTENCE_MARK``.
 
-    Args:
-        text: what ``normalise.clean`` returned.
-
     Example:
         >>> surfaces("Новый премьер-министр. «Киев рад», пишет В. Зеленский")
         ['¶Новый', 'премьер-министр', '¶Киев', 'рад', 'пишет', 'В', 'Зеленский']
@@ -103,9 +98,6 @@ def forms(surface: str) -> tuple[Form, ...]:
     Words run together by bad scraping are split between a small Cyrillic letter and a capital, and between two scripts.
     A word with a capital and at most five small letters before the next capital is a name spelt this way (ПриватБанк)
     and stays whole. Latin words (YouTube) stay whole.
-
-    Args:
-        surface: what ``surfaces`` returned, or any word.
 
     Returns:
         Forms of 2 to 40 characters; shorter and longer ones are dropped. A surface of more than 1,000 characters has

@@ -15,7 +15,6 @@ from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Utf8Texts", "encoded", "texts_of", "texts_of_arrow", "texts_of_bytes"]
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ROOM: Final = BLOCK + 2
@@ -80,11 +79,7 @@ def texts_of_bytes(texts: Sequence[bytes]) -> Utf8Texts:
 
 
 def texts_of_arrow(array: Any) -> Utf8Texts:
-    """Return the texts of a ``string`` or ``large_string`` array without nulls; they are copied only if necessary.
-
-    Raises:
-        ValueError: another type of array, or nulls in it.
-    """
+    """Return the texts of a ``string`` or ``large_string`` array without nulls; they are copied only if necessary."""
     import pyarrow as pa
 
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)) or array.null_count:

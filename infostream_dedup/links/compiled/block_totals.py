@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
+from infostream_dedup.links.compiled.groups import linkage_order
 from infostream_dedup.links.compiled.kernels.closed_paths import (
     WeightedNodes,
     close_paths,
@@ -27,8 +29,7 @@ from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays, Node
 from infostream_dedup.links.compiled.kernels.link_totals import CLOSED, LINKS, RECIPROCAL, WALKS, total_rows
 from infostream_dedup.links.compiled.kernels.linkage_order import count_columns, relabelled, transposed
 from infostream_dedup.links.compiled.kernels.tiles import Tiles, count_tiles, move_to_tiles
-from infostream_dedup.links.compiled.linkage_order import linkage_order
-from infostream_dedup.links.compiled.row_parts import row_parts
+from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
@@ -37,7 +38,6 @@ from infostream_dedup.machine.threads import thread_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LinkBlock", "block_totals"]
 
 _Result = TypeVar("_Result")
 
@@ -71,10 +71,7 @@ def block_totals(
 
     Args:
         block: links of all counts that ``ks`` ask for; not changed.
-        ks: each at least 1.
-        closed: also count closed paths.
         workers: threads; 0 for all cores this process may use. They do not change the result.
-        progress: called with the number of thresholds done.
     """
     ascending = sorted(set(ks))
     if not ascending:
@@ -179,7 +176,7 @@ def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.i
         transposed(links, order[cuts[part] : cuts[part + 1]], cuts[part], place, cursors[part], moved)
 
     list(threads.pool.map(count, range(parts)))
-    indptr = np.concatenate([[0], np.cumsum(counts.sum(axis=0))]).astype(np.int64)
+    indptr = offsets_of(counts.sum(axis=0))
     cursors = np.cumsum(counts, axis=0) - counts + indptr[:-1]
     moved = LinkArrays(indptr, np.empty(size, dtype=np.int32), np.empty(size, dtype=np.uint8))
     list(threads.pool.map(move, range(parts)))

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.row_equality import earliest_equals, mix_rows
-from infostream_dedup.links.compiled.row_parts import row_parts
-from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
+from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["Nodes", "collapse", "row_hashes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +86,5 @@ def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
 def _nodes(leaders: NDArray[np.int64]) -> Nodes:
     is_leader = leaders == np.arange(len(leaders))
     node_of = (np.cumsum(is_leader) - 1)[leaders]
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(node_of, minlength=int(is_leader.sum()))))).astype(np.int64)
+    indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
     return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.compiled.forests import joined_forests
+from infostream_dedup.links.compiled.groups import joined_forests
 from infostream_dedup.links.compiled.kernels.earlier_links import (
     Acceptance,
     TermPlaces,
@@ -27,19 +27,9 @@ from infostream_dedup.machine.threads import thread_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EarlierDocuments", "accept", "linked_pairs"]
-
 
 def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int = 0) -> Acceptance:
-    """When a pair counts.
-
-    Args:
-        k: terms that a direction needs between full documents.
-        n: key terms of a full document.
-        short: as in ``need``.
-        relations: whether a pair counts if neither direction suffices, only the forward, only the backward, or both.
-        fewest: key terms that both documents must have.
-    """
+    """When a pair counts."""
     sizes = np.arange(n + 1)
     return Acceptance(need(k, sizes, sizes, n=n, short=short), np.array(relations, dtype=np.bool_), fewest)
 
@@ -75,7 +65,6 @@ class EarlierDocuments:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
 
         Args:
-            accepted: which pairs count.
             parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
 
         Returns:

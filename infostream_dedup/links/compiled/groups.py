@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.links.compiled.forests import joined_forests
+from infostream_dedup.links.compiled.kernels.linkage_order import join_linked, label_nodes, merge_forest
 from infostream_dedup.links.compiled.kernels.returned_links import join_returned, lead_rows, merge_leaders
+from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["group_leaders"]
+    from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+
+
+_MOST_FORESTS: Final = 8
+"""Maximum number of threads: each forest takes as much memory as the result, and one core merges them."""
+
+
+def joined_forests(
+    join: Callable[[slice, NDArray[np.int32]], None],
+    new_forest: Callable[[], NDArray[np.int32]],
+    work: NDArray[np.int64],
+    threads: int,
+) -> list[NDArray[np.int32]]:
+    """Join rows by several threads. What the forests join together is the same, whichever thread took which rows.
+
+    Args:
+        work: int64 (rows,), work of each row, at least 1.
+    """
+    own = threading.local()
+    forests: list[NDArray[np.int32]] = []
+
+    def run(rows: slice) -> None:
+        if not hasattr(own, "forest"):
+            own.forest = new_forest()
+            forests.append(own.forest)
+        join(rows, own.forest)
+
+    with ThreadPoolExecutor(min(threads, _MOST_FORESTS)) as pool:
+        list(pool.map(run, row_parts(work, threads)))
+    return forests
 
 
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
@@ -36,3 +68,30 @@ def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
         merge_leaders(forest, leaders)
     lead_rows(leaders)
     return leaders[:, places].T.astype(np.int64, order="C")
+
+
+def linkage_order(links: LinkArrays, levels: Iterable[int], threads: int) -> NDArray[np.int64]:
+    """Int64 (nodes,): the nodes, so that linked ones are neighbours, above all those linked at the first levels.
+
+    Args:
+        links: the links; either direction joins.
+        threads: number of threads. They do not change the result.
+    """
+    parents = np.arange(len(links.indptr) - 1, dtype=np.int32)
+    labels, high = [], 256
+    for low in levels:
+        _join(links, low, high, parents, threads)
+        labels.append(parents.copy())
+        high = low
+    return np.lexsort(labels).astype(np.int64, copy=False)
+
+
+def _join(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], threads: int) -> None:
+    """Join links of some counts, too; ``parents`` receives the smallest node of each node's component."""
+
+    def join(rows: slice, forest: NDArray[np.int32]) -> None:
+        join_linked(rows.start, rows.stop, links, low, high, forest)
+
+    for forest in joined_forests(join, parents.copy, np.diff(links.indptr) + 1, threads):
+        merge_forest(forest, parents)
+    label_nodes(parents)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.collapse import Nodes, collapse
 from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, total_chunk
 from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
@@ -39,7 +40,6 @@ from infostream_dedup.machine.threads import thread_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WALKS_DRAWN", "sweep_unstored"]
 
 WALKS_DRAWN: Final = 100_000
 """Walks drawn at each k, for a standard error of transitivity of at most .0016."""
@@ -63,17 +63,11 @@ def sweep_unstored(
     """Measure the links at k = 1 to ``most`` without storing them.
 
     Args:
-        keys: as in ``backend.Match``.
-        targets: as in ``backend.Match``.
-        n: maximum number of key terms of a document, 1 to 255.
-        most: the largest k, 1 to n.
         sample: int64, ordinals of the documents whose links are counted, from ``sampling.drawn_documents``; ``None``
             for all.
         walks: two-step walks to draw at each k; those that return to their start are discarded.
         seed: same seed, same draws; each k starts from it.
         workers: threads; 0 for all cores this process may use. They do not change the result.
-        shard_size: documents whose counters are worked on at a time.
-        progress: called with the number of documents done.
 
     Returns:
         One row for each k, ascending. ``closed`` and ``transitivity`` are sampled; everything else is exact without
@@ -178,7 +172,7 @@ def _rows_at(
     indptr, ranks = ranked_rows(rows, index.order[places], index.rank)
     sizes = np.zeros(len(index), dtype=np.int64)
     sizes[places] = np.diff(indptr)
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), ranks
+    return offsets_of(sizes), ranks
 
 
 class Middles(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.forward_matching import Lists, Questions, Scratch, match_rows
 from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.posting_lists import count_postings, fill_postings, rank_rows
@@ -67,13 +68,9 @@ class PostingIndex:
         """Index some documents.
 
         Args:
-            keys: key terms by document.
-            targets: target terms by document.
-            documents: int64, the documents to index.
             terms: int64, ascending, the terms to list. They must contain every key term of every document that will
                 ask; by default, the key terms in ``keys``.
             shard_size: documents in a shard, at least 1; ``None`` for the best size.
-            threads: shards built at a time.
         """
         key_counts = np.bincount(keys.indices, minlength=keys.terms)
         commonest = commonest_key_terms(keys, key_counts)[documents]
@@ -101,10 +98,8 @@ class PostingIndex:
         """The key terms of some documents as questions to this index.
 
         Args:
-            keys: key terms by document.
             documents: uint32 (questions,), rows of ``keys``.
             itself: int64 (questions,), place of each of them in this index, or -1.
-            threads: parts of the documents processed at a time.
         """
         return Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
 
@@ -117,8 +112,6 @@ class PostingIndex:
 
         Args:
             weights: int64 (places,), number of documents of each place.
-            keys: key terms by document.
-            targets: target terms by document.
         """
         several = np.flatnonzero(weights > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
@@ -141,11 +134,7 @@ class PostingIndex:
         """Links of questions first to last - 1 to places of this index.
 
         Args:
-            questions: asking documents.
-            first: first question.
             last: question after the last; at most 2**24 from ``first``.
-            k_min: minimum count of a link, at least 1.
-            scratch: arrays of this thread.
 
         Returns:
             uint64, ``(question - first) << 40 | place << 8 | count`` in no particular order, in the memory of
@@ -192,7 +181,6 @@ class Shards:
         """Posting lists by shard and rank.
 
         Args:
-            rows: terms by document.
             terms: uint32 (ranks,), term of each rank.
             rank: int32 (terms,), the inverse, -1 for terms that are not listed.
             frequencies: int64 (shards, terms), as ``frequencies`` returns them.
@@ -203,7 +191,7 @@ class Shards:
         lengths = frequencies[:, terms]
         starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
         np.cumsum(lengths, axis=1, out=starts[:, 1:])
-        starts += np.concatenate(([0], np.cumsum(starts[:-1, -1])))[:, None]
+        starts += offsets_of(starts[:-1, -1])[:, None]
         postings = np.empty(int(starts[-1, -1]), dtype=np.uint32)
 
         def fill(first: int) -> None:

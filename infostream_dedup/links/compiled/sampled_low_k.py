@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.machine.progress import Progress
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["DrawnPaths", "SampledRows", "count_sampled"]
 
 _ROWS_AT_ONCE: Final = 256
 
@@ -71,12 +71,7 @@ class SampledRows:
         return self.outgoing[:, at].astype(np.float64) * self.incoming[:, at] - self.returned[:, at]
 
     def measures(self, k: int, drawn: DrawnPaths) -> Measures:
-        """Estimates at one k, with their standard errors.
-
-        Args:
-            k: 1 or more.
-            drawn: paths drawn through the sampled documents.
-        """
+        """Estimates at one k, with their standard errors."""
         size = int(self.times.sum())
         scale, left = self.documents / size, 1 - size / self.documents
         out, both = self.outgoing[:, k - 1].astype(np.float64), self.returned[:, k - 1].astype(np.float64)
@@ -143,14 +138,7 @@ def count_sampled(
     """Count the links of some documents in both directions.
 
     Args:
-        collection: all documents.
         place_of: int64 (documents,), place of each document.
-        sample: int64, distinct ordinals, at least one.
-        n: maximum number of key terms of a document.
-        most: the largest k, 1 to n.
-        counters: makes the scratch arrays of a thread.
-        pool: does the counting.
-        progress: called with the number of sampled documents done.
     """
     places, times = np.unique(place_of[sample], return_counts=True)
     scratch = threading.local()
@@ -197,6 +185,6 @@ def _asking(collection: PlacedCollection, rows: NDArray[np.int64]) -> PlacedColl
 def _rows_of(
     indptr: NDArray[np.int64], values: NDArray[np.uint32], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    chosen = np.concatenate(([0], np.cumsum(indptr[rows + 1] - indptr[rows]))).astype(np.int64)
+    chosen = offsets_of(indptr[rows + 1] - indptr[rows])
     picked = [values[indptr[row] : indptr[row + 1]] for row in rows.tolist()]
     return chosen, np.concatenate(picked)

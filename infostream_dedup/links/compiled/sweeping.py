@@ -10,8 +10,6 @@ from infostream_dedup.links.plain import sweep_counts as plain_sweep_counts
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Progress
 
-__all__ = ["sweep_counts"]
-
 
 def sweep_counts(matrix: SimilarityMatrix, ks: Iterable[int], *, progress: Progress | None = None) -> list[Measures]:
     """Measure the links at each k, as in ``backend.SweepCounts``."""

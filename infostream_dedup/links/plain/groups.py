@@ -13,8 +13,6 @@ from infostream_dedup.links.similarity_matrix import links_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["group_leaders"]
-
 
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     """The leaders of each document's groups, as in ``backend.GroupLeaders``."""

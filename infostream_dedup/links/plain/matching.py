@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input, csr_from, kept_entries
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-
-__all__ = ["match"]
 
 
 def match(
@@ -33,12 +32,6 @@ def match(
     Arguments and errors as in ``backend.Match``.
 
     Args:
-        keys: as in ``Match``.
-        targets: as in ``Match``.
-        n: as in ``Match``.
-        weights: as in ``Match``.
-        k_min: as in ``Match``.
-        progress: as in ``Match``.
         block_work: postings per block, at least 1. It bounds the memory of a product (at most 26 bytes each) and does
             not change results.
     """
@@ -73,7 +66,7 @@ class _Links:
         self.counts.append(rows.data)
 
     def matrix(self, documents: int, *, n: int, k_min: int, weights: bool) -> SimilarityMatrix:
-        indptr = np.concatenate(([0], np.cumsum(_joined(self.lengths, np.int64))))
+        indptr = offsets_of(_joined(self.lengths, np.int64))
         columns = _joined(self.columns, np.int32)
         counts = csr_from(_joined(self.counts, np.uint8), columns, indptr, columns=documents)
         if not weights:

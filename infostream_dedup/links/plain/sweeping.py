@@ -23,18 +23,6 @@ from infostream_dedup.machine.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "PATH_BUDGET",
-    "SAMPLES",
-    "SEED",
-    "closed_from",
-    "drawn_paths",
-    "paths_by_middle",
-    "reciprocated",
-    "sampled_closed",
-    "sweep_counts",
-    "sweep_shares",
-]
 
 PATH_BUDGET: Final = 300_000_000
 """Maximum number of two-step walks followed exactly: the product takes 1 to 17 ns each, at most about 5 s in all."""
@@ -64,19 +52,13 @@ def sweep_counts(
 
     Args:
         matrix: counts; not changed.
-        ks: each at least ``matrix.k_min``.
-        progress: called with the number of thresholds done.
         exact_from: transitivity is exact from this k upwards, however long it takes; ``None`` for no such k.
         path_budget: below ``exact_from``, transitivity is exact up to this many two-step walks (paths, and walks that
             return to their start) and sampled above.
-        samples: paths to draw.
         seed: seed of the draws; each k starts from it, so that a row does not depend on the other k requested.
 
     Returns:
         One row for each distinct k, ascending.
-
-    Raises:
-        ConfigurationError: a k is below ``matrix.k_min``.
     """
     ascending = matrix.stored_ks(ks)
     effort = _Effort(path_budget, samples, seed, exact_from)
@@ -98,14 +80,9 @@ def sweep_shares(
 
     Args:
         shares: float64 (documents, documents), from ``SimilarityMatrix.shares``.
-        thresholds: each above 0 to 1, at most 255 of them.
-        between_groups: whether only links between groups remain, as in ``SimilarityMatrix.between_groups``.
 
     Returns:
         One row for each distinct threshold, ascending.
-
-    Raises:
-        ConfigurationError: more than 255 thresholds.
     """
     ascending = sorted(set(thresholds))
     if len(ascending) > _MOST_THRESHOLDS:
@@ -175,7 +152,6 @@ def reciprocated(links: sp.csr_array, reverse: sp.csr_array) -> NDArray[np.int64
 
     Args:
         links: (documents, documents).
-        reverse: its transpose, as csr.
 
     Returns:
         int64 (documents,); their sum is R, in which each reciprocal pair counts twice.
@@ -193,8 +169,6 @@ def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArra
 
     Args:
         links: (documents, documents).
-        reverse: its transpose, as csr.
-        returned: result of ``reciprocated``.
 
     Returns:
         int64 (documents,).
@@ -229,10 +203,7 @@ def sampled_closed(
 
     Args:
         links: (documents, documents).
-        reverse: its transpose, as csr.
         paths: result of ``paths_by_middle``; at least one path.
-        samples: paths to draw, at least 1.
-        seed: same seed, same paths.
 
     Returns:
         0 to ``samples``; divided by ``samples``, an unbiased estimate of T.
@@ -252,10 +223,7 @@ def drawn_paths(
 
     Args:
         links: (documents, documents).
-        reverse: its transpose, as csr.
         paths: result of ``paths_by_middle``; at least one path.
-        samples: paths to draw, at least 1.
-        seed: same seed, same paths.
 
     Returns:
         i, j and k of each path, int64 (samples,) each.

@@ -25,7 +25,6 @@ from infostream_dedup.links.window.term_lists import Piece
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Postings", "lengthened"]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -94,12 +93,6 @@ class Postings:
     def make_room_for_documents(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> Callable[[], None]:
         """Make room for consecutive documents.
 
-        Args:
-            first: number of the first document.
-            keys: their key terms.
-            targets: their targets.
-            oldest: number of the first document that has not expired.
-
         Returns:
             A function that appends them, nearly all of whose time is in compiled code. Call it before anything else.
         """
@@ -126,13 +119,7 @@ class Postings:
         return pool, by_place
 
     def tidy(self, added: int, *, oldest: int, documents: int) -> None:
-        """Forget terms of expired documents: one pass over all slots while a quarter of the window changes.
-
-        Args:
-            added: documents added since the last call.
-            oldest: number of the first document that has not expired.
-            documents: documents in the window.
-        """
+        """Forget terms of expired documents: one pass over all slots while a quarter of the window changes."""
         self._added_since_tidied += added
         slots = len(self.terms.slot_terms)
         # A small window that follows a large one keeps its many slots: only some are visited with every document.

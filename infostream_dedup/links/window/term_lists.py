@@ -13,7 +13,6 @@ from infostream_dedup.links.window.kernels.window_lists import count_values
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Piece", "TermLists", "WindowTerms", "as_numbers", "cut_pieces"]
 
 _TERMS_AT_ONCE: Final = 1 << 22
 """Terms sorted per pass; needs about 100 MB."""
@@ -93,12 +92,7 @@ def _dense(values: NDArray[Any]) -> bool:
 
 
 def cut_pieces(keys: TermLists, targets: TermLists) -> Iterator[slice]:
-    """Divide documents into consecutive pieces, as few as memory allows; a document is never divided.
-
-    Args:
-        keys: key terms of the documents.
-        targets: their targets.
-    """
+    """Divide documents into consecutive pieces, as few as memory allows; a document is never divided."""
     indptr = keys.indptr + targets.indptr
     # Small numbers take no memory while they are processed.
     dense = all(_dense(lists.values[lists.indptr[0] : lists.indptr[-1]]) for lists in (keys, targets))

@@ -119,16 +119,7 @@ class WindowIndex:
         return int(self._postings.nbytes + sum(one.nbytes for one in (*self._numbered, *self._found, *scratch)))
 
     def add(self, ordinal: int, *, keys: ArrayLike, targets: ArrayLike) -> None:
-        """Add a document to the window.
-
-        Args:
-            ordinal: its place in the stream, larger than all previous ones.
-            keys: its key terms, each once.
-            targets: terms in which the key terms of others are looked up, each once.
-
-        Raises:
-            ValueError: the ordinal is not larger than the last one.
-        """
+        """Add a document to the window."""
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
         asking = _asking(
             own,
@@ -155,22 +146,12 @@ class WindowIndex:
 
         Args:
             ordinals: their places in the stream, ascending, larger than all previous ones.
-            keys: their key terms, each once in a document, at most 255.
-            targets: terms in which the key terms of others are looked up, each once in a document.
             oldest: ordinal of the first document that each may find, ascending; earlier ones expire. By default nothing
                 expires.
             needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
                 ascending, and the last one applies to all greater numbers.
-            least_keys: documents with fewer key terms find nothing.
             enters: bool (documents,), which of them are added and find nothing; the others find and are not added. By
                 default each does both.
-
-        Yields:
-            What they found, for as many documents at a time as there is room for; the next result overwrites it. A
-            document is in the window once its finds have been yielded; iterate to the end.
-
-        Raises:
-            ValueError: the ordinals do not ascend, or their number differs from that of the rows.
         """
         given = as_numbers(ordinals)
         asking = _asking(
@@ -232,11 +213,6 @@ class WindowIndex:
 
         Args:
             ordinals: their places in the stream, ascending, larger than all previous ones.
-            keys: their key terms, each once in a document.
-            targets: terms in which the key terms of others are looked up, each once in a document.
-
-        Raises:
-            ValueError: the ordinals do not ascend, or their number differs from that of the rows.
         """
         for append in self.extending(ordinals, keys=keys, targets=targets):
             append()
@@ -267,13 +243,7 @@ class WindowIndex:
         self._state.oldest[0] += np.searchsorted(window, ordinal)
 
     def candidates(self, *, keys: ArrayLike, targets: ArrayLike, k_min: int) -> Candidates:
-        """Documents of the window with a forward or backward count of at least k_min; both counts are exact.
-
-        Args:
-            keys: key terms of the asking document, each once, at most 255.
-            targets: terms in which the key terms of the window's documents are looked up, each once.
-            k_min: at least 1.
-        """
+        """Documents of the window with a forward or backward count of at least k_min; both counts are exact."""
         own, looked_up = WindowTerms.of(keys), WindowTerms.of(targets)
         asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.full(_MOST_KEYS + 1, k_min))
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))

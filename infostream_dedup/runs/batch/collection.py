@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
-from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
+from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of, texts_of_bytes
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import (
     LANGUAGES,
+    NO_TIME,
     Document,
     DocumentBlock,
     KeptDocuments,
     Language,
     Settings,
     full_text,
+    microseconds_of,
     without_text,
 )
-from infostream_dedup.runs.batch.document_blocks import in_blocks
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.reading import (
     ForgottenSurfaces,
@@ -33,13 +36,75 @@ from infostream_dedup.terms.statistics import statistics_of_distinct
 from infostream_dedup.terms.weighting import above_df_max, kept_despite_repeats
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.terms.counts import TermCounts
 
-__all__ = ["Collection", "Repeats", "Weighable", "collect"]
+
+_CHUNK: Final = 1 << 20
+"""Characters of a block, as many as the compiled reader of texts scans at a time."""
+
+
+def in_blocks(
+    documents: Iterable[Document | DocumentBlock], wanted: Callable[[], bool], *, chunk: int = _CHUNK
+) -> Iterator[Document | DocumentBlock]:
+    """Yield the same documents in the same order, consecutive single ones as blocks.
+
+    Args:
+        wanted: whether the caller takes blocks; once it does, it always will.
+    """
+    waiting: list[Document] = []
+    characters = 0
+    for one in documents:
+        if isinstance(one, DocumentBlock) or not wanted():
+            yield from _gathered(waiting)
+            waiting, characters = [], 0
+            yield one
+            continue
+        waiting.append(one)
+        characters += len(one.title) + len(one.text)
+        if characters >= chunk:
+            yield from _gathered(waiting)
+            waiting, characters = [], 0
+    yield from _gathered(waiting)
+
+
+def _gathered(documents: Sequence[Document]) -> Iterable[Document | DocumentBlock]:
+    """One block; the documents themselves if UTF-8 cannot encode them."""
+    if not documents:
+        return ()
+    block = block_of(documents)
+    return documents if block is None else (block,)
+
+
+def block_of(documents: Sequence[Document]) -> DocumentBlock | None:
+    """Return documents as columns; ``None`` if a text or title has a lone surrogate, which UTF-8 cannot encode."""
+    whole = [full_text(one) for one in documents]
+    try:
+        texts = texts_of_bytes([text.encode() for text in whole])
+        titles = np.array([len(one.title.encode()) for one in documents], dtype=np.int64)
+    except UnicodeEncodeError:
+        return None
+    begins = texts.offsets[:-1]
+    # A title that is not part of the text is followed by a line break.
+    apart = np.array([text is not one.text for text, one in zip(whole, documents, strict=True)], dtype=np.bool_)
+    times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in documents]
+    bare = [without_text(one) for one in documents]
+    return DocumentBlock(
+        ids=[one.id for one in documents],
+        languages=[one.lang for one in documents],
+        sources=[one.source for one in documents],
+        urls=[one.url for one in documents],
+        times=np.array(times, dtype=np.int64),
+        data=texts.data,
+        offsets=texts.offsets,
+        titles=begins + titles,
+        bodies=begins + np.where(apart, titles + 1, 0),
+        characters=np.array([(len(one.title), len(one.text)) for one in documents], dtype=np.int64),
+        without_text=bare.__getitem__,
+    )
+
 
 _REPORTED_EVERY: Final = 500
 """Documents after which progress is reported."""
@@ -68,13 +133,7 @@ class Weighable(Protocol):
         """Key terms of every document, and the terms in which they are looked up."""
 
     def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
-        """Key terms of some documents, the same as in ``key_terms``.
-
-        Args:
-            settings: may differ from those of ``all_terms`` in ``n`` and ``target`` only.
-            documents: int64, ordinals.
-            all_terms: key terms of every document.
-        """
+        """Key terms of some documents, the same as in ``key_terms``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +179,6 @@ class Collection:
 
         Args:
             settings: as in ``key_terms``; the representation must not translate.
-            repeats: called only if some term is above ``df_max``.
         """
         terms = self.key_terms(settings)
         if not any(above_df_max(one.counted, settings).any() for one in terms.statistics):
@@ -165,12 +223,9 @@ def collect(
     """Read a collection once, keeping numbers and dropping texts.
 
     Args:
-        documents: in input order, single or in blocks.
         hashes: also compute the checksum of each body: only ``dedup`` needs them, and a month of news takes half a
             minute.
-        evidence: also receives every document, with its text.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of documents read.
     """
     kept = KeptDocuments()
     bodies = _Bodies(hashes)

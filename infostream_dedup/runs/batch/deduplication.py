@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
     _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-__all__ = [
-    "K_SIMILAR",
-    "STATUS_COLUMNS",
-    "DuplicateRule",
-    "Keep",
-    "Status",
-    "groups_of",
-    "kept_documents",
-    "repeats",
-    "statuses",
-]
 
 K_SIMILAR: Final = 4
 """Terms that must match in either direction for ``similar``."""
@@ -169,8 +158,6 @@ def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRul
 
     Args:
         relation: int64 (pairs,), index into ``RELATIONS``.
-        rule: as in ``Settings``.
-        duplicate_rule: as in ``statuses``.
     """
     if rule == "either":
         return relation > 0
@@ -222,12 +209,7 @@ def _earliest_equal_text(collection: Collection) -> NDArray[np.int64]:
 
 
 def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
-    """Ordinal of the earliest document of each document's group: int64 (documents,).
-
-    Args:
-        joined: at least one pair of arrays, ordinals of documents that belong together.
-        documents: number of documents.
-    """
+    """Ordinal of the earliest document of each document's group: int64 (documents,)."""
     a = np.concatenate([pair[0] for pair in joined])
     b = np.concatenate([pair[1] for pair in joined])
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))

@@ -23,8 +23,6 @@ from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, T
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EpochStatistics", "WeighedCollection", "epoch_statistics"]
-
 
 @dataclass(frozen=True, slots=True)
 class EpochStatistics:
@@ -49,9 +47,6 @@ class EpochStatistics:
 
         Args:
             given: settings by name; ``None`` means not given.
-
-        Raises:
-            ConfigurationError: a setting requires terms other than those counted.
         """
         chosen = Settings.of(**{**self.defaults, **{name: one for name, one in given.items() if one is not None}})
         for name in ("representation", "morph"):
@@ -125,11 +120,6 @@ def epoch_statistics(name: str) -> EpochStatistics:
 
     Args:
         name: ``STORE:EPOCH``, path of a store and number of an epoch; the last number is the open epoch.
-
-    Raises:
-        ConfigurationError: the name is malformed, or there is no such epoch.
-        NoInputError: there is no store.
-        BadDataError: the file is not a store.
     """
     path, _, number = name.rpartition(":")
     if not path or not (number.isascii() and number.isdigit()):

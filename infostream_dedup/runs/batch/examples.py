@@ -18,7 +18,6 @@ from infostream_dedup.terms.meetings import Meeting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Example", "pick_examples", "spread_pairs"]
 
 _EXAMPLES: Final = 10
 
@@ -82,11 +81,6 @@ def pick_examples(
     """Up to ten pairs at each k, spread evenly over the collection.
 
     Args:
-        collection: the documents.
-        key_terms: their key terms.
-        matrix: links between them.
-        settings: ``n`` and the representation.
-        ks: default: all that the matrix holds.
         across: the links between languages; if there are any, all examples are taken from them.
     """
     found: list[Example] = []

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.judging import JudgedCandidates
 
-__all__ = ["JUDGED_STATUS_COLUMNS", "BestPairs", "JudgedStatus", "checked_join", "judged_statuses"]
 
 JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
@@ -90,11 +89,7 @@ class BestPairs:
 
 
 def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
-    """Names of the kinds that join groups, from a sequence or comma-separated names.
-
-    Raises:
-        ConfigurationError: an unknown kind, or one that joins nothing.
-    """
+    """Names of the kinds that join groups, from a sequence or comma-separated names."""
     if join is None:
         return None
     names = names_in(join)
@@ -117,10 +112,8 @@ def judged_statuses(
     ``exact`` and ``duplicate`` only.
 
     Args:
-        collection: the documents.
         join: kinds that make a duplicate; ``None`` for ``copy``, and also ``retold`` if no document has a date.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of pairs judged.
     """
     if join is None:
         dated = bool(np.any(collection.facts.times != NO_TIME))

@@ -26,18 +26,6 @@ from infostream_dedup.runs.batch.translations import BETWEEN, Between, Translati
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "JUDGED_COLUMNS",
-    "LEAST_PROBABILITY",
-    "JudgedPairRow",
-    "ListedPairs",
-    "PairChoice",
-    "PairOrder",
-    "collected",
-    "judged_pair_rows",
-    "judged_rows",
-    "listed_pairs",
-]
 
 JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_backward")
 """What preset ``judged`` adds to the columns of ``pairs``."""
@@ -170,8 +158,6 @@ def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -
     Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory.
 
     Args:
-        parts: at least one.
-        order: as in ``PairChoice``.
         top: number of pairs; ``None`` for all.
     """
     kept: list[ListedPairs] = []
@@ -237,11 +223,8 @@ def listed_pairs(
     """Judge the pairs of a collection and return those to list, in the chosen order, without translations.
 
     Args:
-        collection: the documents.
-        choice: which pairs.
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of pairs judged.
     """
     a, b = collection.candidates(k_min=choice.k_min, engine=engine)
     languages = collection.key_terms.counts.languages
@@ -262,9 +245,6 @@ def _chosen_translations(
     """Choose the translations to list, in their order.
 
     Args:
-        found: all of them.
-        choice: which pairs.
-        parts: number of the file of each document.
         most: maximum number to list; ``None`` for all.
     """
     if parts is not None:
@@ -299,8 +279,6 @@ def judged_rows(
     """Rows of pairs with their judgements.
 
     Args:
-        plain: the row of each pair.
-        listed: the pairs.
         reasons: reasons for each pair; ``None`` if not requested.
     """
     wording = np.round(listed.wording, _DECIMALS).tolist()

@@ -21,7 +21,6 @@ from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.linking import Linked, link
-from infostream_dedup.runs.batch.pair_numbers import by_later, united
 from infostream_dedup.runs.batch.pair_table import candidate_pairs
 from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -29,7 +28,66 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CANDIDATE_TERMS", "COMPARED_TERMS", "JudgedCollection"]
+    Numbers = NDArray[np.signedinteger[Any]]
+    Ordinals = tuple[Numbers, Numbers]
+
+
+def united(one: Ordinals, other: Ordinals) -> Ordinals:
+    """Return pairs that are in either list, each once, in the order of (first, second).
+
+    Args:
+        other: distinct, in any order and far fewer; nearly all of them are in ``one``.
+    """
+    order = np.lexsort((other[1], other[0]))
+    # Of the same type: otherwise a search would convert all of ``one``.
+    other = other[0][order].astype(one[0].dtype, copy=False), other[1][order].astype(one[1].dtype, copy=False)
+    places = _places(one, other)
+    inside = np.minimum(places, max(len(one[0]) - 1, 0))
+    missing = np.ones(len(places), dtype=np.bool_)
+    if len(one[0]):
+        missing = (one[0][inside] != other[0]) | (one[1][inside] != other[1])
+    if not np.any(missing):
+        return one
+    first, second = (np.insert(mine, places[missing], its[missing]) for mine, its in zip(one, other, strict=True))
+    return first, second
+
+
+def _places(one: Ordinals, other: Ordinals) -> NDArray[np.int64]:
+    """Place of each pair of ``other`` in the order of ``one``: a binary search for all of them at once.
+
+    It needs no numbers for all pairs of ``one``, which would fill more memory than the pairs themselves.
+    """
+    low = np.searchsorted(one[0], other[0], side="left")
+    high = np.searchsorted(one[0], other[0], side="right")
+    while np.any(low < high):
+        middle = (low + high) // 2
+        searched = low < high
+        below = searched & (one[1][np.where(searched, middle, 0)] < other[1])
+        low, high = np.where(below, middle + 1, low), np.where(searched & ~below, middle, high)
+    return low
+
+
+def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
+    """Return pairs in the order of (b, a).
+
+    Args:
+        a: integers (pairs,), ordinals.
+        b: integers (pairs,), ordinals.
+    """
+    if np.all((b[1:] > b[:-1]) | (b[1:] == b[:-1]) & (a[1:] >= a[:-1])):
+        return a, b
+    b, a = _split(np.sort(b * np.int64(documents) + a), documents)
+    return a, b
+
+
+def _split(numbers: NDArray[np.int64], documents: int) -> Ordinals:
+    """Return the two ordinals that make up each number, the first times the number of documents plus the second.
+
+    ``np.divmod`` would take several times as long.
+    """
+    first = numbers // max(documents, 1)
+    return first, numbers - first * documents
+
 
 CANDIDATE_TERMS: Final = 3
 """Number of key terms, out of 12, that must match in one direction."""
@@ -40,8 +98,6 @@ COMPARED_TERMS: Final = 30
 _CHUNK: Final = 100_000
 _SCREENED: Final = 1 << 20
 """Pairs judged together, and pairs screened together."""
-
-Ordinals = tuple["NDArray[np.signedinteger[Any]]", "NDArray[np.signedinteger[Any]]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +122,7 @@ class JudgedCollection:
 
     @classmethod
     def of(cls, collection: Collection, evidence: DocumentEvidence, settings: Settings) -> JudgedCollection:
-        """Find the key terms of a collection; a story that fills the collection keeps its key terms, as in a stream.
-
-        Args:
-            collection: read with text hashes.
-            evidence: output of an ``EvidenceReader`` for the same documents.
-            settings: as in ``faithful``.
-        """
+        """Find the key terms of a collection; a story that fills the collection keeps its key terms, as in a stream."""
         terms = collection.key_terms_despite_repeats(settings.but(n=COMPARED_TERMS), evidence.triples.repeat_earlier)
         keys = key_rows(terms.keys, terms.targets)
         chosen = keys.heaviest if settings.n == HEAVIEST else heaviest(keys.begins, keys.weights, settings.n)
@@ -93,7 +143,6 @@ class JudgedCollection:
 
         Args:
             k_min: minimum count of key terms in either direction; ``None`` for ``CANDIDATE_TERMS``.
-            engine: as in ``link``.
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
         a, b = self._in_one_language(*candidate_pairs(linked))
@@ -103,9 +152,6 @@ class JudgedCollection:
         """Return the candidates that decide statuses, in the order of (b, a).
 
         Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
-
-        Args:
-            engine: as in ``link``.
         """
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
             linked = link(self.key_terms, self.settings, k_min=CANDIDATE_TERMS, engine=engine)
@@ -158,10 +204,6 @@ class JudgedCollection:
         Args:
             a: integers (pairs,), ordinal of the earlier document.
             b: integers (pairs,), ordinal of the later one.
-            filtered: as in ``judge_pairs``.
-            screened: leave out most pairs of different texts with a probability below .5 and little shared wording.
-            chunk: number of pairs in a chunk, if no document has more.
-            progress: called with the number of pairs judged, after each chunk.
         """
         a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.key_terms import KeyTerms
 
-__all__ = ["KChooser", "LinkEstimate", "LinkEstimator"]
-
 
 @dataclass(frozen=True, slots=True)
 class LinkEstimate:
@@ -55,9 +53,7 @@ class KChooser(Protocol):
         """Choose k by the estimate if it is reliable, otherwise by the copies counted, otherwise 6.
 
         Args:
-            linked: links of a collection, by count.
             documents: int64, ordinals: only the pairs of these documents; default: all.
-            cross: only pairs of two languages.
         """
 
 
@@ -76,11 +72,7 @@ class LinkEstimator(Protocol):
         """Judge the links of one representation.
 
         Args:
-            key_terms: the key terms.
             matrix: the links; ``None`` if they are not written out.
-            settings: the settings that decided both.
-            blocks: blocks of the rows: ``all``, or ``all``, ``mono`` and ``cross``.
-            progress: called for each part of the work.
         """
 
     def forget(self) -> None:

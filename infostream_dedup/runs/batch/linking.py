@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "MOST_LINKS",
-    "SHARE_THRESHOLDS",
-    "Linked",
-    "least_k",
-    "link",
-    "relate",
-]
 
 MOST_LINKS: Final = 300_000_000
 """If a matrix might hold more links than this, at 5 bytes each, only links of higher k are stored."""
@@ -88,12 +80,8 @@ def link(
     """Match every document's key terms against every other document.
 
     Args:
-        key_terms: key terms of the collection.
         settings: ``n``; ``score`` ``share`` implies ``weights``.
-        k_min: lower counts are left out, at least 1.
-        weights: also sum the matched weight of every link.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of documents done.
     """
     backend = choose_backend(engine, key_terms.keys.shape[0])
     # Links take as much memory as the texts did.
@@ -121,13 +109,6 @@ def relate(
 
     If there are too many links between equal documents, they are not written out; the compiled backend is then used
     whatever ``engine`` says, as the plain one would not finish.
-
-    Args:
-        key_terms: key terms of the collection.
-        settings: ``n`` and ``score``.
-        exact: as ``LowLinks.exact``.
-        engine: as in ``link``.
-        progress: called for each part of the work.
     """
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
         nodes = link_nodes(key_terms, settings, k_min=min(EXACT_FROM, settings.n), progress=progress)

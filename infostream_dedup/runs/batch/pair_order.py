@@ -12,8 +12,6 @@ from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.pairing import PairRow
 
-__all__ = ["ordered_rows", "stricter_rows"]
-
 
 def ordered_rows(rows: Iterator[PairRow], *, strongest_first: bool, top: int | None) -> Iterator[PairRow]:
     """Order rows by strength, or keep only the strongest: by the smaller of the two shares, then by the larger.
@@ -44,8 +42,6 @@ def stricter_rows(
     """Filter rows that were listed with a lower threshold.
 
     Args:
-        rows: the rows.
-        settings: ``n`` and the rule for short documents.
         k: key terms that must match in at least one direction; the relation of each row becomes the one at k.
         min_probability: minimum probability, instead of k; rows without one are kept.
     """

@@ -22,17 +22,6 @@ from infostream_dedup.terms.pivot_space import PivotSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "LinkedPairs",
-    "PairTable",
-    "candidate_blocks",
-    "candidate_pairs",
-    "chunks_of_pairs",
-    "least_count",
-    "pair_table",
-    "relations",
-    "what_met",
-]
 
 _CHUNK = 50_000
 _BLOCK_LINKS = 2_000_000
@@ -162,7 +151,6 @@ def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.in
     """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted.
 
     Args:
-        linked: links of a collection.
         k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must
             hold all counts from ``least_count`` upwards.
     """
@@ -175,7 +163,6 @@ def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) 
     """Compute exact counts and matched weights of given pairs in both directions.
 
     Args:
-        key_terms: key terms of the collection.
         a: int64 (pairs,), ordinals.
         b: int64 (pairs,), ordinals.
     """
@@ -210,10 +197,8 @@ def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDA
     """Relation number of each pair: an index into ``RELATIONS``.
 
     Args:
-        pairs: the pairs.
         settings: with ``score`` ``count``, a direction needs at least need(k) terms; with ``share``, at least
             ``threshold`` of the key terms' weight and ``min_terms`` terms.
-        k: overrides ``settings.k``, with ``score`` taken as ``count``.
 
     Returns:
         int64 (pairs,): 0 none, 1 contained (only forward), 2 contains (only backward), 3 equal.

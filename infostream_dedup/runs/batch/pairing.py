@@ -28,8 +28,6 @@ from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PairRow", "pair_rows", "rows_of_pairs"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRow:
@@ -96,14 +94,9 @@ def pair_rows(
     """Linked pairs in the order of (a, b).
 
     Args:
-        collection: the documents.
-        settings: settings of key terms and of the relation.
         k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
-        terms: include the shared terms.
-        cross_language: only pairs of different languages.
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called with the number of documents matched.
     """
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     warn_of_terms_above_df_max(key_terms, settings)
@@ -135,12 +128,8 @@ def rows_of_pairs(
     """Rows of pairs, in their order.
 
     Args:
-        ids: ids of the documents, by ordinal.
-        pairs: pairs of their ordinals.
         relation: int64 (pairs,), index into ``RELATIONS``.
-        key_terms: key terms from which the pairs were made.
         wanted: bool (pairs,), which of them become rows.
-        terms: include the shared terms.
     """
     chosen = pairs if wanted.all() else pairs.where(wanted)
     shared = _shared(chosen, key_terms) if terms else None

@@ -10,8 +10,6 @@ from typing import Final, Literal, get_args
 
 from infostream_dedup.model import Document
 
-__all__ = ["PARTINGS", "Parting", "part_into", "short_names"]
-
 Parting = Literal["file", "source", "day", "week", "month"]
 PARTINGS: Final[tuple[str, ...]] = get_args(Parting)
 
@@ -22,11 +20,8 @@ def part_into(
     """Divide a collection.
 
     Args:
-        documents: in input order.
         by: ``file``, in input order; ``source``, the largest first; or ``day``, ``week`` (ISO, ``2026-W47``) or
             ``month``, the earliest first.
-        files: number of documents by file, in input order.
-        zone: time zone of days, weeks and months.
 
     Returns:
         The documents of each part. Those without a date or source are under ``None``, which comes last.
@@ -66,9 +61,6 @@ def _stretch(time: datetime | None, by: Parting, zone: tzinfo) -> str | None:
 
 def short_names(paths: Sequence[str]) -> list[str]:
     """Shorten file names to as few of their folders as are needed to distinguish them.
-
-    Args:
-        paths: distinct.
 
     Example:
         >>> short_names(["/data/may/ru.csv", "/data/june/ru.csv", "/data/june/uk.csv"])

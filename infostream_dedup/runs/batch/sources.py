@@ -16,8 +16,6 @@ from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.model import Document, DocumentBlock
 
-__all__ = ["Rereadable", "rereadable"]
-
 
 class Rereadable:
     """A source that can be read a second time.
@@ -55,12 +53,7 @@ class Rereadable:
                 yield one
 
     def first_blocks(self, *, together: bool = True, always: bool = False) -> Iterator[Document | DocumentBlock]:
-        """The first pass, with many documents in blocks; single documents if they have to be copied.
-
-        Args:
-            together: whether to yield blocks at all.
-            always: also read small files in columns.
-        """
+        """The first pass, with many documents in blocks; single documents if they have to be copied."""
         import orjson
 
         if together and self._copy is None and not isinstance(self._source, Iterator):
@@ -92,21 +85,12 @@ class Rereadable:
         return None if self._kept is not None else self._mark
 
     def was_read(self, report: ReadingReport, mark: int | None) -> None:
-        """Treat the first pass as done by an earlier run.
-
-        Args:
-            report: what it read.
-            mark: its ``mark``, with which ``again`` compares what it reads.
-        """
+        """Treat the first pass as done by an earlier run."""
         self.report = report
         self._mark = mark
 
     def again(self) -> Iterator[Document]:
-        """The second pass: the same documents in the same order.
-
-        Raises:
-            BadDataError: the files have changed since the first pass.
-        """
+        """The second pass: the same documents in the same order."""
         if self._kept is not None:
             yield from self._kept
             return
@@ -137,11 +121,7 @@ class Rereadable:
 
 @contextmanager
 def rereadable(source: Any, reading: Reading, *, keep: bool = False) -> Iterator[Rereadable]:
-    """Open a source for two passes, as in ``Rereadable``; a temporary copy, if needed, is removed at the end.
-
-    Raises:
-        UsageError: an iterator, whose documents are not kept.
-    """
+    """Open a source for two passes, as in ``Rereadable``; a temporary copy, if needed, is removed at the end."""
     if isinstance(source, Iterator) and not keep:
         raise UsageError(
             f"the documents are read twice, and this {type(source).__name__} can be read only once; give a list, a "

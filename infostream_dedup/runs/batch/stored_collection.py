@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
@@ -30,7 +31,6 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["StoredCollection", "stored_collection", "stored_evidence"]
 
 _KEPT: Final = 30
 """Key terms that preset ``judged`` keeps."""
@@ -77,9 +77,6 @@ class StoredCollection:
 
         Args:
             given: settings by name, and ``preset``; ``None`` means not given.
-
-        Raises:
-            ConfigurationError: the store cannot provide what is requested.
         """
         asked = {name: value for name, value in given.items() if value is not None}
         preset = PRESETS.get(asked.get("preset", ""), {})
@@ -93,9 +90,6 @@ class StoredCollection:
 
         ``counts`` only says which terms a document contains, as a store does not keep how often; ``statistics`` is
         empty.
-
-        Raises:
-            ConfigurationError: the store cannot provide what is requested.
         """
         self._check(settings, self.ranked)
         size = settings.target_size()
@@ -111,7 +105,7 @@ class StoredCollection:
 
     def _heaviest(self, n: int) -> sp.csr_array:
         kept = self.ranks < n
-        ends = np.concatenate(([0], np.cumsum(kept)))[self.keys.indptr]
+        ends = offsets_of(kept)[self.keys.indptr]
         return sp.csr_array((self.keys.data[kept], self.keys.indices[kept], ends), shape=self.keys.shape)
 
     def _check(self, settings: Settings, n: int) -> None:
@@ -132,15 +126,8 @@ def stored_collection(
     """Load the documents of a store within a period of the stream's clock, from their stored signatures.
 
     Args:
-        path: path of the store.
         since: the first moment; from the beginning by default.
         until: the first moment not included; to the end by default.
-        evidence: also read the evidence that preset ``judged`` keeps, about 3 KB per news item.
-
-    Raises:
-        NoInputError: there is no store.
-        BadDataError: the file is not a store of this program.
-        ConfigurationError: signatures of this period have been deleted (``store expire``).
     """
     with Store.open(path, create=False, read_only=True) as store, store.reading():
         check_moment("since", since)
@@ -172,20 +159,13 @@ def _known(table: RememberedTable) -> NDArray[np.int64]:
 def stored_evidence(
     store: Store, table: RememberedTable, known: NDArray[np.int64], times: Sequence[int | None]
 ) -> tuple[DocumentEvidence, DocumentFacts]:
-    """Read the evidence that preset ``judged`` keeps, without meanings, and the sources and times of the documents.
-
-    Args:
-        store: the store.
-        table: documents of the store.
-        known: int64, rows of the documents wanted.
-        times: microseconds since 1970, for all rows.
-    """
+    """Read the evidence that preset ``judged`` keeps, without meanings, and the sources and times of the documents."""
     records, places = table.evidence.records, known.tolist()
     words = EvidenceRecords.of_blobs(
         [records.values[slice(*records.indptr[row : row + 2])].tobytes() for row in places]
     )
     wording = store.wording(table.ordinals[known].tolist())
-    begins = np.cumsum([0, *(len(blob) // 8 for blob in wording)], dtype=np.int64)
+    begins = offsets_of([len(blob) // 8 for blob in wording])
     triples = np.frombuffer(b"".join(wording), dtype="<u8").astype(np.uint64)
     columns = [[column[row] for row in known.tolist()] for column in (table.sources, times, table.evidence.urls)]
     facts = DocumentFacts.of(columns[0], columns[1], [b""] * len(known), columns[2])

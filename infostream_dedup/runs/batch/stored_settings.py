@@ -8,13 +8,7 @@ from typing import Any
 
 from infostream_dedup.model import Settings
 
-__all__ = ["settings_of_terms"]
-
 
 def settings_of_terms(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a store that ``Settings`` also has: all that decided its key terms.
-
-    Args:
-        stored: ``Store.settings``.
-    """
+    """Return the settings of a store that ``Settings`` also has: all that decided its key terms."""
     return {field.name: stored[field.name] for field in fields(Settings) if field.name in stored}

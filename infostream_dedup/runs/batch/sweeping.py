@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import scipy.sparse as sp
 
 from infostream_dedup.links import (
     GroupCounts,
+    LowLinks,
     Measures,
     Recommendation,
     Relation,
     SimilarityMatrix,
+    StoredLinks,
     Survey,
     choose_backend,
     group_counts,
@@ -22,16 +26,15 @@ from infostream_dedup.links import (
 )
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings
+from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.collection import Weighable
-from infostream_dedup.runs.batch.collection_summary import CollectionSummary
-from infostream_dedup.runs.batch.confirming import confirmed_links
 from infostream_dedup.runs.batch.examples import Example, pick_examples
-from infostream_dedup.runs.batch.group_listing import GroupListing, list_groups
-from infostream_dedup.runs.batch.judging import JudgedCollection
+from infostream_dedup.runs.batch.judged_pairing import LEAST_PROBABILITY
+from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS, JudgedCollection
 from infostream_dedup.runs.batch.link_estimate import LinkEstimate, LinkEstimator
-from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, relate
+from infostream_dedup.runs.batch.linking import relate
+from infostream_dedup.runs.batch.pair_table import LinkedPairs
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
 from infostream_dedup.terms.untranslated import untranslated_shares
@@ -41,17 +44,176 @@ if TYPE_CHECKING:
 
     from infostream_dedup.documents import ReadingReport
 
-__all__ = [
-    "ENGLISH_NOTE",
-    "SHARE_THRESHOLDS",
-    "Example",
-    "SweepResult",
-    "SweepRow",
-    "add_survey",
-    "add_untranslated",
-    "configuration_of",
-    "sweep_collection",
-]
+
+_GROUPS: Final = 10
+_MEMBERS: Final = 30
+_SOURCES: Final = 15
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroup:
+    """One group.
+
+    Attributes:
+        size: number of documents.
+        sources: number of distinct sources.
+        documents: its first 30 documents by date, those without a date last, then by input order.
+    """
+
+    size: int
+    sources: int
+    documents: list[Document]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCopies:
+    """What other sources copy from a source.
+
+    Attributes:
+        source: its name.
+        documents: number of its documents in the collection.
+        grouped: number of those that are in groups.
+        first: number of groups that include other sources and start with a document of this source.
+        copied: number of documents of other sources in these groups.
+    """
+
+    source: str
+    documents: int
+    grouped: int
+    first: int
+    copied: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupListing:
+    """The groups of one representation at one k.
+
+    Attributes:
+        k: the k at which returned links join documents.
+        groups: the ten largest; equally large ones in input order.
+        sources: up to 15, the most copied first; sources that nobody copies are left out.
+    """
+
+    k: int
+    groups: list[ListedGroup]
+    sources: list[SourceCopies]
+
+
+def list_groups(documents: Sequence[Document], leaders: NDArray[np.int64], k: int) -> GroupListing:
+    """List the groups of a collection.
+
+    Args:
+        leaders: int64 (documents,), ordinal that is the same for all documents of a group.
+    """
+    order = np.argsort(leaders, kind="stable")
+    _, starts, sizes = np.unique(leaders[order], return_index=True, return_counts=True)
+    several = np.flatnonzero(sizes > 1)
+    groups = [_by_date(documents, order[starts[one] : starts[one] + sizes[one]].tolist()) for one in several]
+    largest = sorted(groups, key=len, reverse=True)[:_GROUPS]
+    listed = [
+        ListedGroup(len(group), len({one.source for one in group if one.source}), group[:_MEMBERS]) for group in largest
+    ]
+    return GroupListing(k, listed, _most_copied(documents, groups))
+
+
+def _by_date(documents: Sequence[Document], members: Iterable[int]) -> list[Document]:
+    """The documents of a group by date, those without a date last, then in input order."""
+    found = [documents[member] for member in members]
+    dated = sorted((one for one in found if one.time is not None), key=lambda one: one.time)  # type: ignore[arg-type, return-value]
+    return [*dated, *(one for one in found if one.time is None)]
+
+
+def _most_copied(documents: Sequence[Document], groups: Iterable[list[Document]]) -> list[SourceCopies]:
+    written = Counter(one.source for one in documents if one.source)
+    grouped, first, copied = Counter[str](), Counter[str](), Counter[str]()
+    for group in groups:
+        grouped.update(one.source for one in group if one.source)
+        opener = group[0].source
+        others = sum(one.source != opener for one in group if one.source)
+        if opener and others:
+            first[opener] += 1
+            copied[opener] += others
+    found = sorted(copied, key=lambda source: (-copied[source], source))[:_SOURCES]
+    return [SourceCopies(name, written[name], grouped[name], first[name], copied[name]) for name in found]
+
+
+def confirmed_links(
+    relation: Relation, second_look: JudgedCollection, *, progress: Progress | None = None
+) -> StoredLinks | None:
+    """Keep the links between pairs to which the pair model gives a probability of at least .5.
+
+    As in preset ``judged``, pairs of two languages, and pairs with fewer than three shared key terms in both
+    directions, are not judged and therefore not confirmed.
+
+    Returns:
+        The links at every stored k; ``None`` if links are not written out document by document.
+    """
+    links = relation.stored if isinstance(relation, LowLinks) else relation
+    if not isinstance(links, StoredLinks):
+        return None
+    a, b = _candidates(links.matrix, second_look)
+    accepted = [np.zeros((2, 0), dtype=np.int64)]
+    for judged in second_look.judged(a, b, screened=True, progress=progress):
+        kept = judged.probability >= LEAST_PROBABILITY
+        accepted.append(np.stack((judged.a[kept], judged.b[kept])))
+    return replace(links, matrix=_restricted(links.matrix, *np.concatenate(accepted, axis=1)))
+
+
+def _candidates(matrix: SimilarityMatrix, second_look: JudgedCollection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs a < b of one language with three terms in either direction."""
+    languages = second_look.key_terms.counts.languages
+    pairs = LinkedPairs(matrix.counts)
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for block in pairs.blocks:
+        a, b, forward, backward = pairs.of(block)
+        kept = (np.maximum(forward, backward) >= CANDIDATE_TERMS) & (languages[a] == languages[b])
+        found.append(np.stack((a[kept], b[kept])))
+    a, b = np.concatenate(found, axis=1)
+    return a, b
+
+
+def _restricted(matrix: SimilarityMatrix, a: NDArray[np.int64], b: NDArray[np.int64]) -> SimilarityMatrix:
+    """Return only the links between some pairs, in both directions."""
+    ends = (np.concatenate((a, b)), np.concatenate((b, a)))
+    accepted = sp.coo_array((np.ones(2 * len(a), dtype=np.uint8), ends), shape=matrix.counts.shape).tocsr()
+    counts = sp.csr_array(matrix.counts.multiply(accepted))
+    counts.eliminate_zeros()
+    counts.sort_indices()
+    return SimilarityMatrix(counts, matrix.n, matrix.k_min)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionSummary:
+    """Dates and sources of a collection.
+
+    Attributes:
+        documents: number of documents.
+        dated: number of documents with a date.
+        first: earliest date in UTC; ``None`` without dates.
+        last: latest date in UTC; ``None`` without dates.
+        sources: number of documents by source, largest first, then by name; documents without a source are left out.
+
+    Example:
+        >>> CollectionSummary.of([Document(id="1", text="", source="a"), Document(id="2", text="")]).sources
+        {'a': 1}
+    """
+
+    documents: int
+    dated: int
+    first: datetime | None
+    last: datetime | None
+    sources: dict[str, int]
+
+    @classmethod
+    def of(cls, documents: Sequence[Document]) -> CollectionSummary:
+        """Summarise the documents of a collection in one pass."""
+        fields = fields_of(documents)
+        sources = Counter(source for source in fields.sources if source)
+        times = [time for time in fields.times if time is not None]
+        first, last = (moment_of(min(times)), moment_of(max(times))) if times else (None, None)
+        by_size = dict(sorted(sources.items(), key=lambda item: (-item[1], item[0])))
+        return cls(documents=len(documents), dated=len(times), first=first, last=last, sources=by_size)
+
 
 _REFUSED_K: Final = 6
 _NO_K_FOR_SHARES: Final = Recommendation(
@@ -226,18 +388,12 @@ def sweep_collection(
     """Measure symmetry and transitivity of every representation at every k.
 
     Args:
-        collection: the documents.
-        settings: everything but the representation.
-        representations: representations to sweep, in this order.
         ks: the k to show, 1 to n by default; a recommendation considers all of them.
-        examples: also pick example pairs at each k, list groups, and look at dates and sources.
         estimator: adds the columns that say how good the links are, and recommends k; forgotten after the last
             representation. Without it, k = 6 is recommended.
         second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
             ``count``.
-        exact: count the links at k = 1 to 3 in all documents, however many there are.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-        progress: called for each step.
     """
     configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None
@@ -296,15 +452,7 @@ def add_survey(
     ks: Sequence[int] | None,
     estimate: LinkEstimate | None = None,
 ) -> None:
-    """Add the figures of one representation's links.
-
-    Args:
-        result: receives rows, recommendations and groups.
-        found: the links.
-        settings: settings with the representation.
-        ks: the k to show, 1 to n by default.
-        estimate: estimated quality of the links.
-    """
+    """Add the figures of one representation's links."""
     representation = settings.representation
     shown = {None, *(range(1, settings.n + 1) if ks is None else ks)}
     for block, rows in found.rows.items():
@@ -364,13 +512,7 @@ def _add_notes(result: SweepResult, matrix: SimilarityMatrix | None, key_terms: 
 
 
 def add_untranslated(result: SweepResult, shares: Mapping[Language, float], settings: Settings) -> None:
-    """Add how much of the documents has no equivalent in the pivot language.
-
-    Args:
-        result: receives shares and notes.
-        shares: share of the term weight, 0 to 1, by language.
-        settings: settings with the pivot language.
-    """
+    """Add how much of the documents has no equivalent in the pivot language."""
     result.untranslated.update((language, round(share, 6)) for language, share in shares.items())
     for language, share in shares.items():
         if language != settings.pivot:

@@ -20,7 +20,6 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BETWEEN", "Between", "Translations", "find_translations"]
 
 Between = Literal["nothing-better", "plain", "none"]
 
@@ -70,12 +69,6 @@ def find_translations(
 
     Args:
         collection: the documents. Pairs of equal texts are left out, as they are copies.
-        between: the rule.
-        single: at most one partner for each document in each other language.
-        engine: as in ``link``.
-
-    Returns:
-        ``None`` if all documents have one language, or translations are not wanted.
     """
     if between == "none" or len(set(collection.collection.languages)) < 2:
         return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import places_of
 from infostream_dedup.links import NodeLinks
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.progress import Progress
@@ -20,7 +21,6 @@ from infostream_dedup.terms.key_terms import KeyTerms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_VERBATIM_LINKS", "link_nodes", "node_pairs", "verbatim_links"]
 
 MOST_VERBATIM_LINKS: Final = 20_000_000
 """If equal documents have more links than this, they are not written out; a cluster of 4,500 documents has that
@@ -56,10 +56,7 @@ def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress:
     """Match the nodes of equal documents, always by the compiled backend: the plain one would not finish.
 
     Args:
-        key_terms: key terms of a collection.
         settings: ``n``; the score must be ``count``, as the documents of a node may have different weights.
-        k_min: lower counts are left out, at least 1.
-        progress: called with the number of documents done.
     """
     from infostream_dedup.links.compiled.matching import match_nodes
 
@@ -74,10 +71,6 @@ def node_pairs(links: NodeLinks, settings: Settings) -> tuple[NDArray[np.int64],
     All documents of a node have the same counts, so only the earliest of them matters for the status of b, and groups
     need no other pairs. If the documents of a node are not linked to each other (they have too few key terms), all of
     them are paired with b.
-
-    Args:
-        links: links between nodes of equal documents.
-        settings: ``k``, ``n`` and ``short`` decide which documents of a node are linked to each other.
     """
     nodes = links.matched.nodes
     either = sp.coo_array(links.matched.counts + links.matched.counts.T)
@@ -110,8 +103,6 @@ def _product(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pair each document of ``a`` with all later members of the node at the same position."""
     lengths = indptr[nodes + 1] - indptr[nodes]
-    begins = np.cumsum(lengths) - lengths
-    place = np.arange(int(lengths.sum())) + np.repeat(indptr[nodes] - begins, lengths)
-    first, second = np.repeat(a, lengths), members[place]
+    first, second = np.repeat(a, lengths), members[places_of(indptr[nodes], lengths)]
     later = second > first
     return first[later], second[later]

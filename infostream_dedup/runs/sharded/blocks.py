@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.runs.sharded.collapse import NodeTable
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.linking import LINKS
 from infostream_dedup.runs.sharded.totals import BlockRows, count_block, totals_row
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["REQUESTS", "ROWS", "answer_requests", "count_blocks", "own_rows", "request_rows"]
 
 ROWS: Final = Layout("rows", ("block", "own"), {"nodes": "i4", "sizes": "i4", "columns": "i4", "counts": "u1"})
 """Rows of links for one block: its own (``own`` is 1), or those that its rows link to."""
@@ -33,7 +33,6 @@ def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -
     """Send rows of LINKS to the blocks that they belong to, as rows of ROWS.
 
     Args:
-        batches: of LINKS, complete rows.
         block_of: (nodes,), number of the block of each node.
     """
     for rows in _rows_of(batches):
@@ -48,7 +47,6 @@ def request_rows(
     """Request the rows in other blocks to which links lead.
 
     Args:
-        batches: of LINKS, complete rows.
         block_of: (nodes,), number of the block of each node.
         firsts: int64 (chunks,), first node of each chunk, ascending.
     """
@@ -64,12 +62,7 @@ def request_rows(
 
 
 def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Answer the requests for nodes of a chunk with rows of ROWS; each block gets a row once.
-
-    Args:
-        links: a row of LINKS.
-        requests: of REQUESTS, all for nodes in it.
-    """
+    """Answer the requests for nodes of a chunk with rows of ROWS; each block gets a row once."""
     (rows,) = _rows_of([links])
     wanted: dict[int, list[NDArray[np.int32]]] = {}
     for request in REQUESTS.rows(requests):
@@ -82,16 +75,7 @@ def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -
 def count_blocks(
     batches: Iterable[pa.RecordBatch], nodes: NodeTable, ks: Sequence[int]
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Compute totals and forests of blocks.
-
-    Args:
-        batches: batches of ROWS, with all rows of a block consecutive.
-        nodes: the nodes of the collection.
-        ks: each at least the smallest count of the links.
-
-    Yields:
-        A row of TOTALS (``totals``) and one of FOREST (``forest``) for each block.
-    """
+    """Compute totals and forests of blocks."""
     waiting: list[tuple[bool, BlockRows]] = []
     current = None
     for row in ROWS.rows(batches):
@@ -99,7 +83,7 @@ def count_blocks(
             yield from _counted(waiting, nodes, ks)
             waiting = []
         current = row["block"]
-        rows = BlockRows(row["nodes"].astype(np.int64), indptr_of(row["sizes"]), row["columns"], row["counts"])
+        rows = BlockRows(row["nodes"].astype(np.int64), offsets_of(row["sizes"]), row["columns"], row["counts"])
         waiting.append((bool(row["own"]), rows))
     if waiting:
         yield from _counted(waiting, nodes, ks)
@@ -117,7 +101,7 @@ def _counted(
 def _rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[BlockRows]:
     for row in LINKS.rows(batches):
         nodes = np.arange(row["first"], row["first"] + row["nodes"], dtype=np.int64)
-        yield BlockRows(nodes, indptr_of(row["sizes"]), row["columns"], row["counts"])
+        yield BlockRows(nodes, offsets_of(row["sizes"]), row["columns"], row["counts"])
 
 
 def _row(block: int, rows: BlockRows, *, own: bool) -> pa.RecordBatch:

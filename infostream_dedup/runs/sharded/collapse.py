@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.runs.sharded.key_terms import KEYS
 from infostream_dedup.runs.sharded.layout import Layout
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["NODES", "NodeTable", "collapse_documents"]
 
 NODES: Final = Layout("nodes", (), {"node_of": "i8", "leaders": "i8", "inside": "u1", "languages": "u1", "sizes": "u1"})
 """Nodes of a collection, numbered by their earliest documents: the node of each document; and for each node, its
@@ -59,9 +59,7 @@ class NodeTable:
 
     def members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Documents by node: int64 (nodes + 1,), bounds, and int64 (documents,), ascending within a node."""
-        indptr = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(self.weights, out=indptr[1:])
-        return indptr, np.argsort(self.node_of, kind="stable")
+        return offsets_of(self.weights), np.argsort(self.node_of, kind="stable")
 
     def leaders_in(self, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
         """First node led by documents first to last - 1, and offsets from ``first`` of all such leaders."""
@@ -75,12 +73,7 @@ def collapse_documents(
     """Group documents with equal key terms and targets, by two 64-bit hashes of them.
 
     Args:
-        batches: of KEYS, the whole collection in the order of ordinals.
-        by_language: only documents of one language are equal.
         moments: int64 (documents,): only documents of one moment are equal; ``None`` to ignore time.
-
-    Yields:
-        A single row of NODES.
     """
     rows = [(row["hashes"], row["checks"], row["own"], row["languages"], row["sizes"]) for row in KEYS.rows(batches)]
     hashes, checks = (_joined([row[column] for row in rows], np.uint64) for column in (0, 1))

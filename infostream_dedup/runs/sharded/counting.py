@@ -11,20 +11,19 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.utf8 import texts_of_arrow
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.term_hashes import term_hashes
+from infostream_dedup.terms.counts import TermCounts, term_hashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "COUNTS", "TEXTS", "CountedChunk", "count_documents"]
 
 CHUNK: Final = 50_000
 """Documents counted together. Words are analysed once per chunk; counting a chunk of news takes about 500 MB."""
@@ -78,7 +77,7 @@ class CountedChunk:
         for row in COUNTS.rows(batches):
             starts = row["starts"]
             shape = (len(row["sizes"]), len(starts) - 1)
-            indptr = indptr_of(row["sizes"]).astype(np.int32)
+            indptr = offsets_of(row["sizes"]).astype(np.int32)
             matrix = sp.csr_array((row["counts"], row["columns"], indptr), shape=shape)
             counts = TermCounts(matrix, SurfaceList(starts, row["pool"]), row["languages"], row["lengths"])
             yield cls(row["first"], counts, row["hashes"], row["checks"], row["order"])
@@ -94,13 +93,8 @@ def count_documents(
     """Count the terms of documents.
 
     Args:
-        batches: of TEXTS.
-        settings: one for each representation wanted.
         chunk: documents counted together, at least 1; chunks also end where ordinals have a gap.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
-
-    Yields:
-        For each chunk a row of COUNTS for each representation.
     """
     open_chunk = _OpenChunk(workers)
     for batch in batches:

@@ -17,8 +17,7 @@ from infostream_dedup.runs.batch.deduplication import K_SIMILAR, DuplicateRule, 
 from infostream_dedup.runs.batch.pair_table import least_count
 from infostream_dedup.runs.sharded.collapse import NodeTable
 from infostream_dedup.runs.sharded.kernels.forests import join_edges
-from infostream_dedup.runs.sharded.pairing import DocumentPairs, paired
-from infostream_dedup.runs.sharded.recounting import pick_terms, recounted
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, paired, pick_terms, recounted
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
 if TYPE_CHECKING:
@@ -26,16 +25,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.runs.sharded.linked_run import LinkedRun
 
-__all__ = [
-    "STATUSES",
-    "FoundStatuses",
-    "StatusRules",
-    "Statuses",
-    "earliest_joined",
-    "equal_texts",
-    "join_groups",
-    "statuses_on_disk",
-]
 
 STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 _NOBODY: Final = -1
@@ -130,9 +119,6 @@ class StatusRules:
 
         If all weaker counts of a later document are too small to be known, all its pairs are returned; ``settled`` then
         finds the best.
-
-        Args:
-            pairs: all pairs of their later documents.
         """
         a, b = (self._sizes[self._nodes.node_of[side]] for side in (pairs.a, pairs.b))
         least = self._need(self._settings.k, a, b)
@@ -143,12 +129,7 @@ class StatusRules:
         return self._candidates(pairs.where(same)), self._candidates(pairs.where(alike)), pairs.where(same)
 
     def settled(self, pairs: DocumentPairs, recount: Callable[[DocumentPairs], DocumentPairs]) -> DocumentPairs:
-        """Find the best pair of each later document.
-
-        Args:
-            pairs: pairs of one kind that ``decide`` found.
-            recount: returns pairs with exact counts.
-        """
+        """Find the best pair of each later document."""
         _, number, times = np.unique(pairs.b, return_inverse=True, return_counts=True)
         several = times[number] > 1
         exact = recount(pairs.where(several)) if several.any() else pairs.where(several)
@@ -187,11 +168,7 @@ class Statuses:
         join_groups(same.a, same.b, self._parents)
 
     def finish(self, rows: Sequence[dict[str, Any]]) -> FoundStatuses:
-        """Statuses of all documents.
-
-        Args:
-            rows: of DOCUMENTS, all of them in order, with the hashes of the bodies.
-        """
+        """Statuses of all documents."""
         first = equal_texts(rows, self._nodes.documents)
         exact = np.where(first != np.arange(len(first)), first, _NOBODY)
         equal = np.flatnonzero(exact != _NOBODY)
@@ -214,7 +191,6 @@ def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equa
 
     Args:
         linked: the collection; the hashes of the bodies must have been taken.
-        duplicate_rule: as in ``batch.deduplication.statuses``.
     """
     nodes = linked.nodes
     rules, found = StatusRules(nodes, linked.settings, duplicate_rule), Statuses(nodes)
@@ -256,12 +232,7 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.int64]:
-    """The earliest document with the same body, or the document itself: int64 (documents,); -1 without a body.
-
-    Args:
-        rows: of DOCUMENTS, all of them in order, with the hashes of the bodies.
-        documents: their number.
-    """
+    """The earliest document with the same body, or the document itself: int64 (documents,); -1 without a body."""
     parts = [row["digests"] for row in rows]
     digests = np.concatenate([np.zeros(0, np.uint8), *parts]).reshape(documents, _DIGEST).copy().view(np.uint64)
     one, other = digests[:, 0], digests[:, 1]

@@ -17,8 +17,6 @@ from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
 if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
-__all__ = ["DiskRun", "Input"]
-
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -100,7 +98,6 @@ class DiskRun:
         """The collection in one representation.
 
         Args:
-            representation: one of those the run was made for.
             window_days: maximum number of days between two linked documents; ``None`` for no limit.
         """
         return LinkedRun(self, self.counted(), self.settings.but(representation=representation), window_days)

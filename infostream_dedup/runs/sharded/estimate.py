@@ -21,8 +21,6 @@ from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.runs.sharded.reading import read_and_count
 from infostream_dedup.runs.sharded.work_folder import bytes_of_tables
 
-__all__ = ["Estimate", "documents_in", "estimate", "in_memory"]
-
 SAMPLE: Final = 500
 """Number of documents read for an estimate."""
 
@@ -75,11 +73,7 @@ class Estimate:
         )
 
     def check(self) -> None:
-        """Refuse a run that would fill the disk.
-
-        Raises:
-            CannotCreateError: there is not enough room.
-        """
+        """Refuse a run that would fill the disk."""
         if self.disk > self.free:
             raise CannotCreateError(
                 f"{self.folder} has {_amount(self.free)} free; a run over about {self.documents} documents needs "
@@ -89,12 +83,7 @@ class Estimate:
 
 
 def documents_in(paths: Sequence[str], sample: Sequence[Document]) -> int:
-    """Estimate the number of documents in files from the size of a sample.
-
-    Args:
-        paths: existing files.
-        sample: some of their documents, at least one.
-    """
+    """Estimate the number of documents in files from the size of a sample."""
     plain = b"\n".join(json_bytes(row_of(document)) for document in sample)
     packed = len(gzip.compress(plain, 6))
     found = 0.0
@@ -138,11 +127,6 @@ def estimate(
 
     Args:
         documents: some of the documents; at most ``SAMPLE`` are read.
-        number: total number of documents.
-        settings: one for each representation.
-        plan: how memory is used.
-        folder: the work folder.
-        evidence: whether pairs are judged by evidence.
     """
     sample = list(islice(documents, SAMPLE))
     _count(sample[:1], settings, evidence=evidence)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.facts import NO_TIME, microseconds
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_weighed
 from infostream_dedup.language.text.fingerprint import text_hash
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model import Document
 
-__all__ = ["EVIDENCE_TABLES", "FACTS", "RAW", "RECORDS", "EvidenceRun", "RunRows", "new_wording", "weighed_records"]
 
 RAW: Final = Layout(
     "raw evidence",
@@ -104,11 +104,7 @@ def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) 
     """Weight the evidence of a whole collection.
 
     Args:
-        raw: of RAW, all documents in order.
         languages: int8 (documents,), index into ``LANGUAGES``.
-
-    Yields:
-        A row of RECORDS for each of RAW, with the name of its table.
     """
     frequencies = EvidenceFrequencies()
     for row in RAW.rows(raw):
@@ -125,8 +121,6 @@ def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> ND
     """Which documents repeat earlier ones, as ``TripleRows.repeat_earlier`` says: bool (documents,).
 
     Args:
-        raw: of RAW, all documents in order.
-        documents: their number.
         parts: number of parts, by their highest bits, in which triples are sorted: a power of 2.
     """
     rows = [(row["first"], row["triples"], row["ends"].reshape(-1, 5)[:, 0]) for row in RAW.rows(raw)]
@@ -168,7 +162,7 @@ class RunRows:
     def of_records(cls, records: Iterable[pa.RecordBatch]) -> RunRows:
         """Records of documents, from rows of RECORDS."""
         rows = list(RECORDS.rows(records))
-        return cls._of(rows, [(indptr_of(row["sizes"]), row["words"]) for row in rows])
+        return cls._of(rows, [(offsets_of(row["sizes"]), row["words"]) for row in rows])
 
     @classmethod
     def _of(cls, rows: list[dict[str, Any]], runs: list[tuple[NDArray[np.int64], NDArray[Any]]]) -> RunRows:
@@ -188,7 +182,6 @@ class RunRows:
         for (bounds, held), first, begin, end in zip(self.runs, self.firsts, cuts, cuts[1:], strict=False):
             rows = documents[begin:end] - first
             length = bounds[rows + 1] - bounds[rows]
-            starts = indptr_of(length)
-            values.append(held[np.arange(starts[-1]) + np.repeat(bounds[rows] - starts[:-1], length)])
+            values.append(held[places_of(bounds[rows], length)])
             sizes.append(length)
-        return np.concatenate(values), indptr_of(np.concatenate(sizes))
+        return np.concatenate(values), offsets_of(np.concatenate(sizes))

@@ -14,16 +14,16 @@ import pyarrow as pa
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.runs.sharded.collapse import NodeTable
 from infostream_dedup.runs.sharded.kernels.forests import join_edges, span_rows
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.linking import LINKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FOREST", "group_leaders_of", "group_sizes_of", "linkage_order", "merge_forests", "span_links"]
 
 FOREST: Final = Layout("forest", (), {"a": "i4", "b": "i4", "counts": "u1"})
 """Edges of a forest: two nodes and the largest count at which they are connected."""
@@ -37,12 +37,8 @@ def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.Rec
 
     Args:
         batches: of LINKS; read several times.
-        nodes: number of nodes of the collection.
-
-    Yields:
-        A single row of FOREST.
     """
-    rows = [(row, indptr_of(row["sizes"])) for row in LINKS.rows(batches)]
+    rows = [(row, offsets_of(row["sizes"])) for row in LINKS.rows(batches)]
     parents, edges = np.arange(nodes, dtype=np.int32), np.empty((nodes, 3), dtype=np.int32)
     held = np.zeros(_MOST + 1, dtype=np.bool_)
     for row, _ in rows:
@@ -81,9 +77,7 @@ def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -
     """Documents in each group at k, single ones included: int64 (groups,), in no particular order.
 
     Args:
-        forest: of returned links.
         nodes: the nodes; documents of one node are a group if they are linked to each other.
-        k: at least the smallest count of the links.
     """
     leader = group_leaders_of(forest, len(nodes), k)
     documents = np.bincount(leader, weights=nodes.weights, minlength=len(nodes)).astype(np.int64)

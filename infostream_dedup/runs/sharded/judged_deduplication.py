@@ -29,7 +29,6 @@ from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FoundJudgedStatuses", "judged_statuses_on_disk"]
 
 _PAIRS_AT_ONCE: Final = 200_000
 _DECIMALS: Final = 6
@@ -64,7 +63,6 @@ def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None
 
     Args:
         collection: the documents; the hashes of the bodies must have been taken.
-        join: as in ``judged_statuses``.
     """
     nodes = collection.nodes
     sizes = nodes.sizes[nodes.node_of]

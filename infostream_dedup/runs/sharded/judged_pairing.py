@@ -19,7 +19,6 @@ from infostream_dedup.runs.sharded.pairing import DocumentRows, paired
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["judged_pairs_on_disk"]
 
 _PAIRS_AT_ONCE: Final = 200_000
 _ROWS_AT_ONCE: Final = 50_000
@@ -31,8 +30,6 @@ def judged_pairs_on_disk(
     """Judged pairs as rows, as ``batch.judged_pairing.judged_pair_rows`` yields them with ``between`` ``none``.
 
     Args:
-        collection: the documents.
-        choice: which pairs to list.
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
     """
     listed = _listed(collection, choice, parts)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.judging.evidence.facts import NO_SOURCE, NO_TIME, DocumentFacts
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
 from infostream_dedup.judging.evidence.kernels.comparing import sum_keys
@@ -23,7 +24,6 @@ from infostream_dedup.runs.sharded.deduplication import equal_texts
 from infostream_dedup.runs.sharded.evidence import FACTS, RECORDS, RunRows, new_wording, weighed_records
 from infostream_dedup.runs.sharded.kernels.rows import renumber_rows
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
-from infostream_dedup.runs.sharded.layout import indptr_of
 from infostream_dedup.runs.sharded.linked_run import LinkedRun
 from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
 from infostream_dedup.terms.weighting import as_count
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.runs.sharded.work_folder import Stage
 
-__all__ = ["EqualTexts", "JudgedRun"]
 
 _Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 
@@ -120,7 +119,7 @@ class JudgedRun(LinkedRun):
         hashes = [np.zeros(0, dtype=np.uint64)]
         for row in KEYS.rows(self.keys.batches("keys")):
             own = np.zeros(len(row["sizes"]), dtype=np.uint64)
-            mix_rows(indptr_of(row["sizes"]), row["keys"], own)
+            mix_rows(offsets_of(row["sizes"]), row["keys"], own)
             hashes.append(own[row["sizes"] > 0])
         equal = np.unique(np.concatenate(hashes), return_counts=True)[1].astype(np.int64)
         return int((equal * (equal - 1)).sum()) <= MOST_VERBATIM_LINKS
@@ -163,9 +162,9 @@ class JudgedRun(LinkedRun):
         return [
             (
                 row["first"],
-                TermRows(indptr_of(row["sizes"]), row["keys"], 0),
+                TermRows(offsets_of(row["sizes"]), row["keys"], 0),
                 row["weights"],
-                TermRows(indptr_of(row["target_sizes"]), row["targets"], 0),
+                TermRows(offsets_of(row["target_sizes"]), row["targets"], 0),
             )
             for row in KEYS.rows(found.batches("keys"))
         ]
@@ -178,7 +177,7 @@ class JudgedRun(LinkedRun):
             rows: dict[str, NDArray[Any]] = {}
             for name, sizes in (("keys", "sizes"), ("targets", "target_sizes")):
                 kept, numbers = np.empty(size, np.int32), np.empty(len(row[name]), np.uint32)
-                indptr, every = indptr_of(row[sizes]), np.arange(size, dtype=np.int64)
+                indptr, every = offsets_of(row[sizes]), np.arange(size, dtype=np.int64)
                 written = renumber_rows(indptr, row[name], every, place, True, kept, numbers)
                 rows |= {name: numbers[:written], sizes: kept}
             # Key terms of a document are in code point order already, so that their weights keep their places.
@@ -209,7 +208,7 @@ class JudgedRun(LinkedRun):
             places, length = _entries(answers.indptr, rows)
             targets.append(answers.indices[places])
             target_sizes.append(length)
-        begins, weighed = indptr_of(np.concatenate(sizes)), np.concatenate(weights)
+        begins, weighed = offsets_of(np.concatenate(sizes)), np.concatenate(weights)
         terms = np.concatenate(keys).astype(np.int32)
         top = heaviest(begins, weighed)
         own, squares = np.empty((len(documents), 2), dtype=np.int64), np.empty(len(documents), dtype=np.float64)
@@ -221,7 +220,7 @@ class JudgedRun(LinkedRun):
             heaviest=top,
             own=own,
             squares=squares,
-            target_begins=indptr_of(np.concatenate(target_sizes)),
+            target_begins=offsets_of(np.concatenate(target_sizes)),
             targets=np.concatenate(targets).astype(np.int32),
         )
 
@@ -256,13 +255,11 @@ class EqualTexts:
         return self._run(documents, self._place + 1, length)
 
     def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> _Pairs:
-        starts = indptr_of(length)
-        place = np.arange(starts[-1]) + np.repeat(begins[documents] - starts[:-1], length)
+        place = places_of(begins[documents], length)
         return np.repeat(documents, length), self._order[place]
 
 
 def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions of the entries of rows, and how many each row has."""
     length = indptr[rows + 1] - indptr[rows]
-    starts = indptr_of(length)
-    return np.arange(starts[-1]) + np.repeat(indptr[rows] - starts[:-1], length), length
+    return places_of(indptr[rows], length), length

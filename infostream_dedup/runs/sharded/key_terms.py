@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.link_rows import own_counts
 from infostream_dedup.links.compiled.kernels.row_equality import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.sharded.counting import CountedChunk
 from infostream_dedup.runs.sharded.kernels.rows import renumber_rows
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.vocabulary import FrozenVocabulary
 from infostream_dedup.terms.compiled import select_key_terms
 
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = [
-    "KEYS",
-    "LABELS",
-    "KeyChunk",
-    "asking",
-    "fewer_keys",
-    "key_term_labels",
-    "keys_row",
-    "mark_key_terms",
-    "select_keys",
-    "unweighted",
-]
 
 KEYS: Final = Layout(
     "keys",
@@ -89,19 +78,14 @@ class KeyChunk:
 
     @classmethod
     def read(cls, batches: Iterable[pa.RecordBatch], terms: int) -> Iterator[KeyChunk]:
-        """Read rows of KEYS.
-
-        Args:
-            batches: with the rows.
-            terms: size of the vocabulary.
-        """
+        """Read rows of KEYS."""
         for row in KEYS.rows(batches):
             yield cls(
                 first=row["first"],
                 languages=row["languages"],
-                keys=TermRows(indptr_of(row["sizes"]), row["keys"], terms),
+                keys=TermRows(offsets_of(row["sizes"]), row["keys"], terms),
                 weights=row["weights"],
-                targets=TermRows(indptr_of(row["target_sizes"]), row["targets"], terms),
+                targets=TermRows(offsets_of(row["target_sizes"]), row["targets"], terms),
                 own=row["own"],
                 hashes=np.stack((row["hashes"], row["checks"])),
             )
@@ -118,15 +102,10 @@ def select_keys(
     """Select the key terms of documents by the statistics of the whole collection.
 
     Args:
-        batches: of COUNTS.
-        vocabulary: vocabulary of the whole collection.
         settings: everything that decides key terms; representation ``pivot`` has its own stage.
         distinct: the vocabulary counted without documents that repeat earlier ones, so that what only these lift above
             ``df_max`` stays a key term; ``None`` not to look at repeats.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
-
-    Yields:
-        A row of KEYS for each chunk.
     """
     shared = vocabulary.df.sum(axis=0) >= 2
     for chunk in CountedChunk.read(batches):
@@ -145,10 +124,7 @@ def keys_row(
     """A row of KEYS from the key terms and targets of a chunk.
 
     Args:
-        first: ordinal of the first document.
         languages: uint8 (documents,), index into ``LANGUAGES``.
-        keys: key terms, in code point order within a row.
-        weights: int64, weights of the key terms.
         targets: targets, ascending within a row.
     """
     own = np.empty(keys.documents, dtype=np.uint8)
@@ -173,19 +149,14 @@ def keys_row(
 
 
 def fewer_keys(batches: Iterable[pa.RecordBatch], n: int) -> Iterator[pa.RecordBatch]:
-    """Keep the n heaviest key terms of documents; among equals, the first in code point order.
-
-    Args:
-        batches: of KEYS.
-        n: how many, at least 1.
-    """
+    """Keep the n heaviest key terms of documents; among equals, the first in code point order."""
     for row in KEYS.rows(batches):
         owners = np.repeat(np.arange(len(row["sizes"])), row["sizes"])
         order = np.lexsort((np.arange(len(owners)), -row["weights"], owners))
         kept = np.zeros(len(owners), dtype=np.bool_)
-        kept[order] = np.arange(len(owners)) - indptr_of(row["sizes"])[owners] < n
-        keys = TermRows(indptr_of(np.minimum(row["sizes"], n)), row["keys"][kept], 0)
-        targets = TermRows(indptr_of(row["target_sizes"]), row["targets"], 0)
+        kept[order] = np.arange(len(owners)) - offsets_of(row["sizes"])[owners] < n
+        keys = TermRows(offsets_of(np.minimum(row["sizes"], n)), row["keys"][kept], 0)
+        targets = TermRows(offsets_of(row["target_sizes"]), row["targets"], 0)
         yield keys_row(row["first"], row["languages"], keys, row["weights"][kept], targets)
 
 
@@ -194,7 +165,7 @@ def _renumbered(matrix: sp.csr_array, numbers: NDArray[np.int64], terms: int, *,
     columns = matrix.indices.astype(np.int32, copy=False)
     every = np.arange(matrix.shape[0], dtype=np.int64)
     size = renumber_rows(matrix.indptr.astype(np.int64), columns, every, numbers, ascending, sizes, found)
-    return TermRows(indptr_of(sizes), found[:size], terms)
+    return TermRows(offsets_of(sizes), found[:size], terms)
 
 
 def unweighted(row: pa.RecordBatch) -> pa.RecordBatch:
@@ -209,12 +180,7 @@ def asking(row: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> NDArray[np.int32]:
-    """Number the terms that are key terms of any document: int32 (terms,), ascending from 0, -1 for the others.
-
-    Args:
-        batches: of KEYS, the whole collection.
-        terms: size of the vocabulary.
-    """
+    """Number the terms that are key terms of any document: int32 (terms,), ascending from 0, -1 for the others."""
     marked = np.zeros(terms, dtype=np.bool_)
     for row in KEYS.rows(batches):
         marked[row["keys"]] = True
@@ -227,12 +193,7 @@ def key_term_labels(
     """The words of key terms; a term that several chunks have is given once.
 
     Args:
-        batches: of COUNTS.
-        vocabulary: vocabulary of the whole collection.
         numbers_of_keys: int32 (terms,), as ``mark_key_terms`` returns them.
-
-    Yields:
-        Rows of LABELS, ``numbers`` being those of key terms.
     """
     wanted = numbers_of_keys >= 0
     for chunk in CountedChunk.read(batches):
@@ -241,3 +202,30 @@ def key_term_labels(
         wanted[numbers[here]] = False
         terms = chunk.counts.terms
         yield LABELS.row(numbers=numbers_of_keys[numbers[here]], terms=[terms[number] for number in here.tolist()])
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCounts:
+    """How many documents have each term as a key term, and how many can be found by it.
+
+    Attributes:
+        keys: int64 (terms,).
+        targets: int64 (terms,).
+    """
+
+    keys: NDArray[np.int64]
+    targets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, batches: Iterable[pa.RecordBatch], terms: int) -> KeyCounts:
+        """Count over rows of KEYS."""
+        keys, targets = np.zeros((2, terms), dtype=np.int64)
+        for row in KEYS.rows(batches):
+            keys += np.bincount(row["keys"], minlength=terms)
+            targets += np.bincount(row["targets"], minlength=terms)
+        return cls(keys, targets)
+
+    @property
+    def expected_work(self) -> int:
+        """Number of matches of a key term with a target: at least the number of links at k = 1."""
+        return int((self.keys * self.targets).sum())

@@ -14,7 +14,6 @@ from infostream_dedup.errors import BadDataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Layout", "indptr_of"]
 
 _MARK: Final = b"infostream_dedup.table"
 _VERSION: Final = 1
@@ -45,11 +44,7 @@ class Layout:
         return pa.schema(fields, {_MARK: f"{self.name} {_VERSION}".encode()})
 
     def row(self, **values: Any) -> pa.RecordBatch:
-        """Return a batch of one row.
-
-        Args:
-            values: every column by name: a number, an array or a list of strings.
-        """
+        """Return a batch of one row."""
         columns = [pa.array([int(values[name])], pa.int64()) for name in self.numbers]
         for name, kind in self.arrays.items():
             array = pa.array(np.ascontiguousarray(values[name], dtype=kind))
@@ -60,11 +55,7 @@ class Layout:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
-        """Read the rows of batches: numbers, arrays (without a copy) and lists of strings by column name.
-
-        Raises:
-            BadDataError: a batch is of another table or version.
-        """
+        """Read the rows of batches: numbers, arrays (without a copy) and lists of strings by column name."""
         for batch in batches:
             self.check(batch)
             for row in range(batch.num_rows):
@@ -85,11 +76,7 @@ class Layout:
         return batch
 
     def check(self, batch: pa.RecordBatch) -> None:
-        """Refuse a batch of another table or version.
-
-        Raises:
-            BadDataError: table or version differ.
-        """
+        """Refuse a batch of another table or version."""
         found = (batch.schema.metadata or {}).get(_MARK, b"nothing known").decode()
         if found != f"{self.name} {_VERSION}":
             message = f"these are rows of {found}; expected {self.name} {_VERSION}: empty the work folder and run again"
@@ -100,10 +87,3 @@ class Layout:
         found.update((name, batch.column(name)[row].values.to_numpy()) for name in self.arrays)
         found.update((name, batch.column(name)[row].values) for name in self.words)
         return found
-
-
-def indptr_of(sizes: NDArray[Any]) -> NDArray[np.int64]:
-    """Bounds of rows of given sizes: int64 (rows + 1,)."""
-    indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    return indptr

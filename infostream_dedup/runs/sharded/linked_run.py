@@ -13,8 +13,7 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 from infostream_dedup.runs.sharded.collapse import NODES, NodeTable, collapse_documents
-from infostream_dedup.runs.sharded.key_counts import KeyCounts
-from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk, mark_key_terms, select_keys
+from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk, KeyCounts, mark_key_terms, select_keys
 from infostream_dedup.runs.sharded.linking import DEGREES, LINKS, Linking, Shard, merge_links
 from infostream_dedup.runs.sharded.pivot_terms import COLUMNS, PivotTerms
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, NO_MOMENT
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
-__all__ = ["MOST_STORED", "LinkedRun"]
 
 MOST_STORED: Final = 20_000_000
 """Links below ``EXACT_FROM`` are also stored if there are certainly no more than this."""
@@ -154,13 +152,7 @@ class LinkedRun:
         return self.stage("keys", {"keys": KEYS}, decided, lambda: self._make_keys(self.settings, None))
 
     def selected(self, name: str, settings: Settings, distinct: FrozenVocabulary | None = None) -> Stage:
-        """A stage of key terms and targets.
-
-        Args:
-            name: its name.
-            settings: settings that decide key terms.
-            distinct: as in ``select_keys``.
-        """
+        """A stage of key terms and targets."""
         decided = {"statistics": self.statistics.key, **{one: getattr(settings, one) for one in _SHARED}}
         if distinct is not None:
             decided["distinct"] = True

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.compiled.kernels.forward_matching import Scratch
 from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms, ranked_rows
@@ -23,13 +24,12 @@ from infostream_dedup.runs.sharded.collapse import NodeTable
 from infostream_dedup.runs.sharded.kernels.linking import decode_links, name_links
 from infostream_dedup.runs.sharded.kernels.rows import renumber_rows, sort_links
 from infostream_dedup.runs.sharded.key_terms import KeyChunk
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["DEGREES", "LINKS", "Linking", "Shard", "merge_links"]
 
 LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
 """Links of nodes ``first`` to ``first + nodes - 1`` to the nodes of one shard, or of all: ``sizes`` links of each,
@@ -75,7 +75,7 @@ class Linking:
         room = int(np.diff(rows.indptr)[chosen].sum())
         kept, numbers = np.empty(len(chosen), dtype=np.int32), np.empty(room, dtype=np.uint32)
         written = renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
-        return TermRows(indptr_of(kept), numbers[:written].copy(), self.key_terms)
+        return TermRows(offsets_of(kept), numbers[:written].copy(), self.key_terms)
 
 
 class Shard:
@@ -112,7 +112,6 @@ class Shard:
         """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each.
 
         Args:
-            chunks: the chunks.
             workers: number of chunks asked at a time; 0 for as many as the process may use threads.
         """
         threads = thread_count(workers)
@@ -162,11 +161,6 @@ class Shard:
 
         Args:
             chunks: the asking chunks; there must be no window.
-            n: maximum number of key terms of a document.
-            most: the largest k, at most ``n``.
-
-        Yields:
-            A row of DEGREES for each chunk.
         """
         index, weights = self._index, self._linking.nodes.weights
         key_starts, key_postings = index.lists_of(self._keys, 1)
@@ -233,11 +227,7 @@ class Shard:
 
 
 def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Join the links that shards found: consecutive rows of LINKS of the same nodes become one.
-
-    Args:
-        batches: batches of LINKS, with rows of the same nodes consecutive.
-    """
+    """Join the links that shards found: consecutive rows of LINKS of the same nodes become one."""
     waiting: list[dict[str, Any]] = []
     for row in LINKS.rows(batches):
         if waiting and (waiting[0]["first"], waiting[0]["nodes"]) != (row["first"], row["nodes"]):
@@ -253,12 +243,12 @@ def _merged(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
     sizes = np.zeros(nodes, dtype=np.int64)
     for row in rows:
         sizes += row["sizes"]
-    indptr = indptr_of(sizes)
+    indptr = offsets_of(sizes)
     columns, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.uint8)
     cursor = indptr[:-1].copy()
     for row in rows:
         own = row["sizes"].astype(np.int64)
-        place = np.arange(len(row["columns"])) + np.repeat(cursor - indptr_of(own)[:-1], own)
+        place = np.arange(len(row["columns"])) + np.repeat(cursor - offsets_of(own)[:-1], own)
         columns[place], counts[place] = row["columns"], row["counts"]
         cursor += own
     sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
@@ -273,7 +263,7 @@ def _batched(chunks: Iterable[KeyChunk], size: int) -> Iterator[list[KeyChunk]]:
 
 
 def _stacked(rows: Sequence[TermRows], terms: int) -> TermRows:
-    indptr = indptr_of(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(one.indptr) for one in rows)]))
+    indptr = offsets_of(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(one.indptr) for one in rows)]))
     indices = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.indices for one in rows)])
     return TermRows(indptr, indices, terms)
 

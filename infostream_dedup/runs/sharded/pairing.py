@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.model import Settings
@@ -18,7 +19,7 @@ from infostream_dedup.runs.batch.pair_table import chunks_of_pairs, least_count,
 from infostream_dedup.runs.batch.pairing import PairRow, rows_of_pairs
 from infostream_dedup.runs.sharded.collapse import NodeTable
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, key_term_labels
-from infostream_dedup.runs.sharded.layout import indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.linking import LINKS, merge_links
 from infostream_dedup.runs.sharded.pivot_terms import column_labels
 from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.linked_run import LinkedRun
     from infostream_dedup.runs.sharded.work_folder import Stage
 
-__all__ = ["DocumentPairs", "DocumentRows", "PairFinder", "all_key_terms", "paired", "pairs_on_disk", "turn_links"]
 
 _PAIRS_AT_ONCE: Final = 1_000_000
 _ROWS_AT_ONCE: Final = 50_000
@@ -42,12 +42,7 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nod
     """Reverse links: find the links to the nodes of each chunk.
 
     Args:
-        batches: of LINKS.
         firsts: int64 (chunks,), first node of each chunk, ascending.
-        nodes: number of nodes of the collection.
-
-    Yields:
-        Rows of LINKS from the nodes of each chunk to those of one row of ``batches``, not yet merged.
     """
     bounds = np.append(firsts, nodes)
     for row in LINKS.rows(batches):
@@ -112,17 +107,13 @@ class PairFinder:
         return self._members[self._bounds[nodes.start] : self._bounds[nodes.stop]]
 
     def work(self, *, whole: bool) -> NDArray[np.int64]:
-        """int64 (nodes,): about how many pairs each document of a node is in, at least 1.
-
-        Args:
-            whole: count every document of a linked node, not only its leader.
-        """
+        """int64 (nodes,): about how many pairs each document of a node is in, at least 1."""
         nodes = self._nodes
         weights = nodes.weights if whole else np.ones(len(nodes), dtype=np.int64)
         work = 1 + weights * (nodes.inside >= self._least)
         for table in (self._out, self._into):
             for rows in table.chunks():
-                sums = indptr_of(weights[rows.columns])
+                sums = offsets_of(weights[rows.columns])
                 work[rows.nodes] += sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
         return work
 
@@ -140,7 +131,6 @@ class PairFinder:
         Among equal documents, only the earliest is paired with it: the counts are the same.
 
         Args:
-            documents: int64, distinct.
             alone: bool (nodes,), nodes all of whose documents are paired.
         """
         one, node, forward, backward = self._neighbours(documents)
@@ -168,25 +158,18 @@ class PairFinder:
         node, other, forward, backward = node[order], other[order], forward[order], backward[order]
         begin, end = np.searchsorted(node, node_of), np.searchsorted(node, node_of, side="right")
         sizes = end - begin
-        starts = indptr_of(sizes)
-        place = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
+        place = places_of(begin, sizes)
         return np.repeat(documents, sizes), other[place], forward[place], backward[place]
 
     def _written_out(self, node: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Position in ``node`` and document, for every document of each node."""
         sizes = self._bounds[node + 1] - self._bounds[node]
-        starts = indptr_of(sizes)
-        place = np.arange(starts[-1]) + np.repeat(self._bounds[node] - starts[:-1], sizes)
+        place = places_of(self._bounds[node], sizes)
         return np.repeat(np.arange(len(node)), sizes), self._members[place]
 
 
 def paired(linked: LinkedRun, least: int) -> PairFinder:
-    """The pairs of a collection in a work folder.
-
-    Args:
-        linked: the collection in one representation.
-        least: smallest count that matters.
-    """
+    """The pairs of a collection in a work folder."""
     turned = linked.stage(
         f"turned{least}",
         {"links": LINKS},
@@ -235,7 +218,7 @@ class DocumentRows:
 
     def __init__(self, linked: LinkedRun) -> None:
         self._chunks = list(KEYS.rows(linked.keys.batches("keys")))
-        self._bounds = [(indptr_of(row["sizes"]), indptr_of(row["target_sizes"])) for row in self._chunks]
+        self._bounds = [(offsets_of(row["sizes"]), offsets_of(row["target_sizes"])) for row in self._chunks]
         self._firsts = np.array([row["first"] for row in self._chunks], dtype=np.int64)
         self._numbers = linked.numbers_of_keys
         self._documents = list(linked.documents())
@@ -264,11 +247,11 @@ class DocumentRows:
         column = np.full(len(self._labels), -1, dtype=np.int64)
         column[used[order]] = np.arange(len(used))
         shape = (len(documents), len(used))
-        matrix = sp.csr_array((weights, column[keys], indptr_of(sizes)), shape=shape)
+        matrix = sp.csr_array((weights, column[keys], offsets_of(sizes)), shape=shape)
         targets, _, target_sizes = self._rows(documents, "targets", 1)
         place = column[targets]
         kept = place >= 0
-        bounds = indptr_of(kept)[indptr_of(target_sizes)]
+        bounds = offsets_of(kept)[offsets_of(target_sizes)]
         met = sp.csr_array((np.ones(int(kept.sum()), dtype=np.bool_), place[kept], bounds), shape=shape)
         met.sort_indices()
         matrix.sort_indices()
@@ -297,9 +280,7 @@ class DocumentRows:
         Args:
             a: int64 (pairs,), the earlier documents.
             b: int64 (pairs,), the later ones.
-            settings: settings that decide the relation.
             k_min: minimum count of key terms in either direction; ``None`` for pairs with a relation.
-            terms: include the shared terms.
         """
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
         key_terms = self.key_terms(documents)
@@ -320,12 +301,12 @@ class DocumentRows:
                 continue
             indptr, rows = bounds[which], documents[begin:end] - row["first"]
             length = np.diff(indptr)[rows]
-            starts = indptr_of(length)
-            place = np.arange(starts[-1]) + np.repeat(indptr[:-1][rows] - starts[:-1], length)
+            starts = offsets_of(length)
+            place = places_of(indptr[:-1][rows], length)
             number = self._numbers[row[name][place]].astype(np.int64)
             known = number >= 0
             terms.append(number[known])
-            sizes.append(np.diff(indptr_of(known)[starts]))
+            sizes.append(np.diff(offsets_of(known)[starts]))
             if name == "keys":
                 weights.append(row["weights"][place])
         return np.concatenate(terms), np.concatenate(weights), np.concatenate(sizes)
@@ -369,10 +350,7 @@ def pairs_on_disk(
     """Linked pairs in the order of (a, b), as ``batch.pairing.pair_rows`` lists them.
 
     Args:
-        linked: the collection.
         k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
-        terms: include the shared terms.
-        cross_language: only pairs of different languages.
         parts: int64 (documents,), number of the file of each document: only pairs from different files.
     """
     settings = linked.settings
@@ -394,3 +372,64 @@ def pairs_on_disk(
         for begin in range(0, len(pairs), _ROWS_AT_ONCE):
             some = slice(begin, begin + _ROWS_AT_ONCE)
             yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms)
+
+
+PICKED: Final = Layout(
+    "picked terms", (), {"documents": "i8", "sizes": "i4", "keys": "u4", "target_sizes": "i4", "targets": "u4"}
+)
+"""Key terms and targets of some documents, by their number in the vocabulary."""
+
+_RECOUNTED_AT_ONCE: Final = 50_000
+
+
+def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    """Take the terms of some documents.
+
+    Args:
+        documents: ordinals, which ascend.
+    """
+    for row in KEYS.rows(batches):
+        begin, end = np.searchsorted(documents, [row["first"], row["first"] + len(row["sizes"])])
+        if begin < end:
+            chosen = documents[begin:end]
+            keys, sizes = _taken(row["keys"], row["sizes"], chosen - row["first"])
+            targets, target_sizes = _taken(row["targets"], row["target_sizes"], chosen - row["first"])
+            yield PICKED.row(documents=chosen, sizes=sizes, keys=keys, target_sizes=target_sizes, targets=targets)
+
+
+def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable[pa.RecordBatch]]) -> DocumentPairs:
+    """The pairs, with the number of key terms of each document that the other one has.
+
+    Args:
+        pick: gives rows of PICKED, in the order of the documents, for documents that ascend.
+    """
+    forward, backward = np.empty((2, len(pairs)), dtype=np.int64)
+    for begin in range(0, len(pairs), _RECOUNTED_AT_ONCE):
+        some = slice(begin, begin + _RECOUNTED_AT_ONCE)
+        documents, place = np.unique(np.concatenate([pairs.a[some], pairs.b[some]]), return_inverse=True)
+        a, b = place.reshape(2, -1)
+        keys, targets = _matrices(list(PICKED.rows(pick(documents))))
+        forward[some] = keys[a].multiply(targets[b]).sum(axis=1)
+        backward[some] = keys[b].multiply(targets[a]).sum(axis=1)
+    return DocumentPairs(pairs.a, pairs.b, forward, backward)
+
+
+def _taken(terms: NDArray[Any], sizes: NDArray[Any], rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Terms of some rows, and how many each has."""
+    indptr = offsets_of(sizes)
+    length = indptr[rows + 1] - indptr[rows]
+    return terms[places_of(indptr[rows], length)], length
+
+
+def _matrices(rows: list[dict[str, Any]]) -> tuple[sp.csr_array, sp.csr_array]:
+    """Key terms and targets of documents, a column for each term: ones."""
+    columns = [np.concatenate([row[name] for row in rows]).astype(np.int64) for name in ("keys", "targets")]
+    bounds = [offsets_of(np.concatenate([row[name] for row in rows])) for name in ("sizes", "target_sizes")]
+    terms, place = np.unique(np.concatenate(columns), return_inverse=True)
+    shape, cut = (len(bounds[0]) - 1, len(terms)), len(columns[0])
+    parts = (place[:cut], place[cut:])
+    first, second = (
+        sp.csr_array((np.ones(len(part), dtype=np.int32), part, indptr), shape=shape)
+        for part, indptr in zip(parts, bounds, strict=True)
+    )
+    return first, second

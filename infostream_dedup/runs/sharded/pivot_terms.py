@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.runs.sharded.counting import CountedChunk
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "PivotTerms", "column_labels"]
 
 COLUMNS: Final = Layout("columns", (), {"canonical": "i4", "sizes": "i4", "members": "i4"}, ("labels",))
 """Key columns: for each, its canonical pivot term (number, word) and the numbers of all pivot terms that match it."""
@@ -98,11 +98,7 @@ class PivotTerms:
         """Select the key terms of documents, numbered by key column.
 
         Args:
-            columns: of COLUMNS.
             workers: threads; 0 for as many as the process may use. The result does not depend on them.
-
-        Yields:
-            A row of KEYS for each chunk.
         """
         equivalents, names = self._translated.equivalents, _names(columns)
         number_of = {name: number for number, name in enumerate(names)}
@@ -136,7 +132,6 @@ class PivotTerms:
 
         Args:
             documents: ordinals, which ascend.
-            columns: of COLUMNS.
         """
         translated, parts = self._translated, []
         for chunk in CountedChunk.read(self._counts()):
@@ -156,7 +151,7 @@ class PivotTerms:
             for language, words in _by_language(source_terms(chunk.counts)):
                 terms[language].update(words)
         ordered = [sorted(words) for words in terms]
-        starts = np.cumsum([0, *map(len, ordered)]).tolist()
+        starts = offsets_of([len(one) for one in ordered]).tolist()
         number_of = [
             dict(zip(words, range(start, start + len(words)), strict=True))
             for start, words in zip(starts[:-1], ordered, strict=True)
@@ -190,21 +185,14 @@ class PivotTerms:
 
 
 def column_labels(columns: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The words of key columns.
-
-    Args:
-        columns: of COLUMNS.
-
-    Yields:
-        A single row of LABELS; several columns may have the same word.
-    """
+    """The words of key columns."""
     for row in COLUMNS.rows(columns):
         yield LABELS.row(numbers=np.arange(len(row["labels"])), terms=row["labels"])
 
 
 def _names(columns: Iterable[pa.RecordBatch]) -> list[ColumnName]:
     (row,) = COLUMNS.rows(columns)
-    members, bounds = row["members"].tolist(), np.cumsum([0, *row["sizes"].tolist()]).tolist()
+    members, bounds = row["members"].tolist(), offsets_of(row["sizes"]).tolist()
     sets = [tuple(members[begin:end]) for begin, end in pairwise(bounds)]
     return list(zip(row["canonical"].tolist(), sets, strict=True))
 

@@ -8,8 +8,6 @@ from typing import Final
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["LEAST_MEMORY", "Cut", "Plan", "memory_of"]
-
 LEAST_MEMORY: Final = 1 << 30
 """Minimum memory, in bytes, that the disk runner accepts."""
 
@@ -72,13 +70,7 @@ class Plan:
         return max(_LEAST_CHUNK, min(_MOST_CHUNK, self._room // 2 // _CHUNK_BYTES))
 
     def shards(self, targets: int, vocabulary: int, nodes: int) -> int:
-        """Number of shards.
-
-        Args:
-            targets: target terms of all documents.
-            vocabulary: terms of the collection.
-            nodes: nodes of the collection.
-        """
+        """Number of shards."""
         if self.cut.shards is not None:
             return self.cut.shards
         kept = 12 * vocabulary + _NODE_BYTES * nodes
@@ -96,9 +88,6 @@ class Plan:
 
 def memory_of(size: str | int) -> int:
     """Bytes of a size such as ``8GB``, ``500 MB`` or a number of bytes; a GB is 10^9 bytes, a GiB 2^30.
-
-    Raises:
-        ConfigurationError: ``size`` is not a size.
 
     Example:
         >>> memory_of("8GB"), memory_of("1.5 GiB")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.machine.progress import Progress
 
-__all__ = ["DOCUMENTS", "FIRST_TABLES", "NO_MOMENT", "read_and_count"]
 
 DOCUMENTS: Final = Layout("documents", ("first",), {"moments": "i8", "lengths": "i8", "digests": "u1"}, ("ids",))
 """Documents from ordinal ``first`` on: seconds since 1970 (``NO_MOMENT`` without a date), characters of the body, hash
@@ -51,16 +50,7 @@ def read_and_count(
     """Read documents once: their terms, and what is needed besides.
 
     Args:
-        documents: in input order, single or in blocks.
-        settings: one for each representation wanted.
-        chunk: documents counted together.
-        hashes: also take the hash of each body.
-        evidence: also take what judging pairs of documents needs.
         workers: threads; 0 for as many as the process may use.
-        progress: called with the number of documents read.
-
-    Yields:
-        Rows of COUNTS and DOCUMENTS, of RAW and FACTS if evidence is taken, each with the name of its table.
     """
     besides = _Besides(hashes, EvidenceRun() if evidence else None)
     texts = _text_batches(documents, besides, progress)

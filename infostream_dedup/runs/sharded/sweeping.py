@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.sharded.linked_run import LinkedRun
     from infostream_dedup.runs.sharded.work_folder import Stage
 
-__all__ = ["FoldedLinks", "block_bounds", "sweep_on_disk"]
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
 _FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"
@@ -115,11 +114,7 @@ class FoldedLinks:
         return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
-        """As ``Relation.between``.
-
-        Raises:
-            ValueError: equal documents that are one node have different labels.
-        """
+        """As ``Relation.between``."""
         nodes = self._linked.nodes
         of_nodes = labels[nodes.leaders].astype(np.uint8)
         if not np.array_equal(of_nodes[nodes.node_of], labels):
@@ -187,14 +182,8 @@ def sweep_on_disk(
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
 
     Args:
-        run: the collection.
-        ks: the k to show, 1..n by default.
-        examples: say in a note that there are no example pairs.
         window_days: maximum number of days between two linked documents; ``None`` for no limit.
         estimate: says how good the links of a representation are in the given blocks, and recommends k; else 6 is.
-
-    Returns:
-        As ``sweep`` in memory, but without example pairs.
     """
     result = SweepResult(
         rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)

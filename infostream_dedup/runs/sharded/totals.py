@@ -10,19 +10,19 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
 from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
 from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.runs.sharded.collapse import NodeTable
 from infostream_dedup.runs.sharded.forests import forest_row
 from infostream_dedup.runs.sharded.kernels.forests import span_mutual
-from infostream_dedup.runs.sharded.layout import Layout, indptr_of
+from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.linking import DEGREES, LINKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TOTALS", "BlockRows", "LinkTable", "count_block", "low_totals", "sum_of_totals", "totals_row"]
 
 TOTALS: Final = Layout(
     "totals",
@@ -57,7 +57,7 @@ class BlockRows:
     def joined(cls, parts: Sequence[BlockRows]) -> BlockRows:
         """Merge the rows of several parts in ascending order, keeping each node once."""
         nodes = np.concatenate([np.zeros(0, np.int64), *(part.nodes for part in parts)])
-        indptr = indptr_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
+        indptr = offsets_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
         columns = np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)])
         counts = np.concatenate([np.zeros(0, np.uint8), *(part.counts for part in parts)])
         order = np.unique(nodes, return_index=True)[1]
@@ -66,8 +66,8 @@ class BlockRows:
     def taken(self, rows: NDArray[np.int64]) -> BlockRows:
         """Select some rows."""
         sizes = np.diff(self.indptr)[rows]
-        indptr = indptr_of(sizes)
-        place = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
+        indptr = offsets_of(sizes)
+        place = places_of(self.indptr[:-1][rows], sizes)
         return BlockRows(self.nodes[rows], indptr, self.columns[place], self.counts[place])
 
 
@@ -123,7 +123,7 @@ class LinkTable:
 
 def _rows_of(row: dict[str, Any]) -> BlockRows:
     nodes = np.arange(row["first"], row["first"] + row["nodes"], dtype=np.int64)
-    return BlockRows(nodes, indptr_of(row["sizes"]), row["columns"], row["counts"])
+    return BlockRows(nodes, offsets_of(row["sizes"]), row["columns"], row["counts"])
 
 
 def count_block(
@@ -140,16 +140,9 @@ def count_block(
 
     Args:
         own: int64, the nodes, ascending.
-        rows: the rows of these nodes and of all nodes that their links lead to.
-        nodes: the nodes of the collection.
-        ks: each at least the smallest count of the links.
         labels: uint8 (nodes,): only links inside labels (``same``) or only those between them; then closed paths
             between labels are not counted.
-        same: whether links inside labels are counted, rather than those between them.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
-
-    Returns:
-        The totals, and a row of FOREST of the links that start in these nodes and are returned.
     """
     if labels is not None:
         rows = _kept(rows, (labels[_row_nodes(rows)] == labels[rows.columns]) == same)
@@ -160,7 +153,7 @@ def count_block(
     sizes = np.zeros(len(local), dtype=np.int64)
     sizes[number[rows.nodes]] = np.diff(rows.indptr)
     # Rows and numbers both ascend, so the links need not be moved.
-    indptr = indptr_of(sizes)
+    indptr = offsets_of(sizes)
     columns = rows.columns if len(local) == len(nodes) else number[rows.columns]
     # scipy needs bounds of the same integer type as the columns, and would copy all columns to widen them.
     bounds = indptr.astype(np.int32) if len(columns) < 2**31 else indptr
@@ -196,18 +189,12 @@ def _row_nodes(rows: BlockRows) -> NDArray[np.int64]:
 
 
 def _kept(rows: BlockRows, kept: NDArray[np.bool_]) -> BlockRows:
-    indptr = indptr_of(kept)[rows.indptr]
+    indptr = offsets_of(kept)[rows.indptr]
     return BlockRows(rows.nodes, indptr, rows.columns[kept], rows.counts[kept])
 
 
 def low_totals(batches: Iterable[pa.RecordBatch], nodes: NodeTable, most: int) -> LinkTotals:
-    """Links, reciprocal links and paths at k = 1 to ``most``, from rows of DEGREES of all shards.
-
-    Args:
-        batches: of DEGREES.
-        nodes: the nodes of the collection.
-        most: the largest k.
-    """
+    """Links, reciprocal links and paths at k = 1 to ``most``, from rows of DEGREES of all shards."""
     names = ("outgoing", "returned", "incoming")
     degrees = np.zeros((len(names), len(nodes), most), dtype=np.int64)
     for row in DEGREES.rows(batches):
@@ -242,11 +229,7 @@ def totals_row(totals: LinkTotals) -> pa.RecordBatch:
 
 
 def sum_of_totals(batches: Iterable[pa.RecordBatch]) -> LinkTotals:
-    """The totals of all blocks together.
-
-    Raises:
-        ValueError: there is no block.
-    """
+    """The totals of all blocks together."""
     whole: LinkTotals | None = None
     for row in TOTALS.rows(batches):
         numbers: list[Any] = [

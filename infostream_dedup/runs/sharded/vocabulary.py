@@ -24,15 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = [
-    "STATISTICS",
-    "CollisionError",
-    "FrozenVocabulary",
-    "count_distinct",
-    "merge_statistics",
-    "partial_statistics",
-    "terms_of_hash",
-]
 
 STATISTICS: Final = Layout(
     "statistics",
@@ -94,11 +85,7 @@ class FrozenVocabulary:
         return cls(row["hashes"], row["checks"], row["frequencies"].reshape(len(LANGUAGES), -1), totals)
 
     def numbers_of(self, chunk: CountedChunk) -> NDArray[np.int64]:
-        """Number of each of the chunk's terms: int64 (terms,), in the chunk's order.
-
-        Raises:
-            BadDataError: the vocabulary lacks a term: it was frozen over other documents.
-        """
+        """Number of each of the chunk's terms: int64 (terms,), in the chunk's order."""
         found = np.searchsorted(self.hashes, chunk.hashes)
         known = found < len(self)
         if not known.all() or not np.array_equal(self.checks[found], chunk.checks):
@@ -121,9 +108,7 @@ class FrozenVocabulary:
         the value is never used.
 
         Args:
-            counts: the chunk.
             numbers: int64 (terms,), as ``numbers_of`` returns them.
-            settings: representation, background.
             distinct: the same terms, counted over the documents that repeat no earlier one; ``None`` if none is known
                 to be a repeat.
         """
@@ -160,11 +145,7 @@ class FrozenVocabulary:
 
 
 def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Statistics of each chunk of COUNTS: a row of STATISTICS for each.
-
-    Raises:
-        CollisionError: two terms of a chunk share their first hash.
-    """
+    """Statistics of each chunk of COUNTS: a row of STATISTICS for each."""
     for chunk in CountedChunk.read(batches):
         again = np.flatnonzero(chunk.hashes[1:] == chunk.hashes[:-1])
         if len(again):
@@ -184,11 +165,7 @@ def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def merge_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Add up statistics; yields a single row, even for no documents.
-
-    Raises:
-        CollisionError: two terms share their first hash.
-    """
+    """Add up statistics; yields a single row, even for no documents."""
     # Parts of similar size are merged, so that a term is moved a few times rather than once per chunk.
     parts: list[FrozenVocabulary] = []
     for row in STATISTICS.rows(batches):
@@ -237,8 +214,6 @@ def count_distinct(
     """Statistics over the documents that repeat no earlier one: a row of STATISTICS, of all terms.
 
     Args:
-        batches: of COUNTS, the whole collection.
-        vocabulary: its vocabulary.
         repeats: bool (documents,), which of them repeat earlier ones.
     """
     df = np.zeros_like(vocabulary.df)

@@ -25,8 +25,6 @@ from infostream_dedup.machine.private_files import make_private_folder
 from infostream_dedup.model import VERSION
 from infostream_dedup.runs.sharded.layout import Layout
 
-__all__ = ["Stage", "WorkFolder", "bytes_of_tables", "key_of"]
-
 _ENDING: Final = ".arrow"
 _PART: Final = f"{_ENDING}.part"
 _LOCK: Final = "infostream-dedup.lock"
@@ -93,11 +91,7 @@ class WorkFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other runs out of the folder.
-
-        Raises:
-            StoreBusyError: another run works in it.
-        """
+        """Keep other runs out of the folder."""
         descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             if lock_file(descriptor) is False:
@@ -122,15 +116,8 @@ class WorkFolder:
         """Return a complete stage: left by an earlier run, or made now.
 
         Args:
-            name: name of the stage, the beginning of the names of its files.
-            tables: its tables by name.
-            decided_by: everything that decides their content, including the keys of earlier stages.
             make: yields their batches; called only if they are not there.
-            facts: called once they are made, for the manifest.
             holds: whether the facts noted by an earlier run still hold; if not, the stage is made again.
-
-        Raises:
-            CannotWriteError: a file cannot be written, for example because the disk is full.
         """
         key = key_of(name, decided_by)
         seen = self._seen.get(name)

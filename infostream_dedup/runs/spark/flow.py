@@ -14,7 +14,6 @@ from infostream_dedup.machine.plain_work import count_work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Blob", "Flow", "is_remote", "large_rows", "packed", "rows_of_texts", "shared_value", "unpacked"]
 
 SCHEMA: Final = "part int, place long, payload binary"
 _ARROW: Final = pa.schema([("part", pa.int32()), ("place", pa.int64()), ("payload", pa.binary())])

@@ -23,7 +23,6 @@ from infostream_dedup.runs.spark.totals import SpreadLinks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["dedup", "pairs", "sweep"]
 
 _CUT: Final = SparkCut()
 _NO_K: Final = "{}: links below k = {} were not counted, as there are too many"

@@ -18,13 +18,12 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings
 from infostream_dedup.runs.sharded.collapse import NodeTable, collapse_documents
 from infostream_dedup.runs.sharded.counting import COUNTS
-from infostream_dedup.runs.sharded.key_counts import KeyCounts
-from infostream_dedup.runs.sharded.key_terms import KeyChunk, asking, select_keys, unweighted
+from infostream_dedup.runs.sharded.key_terms import KeyChunk, KeyCounts, asking, select_keys, unweighted
 from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.linked_run import MOST_STORED
 from infostream_dedup.runs.sharded.linking import Linking, Shard, merge_links
+from infostream_dedup.runs.sharded.pairing import pick_terms
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
-from infostream_dedup.runs.sharded.recounting import pick_terms
 from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
 from infostream_dedup.runs.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value, unpacked
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-__all__ = ["SparkCut", "SparkRun"]
 
 SIZES: Final = Layout("sizes", ("documents",), {})
 """Number of documents of a chunk."""
@@ -101,9 +99,6 @@ class SparkRun:
         """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
 
         Except for statistics, a place is a partition and a position in it.
-
-        Raises:
-            BadDataError: an id occurs in several partitions.
         """
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges

@@ -15,8 +15,7 @@ from infostream_dedup.runs.sharded.collapse import NodeTable
 from infostream_dedup.runs.sharded.deduplication import StatusRules
 from infostream_dedup.runs.sharded.layout import Layout
 from infostream_dedup.runs.sharded.linking import LINKS
-from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, turn_links
-from infostream_dedup.runs.sharded.recounting import recounted
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
 from infostream_dedup.runs.sharded.totals import LinkTable
 from infostream_dedup.runs.spark.flow import Blob, Flow, shared_value, unpacked
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.runs.spark.job import SparkRun
 
-__all__ = ["judged_documents", "listed_pairs"]
 
 PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})
 """Pairs of documents."""

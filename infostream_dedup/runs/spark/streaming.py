@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.deduplicator import Deduplicator
 
-__all__ = ["SlotWriter", "judge_in_store"]
 
 _DAY: Final = 86_400
 _ADVICE: Final = "delete the file and send again what came since the last slot that was judged"

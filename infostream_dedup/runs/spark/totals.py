@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.spark.job import SparkRun
 
-__all__ = ["SpreadLinks"]
 
 _REQUEST: Final = 1 << 60
 
@@ -66,11 +65,7 @@ class SpreadLinks:
         return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
-        """Not possible here.
-
-        Raises:
-            ValueError: always.
-        """
+        """Not possible here."""
         del labels, same
         raise ValueError("links on a cluster are not split by label here")
 

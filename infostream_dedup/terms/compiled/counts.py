@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["count_terms"]
 
 _SHAPES: Final = len(Shape)
 
@@ -41,13 +40,7 @@ def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, 
     """Turn tokens into counts of terms of ``settings.representation``.
 
     Args:
-        tokens: tokens of the documents.
-        settings: representation and rule of ``morph``.
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
-        consume: let go of the tokens as they are counted, and return counts in the smallest type that holds them.
-
-    Raises:
-        ValueError: the tokens have been consumed.
     """
     if len(tokens) and not tokens.chunks:
         raise ValueError("these tokens were consumed by an earlier count")

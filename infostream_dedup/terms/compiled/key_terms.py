@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["heaviest_of_rows", "select_key_terms", "statistics_of"]
 
 _ROWS_AT_ONCE: Final = 512
 """Documents weighted at once: few enough for their arrays to stay in the processor's cache."""
@@ -32,8 +31,6 @@ def select_key_terms(
     """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
 
     Args:
-        counts: the documents as counts of terms.
-        settings: weighting, n, df_min, df_max, target.
         statistics: statistics for the weights; by default those of the documents themselves (with background).
         workers: threads; 0 for as many as the process may use. The result does not depend on them.
     """
@@ -50,8 +47,6 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
     """Return the statistics per language, in the order of ``LANGUAGES``.
 
     Args:
-        counts: the documents as counts of terms.
-        settings: representation, background.
         workers: threads; 0 for as many as the process may use.
     """
     indptr, indices = _rows(counts.counts)
@@ -123,7 +118,6 @@ def heaviest_of_rows(
     Args:
         indptr: int64 (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``.
         values: float64 (entries,), weights.
-        n: terms to keep, at least 1.
         ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
 
     Returns:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from infostream_dedup.arrays import places_of
 from infostream_dedup.language.morphology.other_words import stemmed_text, with_stems
 from infostream_dedup.language.text.compiled.language import detect
 from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
@@ -29,7 +30,6 @@ from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SurfaceCounter", "SurfaceTokens"]
 
 _CHUNK: Final = 1 << 20
 """Characters of text scanned at a time. After each compiled step a thread waits up to five milliseconds for Python's
@@ -112,7 +112,6 @@ class SurfaceCounter:
         """Count one document.
 
         Args:
-            text: raw.
             language: code of its language; ``None`` to detect one of ours.
         """
         self._texts.append(text if language is None or language in OUR_LANGUAGES else stemmed_text(text, language))
@@ -126,7 +125,6 @@ class SurfaceCounter:
         """Count documents that are already in memory as UTF-8, such as a column of an Arrow table.
 
         Args:
-            texts: raw, a few megabytes.
             languages: language code of each text; ``None`` to detect one of ours.
         """
         self._submit()
@@ -201,7 +199,5 @@ _NOT_GIVEN: Final = 255
 
 def _in_order(chunk: Scanned) -> NDArray[np.int32]:
     """Return the tokens in the order of the documents."""
-    ends = np.cumsum(chunk.lengths)
-    place = np.arange(int(chunk.lengths.sum())) + np.repeat(chunk.begins - (ends - chunk.lengths), chunk.lengths)
-    tokens: NDArray[np.int32] = chunk.tokens[place]
+    tokens: NDArray[np.int32] = chunk.tokens[places_of(chunk.begins, chunk.lengths)]
     return tokens

@@ -16,8 +16,6 @@ from infostream_dedup.terms.representation import representation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["count_terms"]
-
 
 def count_terms(
     surface_counts: SurfaceCounts, settings: Settings, *, workers: int = 0, consume: bool = False
@@ -26,12 +24,6 @@ def count_terms(
 
     Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
     terms (glued words) or none, and counting is one matrix product.
-
-    Args:
-        surface_counts: the documents.
-        settings: representation and its rules.
-        workers: ignored.
-        consume: ignored: small collections need no memory to be saved.
     """
     import scipy.sparse as sp
 

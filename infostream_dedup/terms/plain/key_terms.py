@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["heaviest", "select_key_terms", "statistics_of"]
-
 
 def select_key_terms(
     counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
@@ -25,10 +24,7 @@ def select_key_terms(
     """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
 
     Args:
-        counts: the documents as counts of terms.
-        settings: weighting, n, df_min, df_max, target.
         statistics: statistics for the weights; by default those of the documents themselves (with background).
-        workers: ignored.
     """
     statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
     weights = weigh(counts, statistics, settings)
@@ -40,13 +36,7 @@ def select_key_terms(
 
 
 def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
-    """Return the statistics per language, in the order of ``LANGUAGES``.
-
-    Args:
-        counts: the documents as counts of terms.
-        settings: representation, background.
-        workers: ignored.
-    """
+    """Return the statistics per language, in the order of ``LANGUAGES``."""
     del workers
     return statistics_by_language(counts, np.stack([_df(counts, number) for number in range(len(LANGUAGES))]), settings)
 
@@ -61,7 +51,6 @@ def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
 
     Args:
         weights: (documents, terms), non-negative.
-        n: entries to keep in a row, at least 1.
 
     Returns:
         The same shape and dtype, sorted indices.
@@ -73,5 +62,5 @@ def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
     rank = np.arange(weights.nnz) - weights.indptr[row]
     chosen = np.sort(order[(rank < n) & (weights.data[order] > 0)])
     kept = np.bincount(row[chosen], minlength=weights.shape[0])
-    indptr = np.concatenate(([0], np.cumsum(kept)))
+    indptr = offsets_of(kept)
     return sp.csr_array((weights.data[chosen], weights.indices[chosen], indptr), shape=weights.shape)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
 
-__all__ = ["SurfaceCounter", "SurfaceCounts"]
-
 
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
@@ -76,7 +74,6 @@ class SurfaceCounter:
         """Count one document.
 
         Args:
-            text: raw.
             language: code of its language; ``None`` to detect one of ours.
         """
         language = language or detect(text)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.surface_pool import SurfaceList
 
-__all__ = ["REPRESENTATION"]
 
 _MANY: Final = 1_000
 """Minimum number of words for which the table is worth loading, which takes 0.1 s in compiled code."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.surface_pool import SurfaceList
 
-__all__ = ["REPRESENTATION", "pivot_key_terms", "shares_of_languages"]
-
 
 class _Pivot(Representation):
     name = "pivot"
@@ -88,17 +86,7 @@ def pivot_key_terms(
     select: Select = select_key_terms,
     translate: Translate = translate_by_ladder,
 ) -> KeyTerms:
-    """Key terms of every document in the pivot language.
-
-    Args:
-        counts: the documents as counts of terms in their own languages.
-        settings: pivot, weighting, n, df_min, df_max, target.
-        select: selects the heaviest terms, plain or compiled.
-        translate: returns the equivalents of terms.
-
-    Returns:
-        Key terms whose columns are sets of equivalents, with ``pivot`` set.
-    """
+    """Key terms of every document in the pivot language."""
     # Searches read words by this representation, and need not load scipy.
     from infostream_dedup.terms import pivot_columns as made
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 
-__all__ = ["REPRESENTATION"]
-
 
 class _Stem(Representation):
     name = "stem"

@@ -11,8 +11,6 @@ from infostream_dedup.model import Settings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["idf", "norm", "weight"]
-
 
 def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
     """Inverse document frequency; 0 for a term that occurs in no document, which ``df_min`` 0 admits."""

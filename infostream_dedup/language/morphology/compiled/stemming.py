@@ -28,20 +28,9 @@ from infostream_dedup.model import Language
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["stems"]
-
 
 def stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) -> SurfaceList:
-    """Return the stems of the words with these numbers, in order. Thread-safe.
-
-    Args:
-        words: key forms.
-        numbers: int64, indices into ``words``.
-        language: language of the texts that contain them.
-
-    Raises:
-        MemoryError: libstemmer could not allocate memory.
-    """
+    """Return the stems of the words with these numbers, in order. Thread-safe."""
     lengths = words.starts[numbers + 1] - words.starts[numbers]
     starts = np.zeros(len(numbers) + 1, dtype=np.int64)
     pool = np.empty(int(lengths.sum()) + BLOCK, dtype=np.uint8)

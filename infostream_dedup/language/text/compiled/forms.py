@@ -16,8 +16,6 @@ from infostream_dedup.language.text.utf8 import texts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SurfaceForms", "forms"]
-
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForms:

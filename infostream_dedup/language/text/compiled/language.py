@@ -14,7 +14,6 @@ from infostream_dedup.model import LANGUAGES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["detect"]
 
 _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtype=np.uint8)
 

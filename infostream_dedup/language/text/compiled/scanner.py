@@ -32,7 +32,6 @@ from infostream_dedup.machine.plain_work import is_worth_tables
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Scanned", "Scanner", "UnnumberedWords"]
 
 _BLOCK_BYTES: Final = 1 << 19
 """Bytes of text whose words are found before they are numbered."""
@@ -100,11 +99,7 @@ class Scanner:
         return Scanned(tokens, lengths.cumsum() - lengths, lengths)
 
     def start_over(self, expected: int) -> None:
-        """Number surfaces from 0 again, in the memory that the scanner has, unless that was made for a very long text.
-
-        Args:
-            expected: see ``SurfacePool``.
-        """
+        """Number surfaces from 0 again, in the same memory unless it was made for a very long text."""
         self.surfaces = self.surfaces.emptied(expected)
         if len(self._words.rewritten) > _MOST_KEPT:
             self._words = _room(0, 0)
