@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
 from benchmarks.spark_cluster import descendants
-from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
@@ -56,7 +55,6 @@ def main() -> None:
     arguments = _arguments()
     if arguments.run:
         # The toy collection is too small to start the compiler by itself.
-        use_loops("compiled")
         print(json.dumps(RUNNERS[arguments.run[0]](Path(arguments.run[1]), arguments)))
         return
     rows = []

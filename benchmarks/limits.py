@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from benchmarks import month
 from benchmarks.generator import MONTH, generate, write_texts
 from infostream_dedup.links.similarity_matrix import column_counts
-from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Settings
 
 LARGE = 1 << 29
@@ -65,7 +64,6 @@ def main() -> None:
 def _run(folder: Path, size: int) -> tuple[dict[str, dict[str, int]], dict[str, float], int]:
     """Run the job; return the work and the CPU seconds of each stage, and the bytes of the vocabulary's table."""
     # Nothing here counts documents, so small loops would run as plain Python.
-    use_loops("compiled")
     settings = Settings(representation="stem")
     _job(folder, settings)  # Compiles, or loads compiled code.
     spent, collection, terms, relation, measures = _job(folder, settings)

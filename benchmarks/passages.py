@@ -30,7 +30,6 @@ from infostream_dedup.judging.passages.sentence_classes import index_bags, match
 from infostream_dedup.judging.passages.sentence_feature import sentence_feature
 from infostream_dedup.judging.passages.sentence_table import read_sentences
 from infostream_dedup.judging.passages.settings import PassageSettings
-from infostream_dedup.machine.plain_work import use_loops
 
 PAPER = 57_135
 """Number of sentences in the collection of Yu et al."""
@@ -43,7 +42,6 @@ def main() -> None:
     """Measure, print and store."""
     arguments = _arguments()
     # Nothing here counts documents, so small loops would run as plain Python.
-    use_loops("compiled")
     settings = PassageSettings(feature=arguments.feature)
     sizes = sorted(arguments.documents)
     _measure_steps(_texts(50, arguments.seed), settings)

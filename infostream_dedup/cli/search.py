@@ -9,7 +9,6 @@ import click
 from infostream_dedup.cli.moments import moment_of
 from infostream_dedup.cli.options import examples, general_options, semantic_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows
-from infostream_dedup.cli.progress import progress_bar
 from infostream_dedup.cli.text_file import read_text
 
 __all__ = ["search"]
@@ -81,16 +80,14 @@ def search(
         raise click.UsageError("give either --text, --file, --id or --url")
     zone = given.pop("tz")
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
-    with progress_bar(quiet=quiet) as progress:
-        hits = api.search(
-            store,
-            text if path is None else read_text(path),
-            across=not same_language,
-            languages=languages,
-            sources=sources or None,
-            progress=progress,
-            **given,
-        )
+    hits = api.search(
+        store,
+        text if path is None else read_text(path),
+        across=not same_language,
+        languages=languages,
+        sources=sources or None,
+        **given,
+    )
     form = chosen_format(output_format, "table", "jsonl")
     rows = [hit.as_dict() for hit in hits]
     if form == "table":

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from infostream_dedup.machine.interpreting import to_cells
 
 from infostream_dedup.language.text.kernels.code_points import sized_code_point
-from infostream_dedup.machine.interpreting import to_cells
 
 
 def _plain(data, place, end):
@@ -16,7 +16,7 @@ def _plain(data, place, end):
 
 
 def _compiled(data, place, end):
-    return sized_code_point.dispatcher(data, place, end)
+    return sized_code_point(data, place, end)
 
 
 @pytest.mark.parametrize("read", [_plain, _compiled])

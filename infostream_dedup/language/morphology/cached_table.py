@@ -11,7 +11,6 @@ from infostream_dedup.language.morphology.cache_file import CacheFile, FormRows
 from infostream_dedup.language.morphology.form_table import NO_TERM, UNKNOWN, FormTable
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.plain_work import is_plain
 
 __all__ = ["CachedTable", "table_of"]
 
@@ -46,7 +45,7 @@ class CachedTable:
         Args:
             words: how many are about to be looked up.
         """
-        if self._table is not None or is_plain():
+        if self._table is not None:
             return self._table
         with self._lock:
             self._asked += words

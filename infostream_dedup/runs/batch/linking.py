@@ -95,7 +95,7 @@ def link(
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
         progress: called with the number of documents done.
     """
-    backend = choose_backend(engine, key_terms.keys.shape[0])
+    backend = choose_backend(engine)
     # Links take as much memory as the texts did.
     give_back_memory()
     matrix = backend.match(
