@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
 from benchmarks.spark_demo import descendants
-from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
@@ -52,7 +51,6 @@ def main() -> None:
     arguments = _arguments()
     if arguments.run:
         # The toy collection is too small to start the compiler by itself.
-        use_loops("compiled")
         print(json.dumps(RUNNERS[arguments.run[0]](Path(arguments.run[1]), arguments)))
         return
     rows = []
@@ -285,8 +283,6 @@ def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         run.dropped()
         return found
 
-    # In the Python processes of the tasks, as in those of the other runners.
-    os.environ["INFOSTREAM_DEDUP_LOOPS"] = "compiled"
     with session("local[2]") as spark, large_rows(spark):
         for name, documents in (("toy", _toy()), ("texts", _documents(folder))):
             pq.write_table(_table(documents), folder / f"{name}.parquet", row_group_size=5_000)

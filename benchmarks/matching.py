@@ -27,7 +27,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchmarks.generator import MONTH, Corpus, generate, harder
-from infostream_dedup.machine.plain_work import use_loops
 
 
 def key_terms(corpus: Corpus, *, n: int = 12, k1: float = 2.0, b: float = 0.75) -> tuple[sp.csr_array, sp.csr_array]:
@@ -106,7 +105,6 @@ def main() -> None:
     arguments = _arguments()
     if arguments.case:
         # Nothing here counts documents, so small loops would run as plain Python.
-        use_loops("compiled")
         print(json.dumps(CASES[arguments.case[0]](Path(arguments.case[1]), arguments.case[2])))
         return
     rows = []
@@ -206,7 +204,7 @@ def _match(engine: str, folder: Path, target: str) -> tuple[Any, dict[str, Any]]
     from infostream_dedup.links import choose_backend
 
     keys, targets = _load(folder, target)
-    backend = choose_backend(engine, keys.shape[0])
+    backend = choose_backend(engine)
     backend.match(keys[:50], targets[:50], n=N, weights=False, k_min=K_MIN)
     loaded = _peak_gb()
     matrix, taken = _measure(lambda: backend.match(keys, targets, n=N, weights=False, k_min=K_MIN))

@@ -33,7 +33,6 @@ import numpy as np
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.language.text.utf8 import Utf8Texts
 from infostream_dedup.links import Relation
-from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.linking import link
@@ -51,7 +50,6 @@ def main() -> None:
     arguments = _arguments()
     if arguments.run:
         # Nothing here counts documents, so small loops would run as plain Python.
-        use_loops("compiled")
         print(json.dumps(_measure_job(Path(arguments.run[0]), *arguments.run[1:])))
         return
     rows = []

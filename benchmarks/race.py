@@ -146,13 +146,11 @@ Run = Callable[[], Pairs]
 def _ours(texts: list[str]) -> Run:
     from infostream_dedup import Settings
     from infostream_dedup.links.pair_rules import count_grades, pair_grades
-    from infostream_dedup.machine.plain_work import use_loops
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.linking import link
     from infostream_dedup.terms.compiled import SurfaceCounter
 
     # Nothing here counts documents, so small loops would run as plain Python.
-    use_loops("compiled")
     settings = Settings(representation="stem")
 
     def whole(some: list[str]) -> Pairs:

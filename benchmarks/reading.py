@@ -80,7 +80,7 @@ def _one_by_one(path: Path) -> int:
 
 
 def _in_columns(path: Path) -> int:
-    blocks = read_document_blocks(path, reading=Reading(), report=ReadingReport(), always=True)
+    blocks = read_document_blocks(path, reading=Reading(), report=ReadingReport())
     return sum(len(one) if isinstance(one, DocumentBlock) else 1 for one in blocks)
 
 

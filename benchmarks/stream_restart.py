@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.store import append_all
-from infostream_dedup.machine.plain_work import use_loops
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
@@ -43,7 +42,6 @@ def main() -> None:
 
     settings = StreamSettings(window_days=None)
     # Compile the code, or load it from disk, before the clock starts: a process that has read nothing would not.
-    use_loops("compiled")
     StreamEngine(settings)
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "stream.db"

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.generator import generate, write_texts
-from infostream_dedup.machine.plain_work import use_loops
 
 WORD = re.compile(r"\w\w+")
 CHUNK = 150
@@ -31,7 +30,6 @@ CHUNK = 150
 def main() -> None:
     """Generate or read the texts, run every stage, print and store the rows."""
     # Nothing here counts documents, so small loops would run as plain Python.
-    use_loops("compiled")
     arguments = _arguments()
     texts = (_read_texts(arguments.real) if arguments.real else _generate_texts(arguments)) * arguments.repeat
     size = sum(len(text.encode()) for text in texts) / 1e6

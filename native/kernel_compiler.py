@@ -30,6 +30,7 @@ import numpy as np
 PACKAGE = "infostream_dedup"
 COMPILING = f"{PACKAGE}.machine.compiling"
 ARRAYS = f"{PACKAGE}.machine.arrays"
+CALLERS = ("tests", "reports", "benchmarks")
 DECORATORS = ("compiled", "inlined", "instruction")
 CELLS = {f"{kind}{bits}": f"{kind}{bits}_t" for kind in ("int", "uint") for bits in (8, 16, 32)}
 CELLS |= {"int64": "i64", "uint64": "u64", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool"}
@@ -179,7 +180,7 @@ class Program:
     def entries(self) -> list[tuple[Module, ast.FunctionDef]]:
         """Kernels that are called from Python: imported outside of kernels, or called by plain functions beside them."""
         used = set()
-        for file in [*(self.root / PACKAGE).glob("**/*.py"), *(self.root / "tests").glob("**/*.py")]:
+        for file in (one for folder in (PACKAGE, *CALLERS) for one in (self.root / folder).glob("**/*.py")):
             name = ".".join(file.relative_to(self.root).with_suffix("").parts)
             if is_kernel(name):
                 continue

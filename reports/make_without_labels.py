@@ -25,7 +25,6 @@ from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies
 from infostream_dedup.lab.estimation.duplicate_scores import CHECKED_K, LOWEST_K, estimate_duplicates
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, recommended_k
 from infostream_dedup.lab.evaluation.labels import both_of, codes_of
-from infostream_dedup.machine.engines import COMPILED_FROM
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
@@ -51,8 +50,7 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
     begin = time.process_time()
     documents = one.documents()
     truth, reader, settings = one.truth(documents), EvidenceReader(), Settings(representation=representation)
-    engine = "compiled" if len(documents) >= COMPILED_FROM else "auto"
-    collection = collect(documents, evidence=reader, engine=engine)
+    collection = collect(documents, evidence=reader)
     census = CopyCensus(collection.documents, reader.finish(collection.languages))
     linked = link(collection.key_terms(settings), settings, k_min=1)
     links, counted, copies, _ = SweepEstimator(collection, census).linked(linked.key_terms, linked.matrix, settings)

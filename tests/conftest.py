@@ -16,9 +16,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Loops are tested as machine code; what small work runs, plain Python, has tests of its own in tests/machine.
-os.environ.setdefault("INFOSTREAM_DEDUP_LOOPS", "compiled")
-
 RunIn = Callable[..., "subprocess.CompletedProcess[bytes]"]
 LIMIT = 900
 """Seconds that a command may take."""

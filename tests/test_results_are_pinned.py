@@ -199,7 +199,7 @@ SIZES = {"news-3000": 3_000, "news-all": 10_868}
 
 VARIANTS = [
     ("sweep-jsonl", "--engine compiled", {}),
-    ("sweep-jsonl", "--engine compiled", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "7"}),
+    ("sweep-jsonl", "--engine compiled", {"LC_ALL": "C", "PYTHONHASHSEED": "7"}),
     ("sweep-share", "--engine compiled", {}),
     ("sweep-other-settings", "--engine compiled", {}),
     ("sweep-store", "--engine compiled", {}),
@@ -207,8 +207,8 @@ VARIANTS = [
     ("pairs-pivot", "--engine compiled", {"LC_ALL": "C", "PYTHONHASHSEED": "8"}),
     ("dedup-annotate", "--engine compiled", {}),
     ("ingest-morph", "--batch-size 37", {}),
-    ("ingest-epochs", "--batch-size 23", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C"}),
-    ("passages-find", "", {"NUMBA_NUM_THREADS": "1", "LC_ALL": "C", "PYTHONHASHSEED": "9"}),
+    ("ingest-epochs", "--batch-size 23", {"LC_ALL": "C"}),
+    ("passages-find", "", {"LC_ALL": "C", "PYTHONHASHSEED": "9"}),
 ]
 
 PINNED = {

@@ -269,9 +269,8 @@ def dedup(
                     facts = run.counted().facts
                     return _written_from_disk(on_disk, facts, documents, out, columns, keep, csv_dialect)
         first: Iterable[Document | DocumentBlock]
-        named = engine_named(engine)
-        if columns is None and boilerplate is None and named != "plain":
-            first = documents.first_blocks(always=named == "compiled")
+        if columns is None and boilerplate is None and engine_named(engine) != "plain":
+            first = documents.first_blocks()
         else:
             single = documents.first() if columns is None else columns.checked(documents.first())
             first = without_boilerplate(single, boilerplate)

@@ -202,9 +202,7 @@ def compare(
         [('мэр', 'мер', ((0, 3),)), ('больница', 'лікарня', ((12, 19),))]
     """
     from infostream_dedup.judging.passages.finding import compare as compare_texts
-    from infostream_dedup.machine.plain_work import expect_little
 
-    expect_little()
     single, _ = parted(compare, PassageKeywords, options)
     if languages is not None and not (len(languages) == 2 and set(languages) <= set(LANGUAGES)):
         raise ConfigurationError(f"languages are {languages!r}; expected two of {', '.join(LANGUAGES)}")

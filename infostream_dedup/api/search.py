@@ -36,7 +36,6 @@ def search(
     since: datetime | None = None,
     until: datetime | None = None,
     semantic: bool = False,
-    progress: Progress | None = None,
 ) -> SearchHits:
     """Find the documents of a stream that are most like a text.
 
@@ -59,7 +58,6 @@ def search(
         until: return only documents that arrived before this moment.
         semantic: let a sentence encoder judge doubtful hits (extra ``semantic``; a store of preset ``judged``): their
             kinds and probabilities change, not their order.
-        progress: called with each step.
 
     Returns:
         Hits, the most alike first: by the share of the weight of the text's key terms that the hit has, then by the
@@ -72,16 +70,14 @@ def search(
         NoInputError: there is no store.
         BadDataError: the file is not a store, or it has no such document.
     """
-    from infostream_dedup.machine.plain_work import expect_little
     from infostream_dedup.model.limits import check_moment
     from infostream_dedup.stream.search import Searcher
 
-    expect_little()
     check_moment("since", since)
     check_moment("until", until)
     if sum(one is not None for one in (text, id, url)) != 1:
         raise UsageError("give either a text (--text, --file), an id (--id) or an address (--url)")
-    with Searcher.open(store, progress=progress) as searcher:
+    with Searcher.open(store) as searcher:
         return searcher.search(
             text or "",
             title=title,

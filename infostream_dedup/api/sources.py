@@ -56,9 +56,8 @@ def documents_to_collect(
     from infostream_dedup.documents.block_reading import read_document_blocks
     from infostream_dedup.machine.engines import engine_named
 
-    named = engine_named(engine)
-    if boilerplate is None and named != "plain":
-        return read_document_blocks(source, reading=reading, report=report, always=named == "compiled")
+    if boilerplate is None and engine_named(engine) != "plain":
+        return read_document_blocks(source, reading=reading, report=report)
     return without_boilerplate(read_documents(source, report=report, reading=reading), boilerplate)
 
 

@@ -15,7 +15,6 @@ from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE,
 from infostream_dedup.documents.kernels.table_texts import TableColumns, join_texts, read_dates
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import OUR_LANGUAGES, Document
 
 if TYPE_CHECKING:
@@ -232,5 +231,4 @@ def _joined(
         bodies=np.zeros(rows, dtype=np.int64),
     )
     join_texts(titles, title_ends, texts, text_ends, columns)
-    count_work(0, size)
     return columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -18,7 +17,6 @@ from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder
-from infostream_dedup.documents.endings import PACKINGS, STANDARD_STREAM
 from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.documents.jsonl import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
@@ -43,8 +41,6 @@ from infostream_dedup.documents.records import Item, Place
 from infostream_dedup.documents.seen_ids import SeenIds
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.other_languages import other_language
-from infostream_dedup.machine.engines import compiled_from
-from infostream_dedup.machine.plain_work import count_work, is_plain
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
 if TYPE_CHECKING:
@@ -69,7 +65,7 @@ _NOWHERE: Final = Place("<block>")
 
 
 def read_document_blocks(
-    source: Source, *, reading: Reading, report: ReadingReport, always: bool = False
+    source: Source, *, reading: Reading, report: ReadingReport
 ) -> Iterator[Document | DocumentBlock]:
     """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
 
@@ -80,7 +76,6 @@ def read_document_blocks(
         source: see ``read_documents``.
         reading: reading options.
         report: counts what is read, used and set aside.
-        always: also read small files in columns.
 
     Yields:
         Blocks of documents, and single documents, in input order.
@@ -91,15 +86,12 @@ def read_document_blocks(
     bad = reading.bad_records(report)
     builder = make_builder(reading, report)
     seen = SeenIds()
-    reader = _Reader(reading, builder, bad, seen, always=always)
+    reader = _Reader(reading, builder, bad, seen)
     return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows)))
 
 
 class _Reader:
-    def __init__(
-        self, reading: Reading, builder: DocumentBuilder, bad: BadRecords, seen: SeenIds, *, always: bool
-    ) -> None:
-        self._always = always
+    def __init__(self, reading: Reading, builder: DocumentBuilder, bad: BadRecords, seen: SeenIds) -> None:
         self._builder = builder
         self._bare_builder = make_builder(reading, None)
         self._utc = time_zone(reading.tz) is UTC
@@ -111,14 +103,13 @@ class _Reader:
 
     def lines(self, path: str, max_line_bytes: int, encoding: str | None) -> Iterator[Item | JsonBlock]:
         """Read the lines of one file in the way that suits its size."""
-        large = self._always or (path != STANDARD_STREAM and _is_large(path))
-        if self._plainly or is_plain(always=True) or not (large or path == STANDARD_STREAM):
+        if self._plainly:
             return jsonl_records(path, max_line_bytes, encoding)
-        return json_blocks(path, max_line_bytes, encoding, lambda: large or len(self._seen) >= compiled_from())
+        return json_blocks(path, max_line_bytes, encoding)
 
     def batch(self, batch: Any, source: str, before: int) -> Iterator[Item | ArrowBlock]:
         """Read the rows of a batch together if many came before them."""
-        if not self._plainly and not is_plain(always=True) and (self._always or len(self._seen) >= compiled_from()):
+        if not self._plainly:
             block = arrow_block(batch, source, before)
             if block is not None:
                 return iter((block,))
@@ -128,8 +119,7 @@ class _Reader:
         self, source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
     ) -> Iterator[Item | CsvBlock]:
         """Read the rows of a CSV file in the way that suits its size."""
-        large = self._always or _is_large(source)
-        if self._plainly or is_plain(always=True) or not large:
+        if self._plainly:
             return csv_records(source, max_line_bytes, names, encoding=encoding, ids=ids)
         return csv_blocks(source, max_line_bytes, names, encoding=encoding)
 
@@ -204,7 +194,6 @@ class _Reader:
         for counts, values in ((report.sources, sources), (report.languages, languages)):
             for value, times in Counter(values).items():
                 counts[value or ""] = counts.get(value or "", 0) + times
-        count_work(number)
 
     def _look_closer(self, block: _ColumnBlock) -> None:
         """Leave lines that this code cannot handle to the plain code; read dates in unusual forms."""
@@ -232,12 +221,3 @@ def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
         item = block.item(row)
         if item is not None:
             yield item
-
-
-def _is_large(path: str) -> bool:
-    """Whether a file, judging by its size, holds enough documents for compiled code to pay off."""
-    try:
-        size = Path(path).stat().st_size * (_PACKED_TIMES if path.lower().endswith(PACKINGS) else 1)
-    except OSError:
-        return False
-    return size >= compiled_from() * _FEWEST_BYTES_PER_DOCUMENT

@@ -18,7 +18,6 @@ from infostream_dedup.documents.kernels.json_lines import LEFT
 from infostream_dedup.documents.lines import byte_lines, open_bytes
 from infostream_dedup.documents.records import Item
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.plain_work import count_work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,7 +175,6 @@ class _Blocks:
             states=np.empty(room, dtype=np.uint8),
             cells=np.empty(room, dtype=np.int64),
         )
-        count_work(0, len(data))
         whole = self._ended and self._fault is None
         delimiter, columns = ord(self._header.delimiter), len(self._header.names)
         found, why = find_rows(

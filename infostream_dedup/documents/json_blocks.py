@@ -24,7 +24,6 @@ from infostream_dedup.documents.line_buffer import LineBuffer
 from infostream_dedup.documents.lines import open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
@@ -107,16 +106,13 @@ class JsonBlock:
             return False
 
 
-def json_blocks(
-    source: str, max_line_bytes: int, encoding: str | None, in_columns: Callable[[], bool]
-) -> Iterator[JsonBlock | Item]:
+def json_blocks(source: str, max_line_bytes: int, encoding: str | None) -> Iterator[JsonBlock | Item]:
     """Yield the lines of one file or of standard input: many together, or one by one with an error for each bad line.
 
     Args:
         source: path of the file, or ``-``.
         max_line_bytes: as for ``jsonl_records``.
         encoding: as for ``jsonl_records``.
-        in_columns: whether to read the next lines together; otherwise they are parsed one by one.
 
     Raises:
         NoInputError: the file cannot be opened or read.
@@ -125,32 +121,21 @@ def json_blocks(
     try:
         with open_bytes(source, encoding) as stream:
             buffer = LineBuffer(stream)
-            yield from _blocks_of(buffer, source, max_line_bytes, in_columns)
+            yield from _blocks_of(buffer, source, max_line_bytes)
             buffer.check_end()
     except StreamError as fault:
         number, offset = (buffer.number, buffer.last) if buffer is not None else (0, 0)
         yield fault_item(source, fault, number, offset)
 
 
-def _blocks_of(
-    buffer: LineBuffer, source: str, limit: int, in_columns: Callable[[], bool]
-) -> Iterator[JsonBlock | Item]:
+def _blocks_of(buffer: LineBuffer, source: str, limit: int) -> Iterator[JsonBlock | Item]:
     while True:
         buffer.fill()
-        if in_columns():
-            columns = _columns(buffer.size)
-            count_work(0, buffer.size)
-            rows = read_lines(buffer.data, buffer.size, buffer.whole, limit, NAME_WORDS, columns)
-            bounds = columns.bounds[:rows]
-            if rows:
-                yield JsonBlock(source, buffer, columns, rows, limit)
-        else:
-            bounds = _line_bounds(buffer)
-            rows = len(bounds)
-            for row, (begin, end) in enumerate(bounds.tolist()):
-                item = line_item(source, buffer.line(begin, end, row, limit), limit)
-                if item is not None:
-                    yield item
+        columns = _columns(buffer.size)
+        rows = read_lines(buffer.data, buffer.size, buffer.whole, limit, NAME_WORDS, columns)
+        bounds = columns.bounds[:rows]
+        if rows:
+            yield JsonBlock(source, buffer, columns, rows, limit)
         if rows:
             begin, end = bounds[-1].tolist()
             buffer.take(rows, begin, end, limit)
@@ -163,14 +148,6 @@ def _blocks_of(
             buffer.skip_line(limit)
         else:
             buffer.grow()
-
-
-def _line_bounds(buffer: LineBuffer) -> NDArray[np.int64]:
-    """Return the bounds of the complete lines without their line ends: int64 (lines, 2)."""
-    ends = np.flatnonzero(buffer.data[: buffer.size] == ord("\n"))
-    if buffer.whole and buffer.size and (len(ends) == 0 or ends[-1] != buffer.size - 1):
-        ends = np.append(ends, buffer.size)
-    return np.stack([np.concatenate([[0], ends[:-1] + 1])[: len(ends)], ends], axis=1)
 
 
 def _columns(size: int) -> JsonColumns:

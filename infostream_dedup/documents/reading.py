@@ -27,7 +27,6 @@ from infostream_dedup.documents.seen_ids import SeenIds
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
 from infostream_dedup.documents.text_files import files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
 
@@ -253,7 +252,6 @@ def checked_documents(
         bad.report.read += 1
         bad.report.count_used(place.source)
         bad.report.count_origin(document.source, document.lang)
-        count_work(1, len(document.title) + len(document.text))
         yield document, place
 
 

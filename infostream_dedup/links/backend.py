@@ -97,13 +97,12 @@ class Backend:
 PLAIN = Backend("plain", plain.match, plain.sweep_counts, plain.group_leaders)
 
 
-def choose_backend(engine: str, documents: int) -> Backend:
+def choose_backend(engine: str) -> Backend:
     """Choose the backend for a collection.
 
     Args:
-        engine: one of ``machine.engines.ENGINES``; ``auto`` chooses by size.
+        engine: one of ``machine.engines.ENGINES``.
     """
-    name = choose_engine(engine, documents)
-    # Imported only when chosen, as an engine may need a heavy package such as numba.
+    name = choose_engine(engine)
     stages = import_module(f"infostream_dedup.links.{name}")
     return Backend(name, stages.match, stages.sweep_counts, stages.group_leaders)

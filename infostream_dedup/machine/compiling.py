@@ -40,7 +40,7 @@ def popcount(word: np.uint64) -> int:
 
 
 @instruction
-def prefetch(array: Any, index: int) -> None:
+def prefetch(array: Any, index: Any) -> None:
     """Start loading ``array[index]`` into the cache; it never faults."""
 
 

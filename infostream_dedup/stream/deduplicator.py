@@ -14,7 +14,6 @@ from infostream_dedup.documents.foreign_values import python_values
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collect_once, collector_paused
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_record
@@ -255,9 +254,7 @@ class Deduplicator:
             record = Record(python_values(item), place)
         else:
             raise place.error("E_TYPE", f"{type(item).__name__}, expected a document or a mapping")
-        document = self._builder.build(record)
-        count_work(1, len(document.text))
-        return document
+        return self._builder.build(record)
 
     def _current_engine(self) -> StreamEngine:
         engine, self._engine = self._engine, None
@@ -271,13 +268,11 @@ class Deduplicator:
 
     def _begun(self) -> StreamEngine:
         wording = self._store.wording
-        return StreamEngine(self.settings, progress=self._progress, second=self._second, wording=wording)
+        return StreamEngine(self.settings, second=self._second, wording=wording)
 
     def _restored(self, loaded: Loaded) -> StreamEngine:
         wording = self._store.wording
-        engine = StreamEngine.restore(
-            self.settings, loaded, progress=self._progress, second=self._second, wording=wording
-        )
+        engine = StreamEngine.restore(self.settings, loaded, second=self._second, wording=wording)
         if engine.rules_changed and isinstance(self._store, Store):
             _log.warning(
                 "%s: the key terms of its %s documents were chosen by other rules or dictionaries than those of new"

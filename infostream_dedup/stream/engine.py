@@ -9,9 +9,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.memory import give_back_memory
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
@@ -59,7 +57,6 @@ class StreamEngine:
 
     Args:
         settings: everything that decides verdicts.
-        progress: called while code is being compiled.
         second: the second stage, which judges the candidates by a classifier.
         wording: returns the word triples of earlier documents; needed if evidence decides.
 
@@ -83,11 +80,9 @@ class StreamEngine:
         self,
         settings: StreamSettings,
         *,
-        progress: Progress | None = None,
         second: SecondStage | None = None,
         wording: WordingSource | None = None,
     ) -> None:
-        _FIRST_USE.prepare(progress)
         if settings.preset == "judged" and wording is None:
             raise ValueError("evidence decides in this stream, so the engine needs the wording of earlier documents")
         self._second = second
@@ -114,7 +109,6 @@ class StreamEngine:
         settings: StreamSettings,
         loaded: Loaded,
         *,
-        progress: Progress | None = None,
         second: SecondStage | None = None,
         wording: WordingSource | None = None,
     ) -> StreamEngine:
@@ -123,14 +117,13 @@ class StreamEngine:
         Args:
             settings: settings of the store.
             loaded: state of the store.
-            progress: called while code is being compiled.
             second: see the class.
             wording: see the class.
 
         Raises:
             ConfigurationError: the store's pair model is of another version.
         """
-        engine = cls(settings, progress=progress, second=second, wording=wording)
+        engine = cls(settings, second=second, wording=wording)
         engine._resume_state(loaded)
         engine.numbers.extend(loaded.terms)
         engine._handed_out = len(engine.numbers)
@@ -388,11 +381,3 @@ class StreamEngine:
         if self.settings.loss_limit is not None:
             state["losses"] = self._losses.state()
         return state
-
-
-def _toy() -> None:
-    news = [Document(id=str(number), text="Слово дела стран мира www.example.org") for number in range(2)]
-    StreamEngine(StreamSettings()).decide(news)
-
-
-_FIRST_USE: Final = FirstUse(_toy)

@@ -17,7 +17,6 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.judging.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need, relation_of
-from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.equal_evidence import EqualEvidence
@@ -245,7 +244,7 @@ class EvidenceJudge:
         a, b = numbers[: len(asked.finds)], numbers[len(asked.finds) :]
         triples: TripleRows | TripleSource = lambda wanted: self._recent.triples_of(rows[wanted])  # noqa: E731
         screen = None
-        if len(a) >= _MANY_PAIRS * len(rows) and not is_plain():
+        if len(a) >= _MANY_PAIRS * len(rows):
             triples = self._recent.triples_of(rows)
             screen = Screen.of(documents.keys, documents.records, triples, self._model)
         return self._judged_screened(asked, a, b, documents, triples, screen)

@@ -19,7 +19,6 @@ from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
 from infostream_dedup.judging.features.rows import Rows
-from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
 from infostream_dedup.stream.row_window import EvenWindow, RowWindow
 from infostream_dedup.stream.window import Window
@@ -126,10 +125,6 @@ class RecentDocuments:
         self._add(triples)
 
     def _add(self, blobs: Sequence[bytes]) -> None:
-        # Compiled code may take over from one document to the next.
-        screens = not is_plain()
-        if screens and len(self._lengths) < len(self._triples):
-            self._prepare_earlier()
         window, evidence, begin = self._window, self._window.evidence_columns, self.end - self._window.first
         rows = np.arange(begin, begin + len(blobs))
         keys, triples = evidence.keys_of(rows, window), triple_rows(blobs)
@@ -141,18 +136,8 @@ class RecentDocuments:
         self._squares.extend(keys.squares)
         self._triples.extend(Rows(triples.begins, triples.triples))
         self._texts.extend(self._numbers_of([window.hashes[row][0] for row in rows.tolist()]))
-        if screens:
-            self._prepare(rows, keys, triples)
+        self._prepare(rows, keys, triples)
         self.end += len(blobs)
-
-    def _prepare_earlier(self) -> None:
-        """Prepare for the screen the documents that were added before compiled code took over."""
-        # Those that have left the window are not compared any more.
-        self._drop(self.first - self._begin)
-        window, done = self._window, len(self._lengths)
-        rows, triples = np.arange(self._begin + done, self.end) - window.first, self._triples.rows_from(done)
-        keys = window.evidence_columns.keys_of(rows, window)
-        self._prepare(rows, keys, TripleRows(triples.values, triples.indptr))
 
     def _prepare(self, rows: NDArray[np.int64], keys: ComparedKeys, triples: TripleRows) -> None:
         """Prepare the next documents for the screen, given by their rows in the window."""
@@ -208,15 +193,13 @@ class RecentDocuments:
         rows = self._triples.rows_from(self.first - self._begin)
         return TripleRows(rows.values, rows.indptr)
 
-    def screen(self, documents: ComparedDocuments, triples: TripleRows) -> Screen | None:
-        """Return a screen of all documents; ``None`` without compiled code, or if it has only just taken over.
+    def screen(self, documents: ComparedDocuments, triples: TripleRows) -> Screen:
+        """Return a screen of all documents.
 
         Args:
             documents: as ``documents`` returned them.
             triples: as ``triples`` returned them.
         """
-        if is_plain() or len(self._lengths) < len(self._triples):
-            return None
         skip = self.first - self._begin
         signatures = self._signatures.rows_from(skip)
         columns = ScreenedColumns(

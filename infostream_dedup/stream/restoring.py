@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.judging.features.rows import Rows
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.clock import NO_TIME
@@ -102,7 +101,6 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
 
 def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
     table, begin = loaded.documents, memory.window.end
-    count_work(len(table.ids) - first)
     clocks = table.clocks[first:]
     published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
     memory.extend(

@@ -14,10 +14,8 @@ from infostream_dedup.judging.evidence.sentence_encoder import check_encoder
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.first_use import FirstUse
-from infostream_dedup.model import LANGUAGES, Document, Language, Settings, names_in, one_or_several
+from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.limits import Range
-from infostream_dedup.stream.analysis import Analyser
 from infostream_dedup.stream.near_documents import AskedTerms, FoundInPart, NearDocuments, TermQuestions
 from infostream_dedup.stream.query_shares import share_of_rows
 from infostream_dedup.stream.question import QuestionReader
@@ -31,12 +29,10 @@ from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.found_rows import documents_of, key_weights_of
 from infostream_dedup.stream.store.restoring import window_start
 from infostream_dedup.stream.store.store import Store
-from infostream_dedup.stream.term_numbers import TermNumbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.machine.progress import Progress
 
 __all__ = ["Hit", "SearchHits", "Searched", "Searcher"]
 
@@ -51,15 +47,13 @@ class Searcher:
     Args:
         store: an open store.
         everything: search the whole store, not only the window, unless a search says otherwise.
-        progress: called while code is being compiled.
 
     Example:
         >>> with Searcher.open("stream.db") as searcher:                                # doctest: +SKIP
         ...     hits = searcher.search("снег в киеве")
     """
 
-    def __init__(self, store: Store, *, everything: bool = False, progress: Progress | None = None) -> None:
-        _FIRST_USE.prepare(progress)
+    def __init__(self, store: Store, *, everything: bool = False) -> None:
         self._store = store
         self._everything = everything
         self._settings = StreamSettings.of(store.settings)
@@ -69,7 +63,7 @@ class Searcher:
         self._judge = QuestionJudge(store, self._settings.terms.n) if judged else None
 
     @classmethod
-    def open(cls, path: str | Path, *, everything: bool = False, progress: Progress | None = None) -> Self:
+    def open(cls, path: str | Path, *, everything: bool = False) -> Self:
         """Open a store for searching; arguments as in the class.
 
         Raises:
@@ -78,7 +72,7 @@ class Searcher:
         """
         store = Store.open(path, create=False, read_only=True)
         try:
-            return cls(store, everything=everything, progress=progress)
+            return cls(store, everything=everything)
         except BaseException:
             store.close()
             raise
@@ -257,10 +251,3 @@ class Searcher:
             return np.full(_MOST_KEYS + 1, k_min, dtype=np.int64)
         terms, sizes = self._settings.terms, np.arange(_MOST_KEYS + 1)
         return need(self._settings.k_similar, np.full_like(sizes, len(asked.sets)), sizes, n=terms.n, short=terms.short)
-
-
-def _toy() -> None:
-    Analyser(Settings(), TermNumbers()).read([Document(id="1", text="Слово дела стран мира www.example.org")])
-
-
-_FIRST_USE: Final = FirstUse(_toy)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from infostream_dedup.machine.engines import compiled_from, engine_named
-from infostream_dedup.machine.first_use import FirstUse
+from infostream_dedup.machine.engines import engine_named
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
     from infostream_dedup.terms.counts import TermCounts
-
-
-_MOST_KEPT: Final = 1 << 26
-"""Characters kept until the engine is chosen; more than that is worth compiling for, however few the texts."""
 
 
 class Surfaces(Protocol):
@@ -67,14 +62,12 @@ class _Counter(Protocol):
 
 
 def stages_named(name: str) -> ModuleType:
-    """Return a package of ``terms`` with the stages from texts to key terms; ``compiled`` imports numba."""
+    """Return a package of ``terms`` with the stages from texts to key terms."""
     return import_module(f"infostream_dedup.terms.{name}")
 
 
 class SurfaceReader:
-    """Reads texts with the code that suits their number; the surfaces do not depend on it.
-
-    With ``auto``, texts are kept until there are enough of them for the compiled code.
+    """Reads texts; the surfaces do not depend on the engine.
 
     Attributes:
         is_compiled: whether compiled code was chosen; once it is, ``add_texts`` costs less than ``add``.
@@ -91,11 +84,10 @@ class SurfaceReader:
     def __init__(self, engine: str = "auto", *, workers: int = 0, progress: Progress | None = None) -> None:
         self._workers = workers
         self._progress = progress
-        self._kept: list[tuple[str, str | None]] = []
-        self._characters = 0
-        self.is_compiled = False
         named = engine_named(engine)
-        self._counter: _Counter | None = None if named == "auto" else self._new_counter(_stages_of(named))
+        stages = _stages_of("compiled" if named == "auto" else named)
+        self.is_compiled = stages == "compiled"
+        self._counter: _Counter = stages_named(stages).SurfaceCounter(self._workers)
 
     def add(self, text: str, language: str | None) -> None:
         """Read one document.
@@ -103,38 +95,15 @@ class SurfaceReader:
         Args:
             language: code of its language; ``None`` to detect one of ours.
         """
-        if self._counter is not None:
-            self._counter.add(text, language)
-            return
-        self._kept.append((text, language))
-        self._characters += len(text)
-        if len(self._kept) >= compiled_from() or self._characters >= _MOST_KEPT:
-            self._counter = self._read_kept("compiled")
+        self._counter.add(text, language)
 
     def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
-        """Read many documents that are in memory as UTF-8, enough to be worth compiled code."""
-        if self._counter is None:
-            self._counter = self._read_kept("compiled")
+        """Read many documents that are in memory as UTF-8, a few megabytes."""
         self._counter.add_texts(texts, languages)
 
     def finish(self) -> Surfaces:
         """Return the surfaces of all documents; the reader must not be used again."""
-        counter = self._read_kept("plain") if self._counter is None else self._counter
-        return counter.finish()
-
-    def _read_kept(self, stages: str) -> _Counter:
-        counter = self._new_counter(stages)
-        kept, self._kept = self._kept, []
-        for text, language in kept:
-            counter.add(text, language)
-        return counter
-
-    def _new_counter(self, stages: str) -> _Counter:
-        if stages == "compiled":
-            _FIRST_USE.prepare(self._progress)
-        self.is_compiled = stages == "compiled"
-        counter: _Counter = stages_named(stages).SurfaceCounter(self._workers)
-        return counter
+        return self._counter.finish()
 
 
 def key_terms_of_surfaces(
@@ -176,12 +145,3 @@ def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0, con
 def _stages_of(engine: str) -> str:
     name: str = import_module(f"infostream_dedup.links.{engine}").TEXT_STAGES
     return name
-
-
-def _use_all_loops() -> None:
-    counter = stages_named("compiled").SurfaceCounter(workers=1)
-    counter.add("Слово п'ять www.example.org <b> \u00b6", None)
-    key_terms_of_surfaces(counter.finish(), Settings(representation="stem", background=False), workers=1)
-
-
-_FIRST_USE: Final = FirstUse(_use_all_loops)

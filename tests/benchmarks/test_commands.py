@@ -51,7 +51,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the benchmark once, as people do: so few documents need no compiled loops."""
     command = [sys.executable, "-m", "benchmarks.commands", "--runs", "1", *arguments]
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": paths, "INFOSTREAM_DEDUP_LOOPS": "auto"}
+    environment = {**os.environ, "PYTHONPATH": paths}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 

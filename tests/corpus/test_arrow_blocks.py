@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -79,7 +78,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tables")
 
 
-in_columns = partial(read_document_blocks, always=True)
+in_columns = read_document_blocks
 
 
 @given(tables(), st.sampled_from(OPTIONS), st.integers(1, 9), st.booleans())

@@ -27,13 +27,12 @@ def test_codecs_that_are_not_of_text_are_not_encodings(name: str) -> None:
 
 
 @pytest.mark.parametrize("column", ["published", "seen"])
-@pytest.mark.parametrize("always", [False, True])
-def test_a_time_zone_that_python_does_not_know_is_named(column: str, always: bool, tmp_path: Path) -> None:
+def test_a_time_zone_that_python_does_not_know_is_named(column: str, tmp_path: Path) -> None:
     times = pa.array([1714557600], pa.int64()).cast(pa.timestamp("s", "Foo/Bar"))
     path = tmp_path / "d.feather"
     pyarrow.feather.write_feather(pa.table({"id": ["a"], "text": [TEXT], column: times}), path)
     with pytest.raises(BadDataError, match=r"a time zone that Python does not know: .*Foo/Bar") as caught:
-        list(read_document_blocks(str(path), reading=Reading(), report=ReadingReport(), always=always))
+        list(read_document_blocks(str(path), reading=Reading(), report=ReadingReport()))
     assert (caught.value.line, caught.value.field) == (1, column)
 
 
@@ -107,14 +106,11 @@ def test_a_row_that_is_too_long_is_told_the_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("field", ["title", "lang", "source", "url"])
 @pytest.mark.parametrize("value", [None, float("nan")])
-@pytest.mark.parametrize("always", [False, True])
-def test_a_column_that_pandas_left_empty_is_empty(
-    field: str, value: float | None, always: bool, tmp_path: Path
-) -> None:
+def test_a_column_that_pandas_left_empty_is_empty(field: str, value: float | None, tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
     table = pa.table({"id": ["a"], "text": [TEXT], field: pa.array([value], pa.float64())})
     pyarrow.parquet.write_table(table, path)
-    found = next(iter(read_document_blocks(str(path), reading=Reading(), report=ReadingReport(), always=always)))
+    found = next(iter(read_document_blocks(str(path), reading=Reading(), report=ReadingReport())))
     # A null title stays null; a number that is none becomes an empty title.
     assert row_of(found) == {"id": "a", "text": TEXT, field: "" if field == "title" and value is not None else None}
 

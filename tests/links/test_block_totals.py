@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import SimilarityMatrix, compiled, sweep_counts
-from infostream_dedup.links.compiled import block_totals as block_totals_module
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
-from infostream_dedup.machine.first_use import FirstUse
 
 N = 5
 
@@ -190,11 +188,3 @@ def test_the_matrix_is_left_as_it_was():
     counts = sp.csr_array(table)
     compiled.sweep_counts(SimilarityMatrix(counts, 3, 1), [1, 2, 3])
     assert counts.toarray().tolist() == table.tolist()
-
-
-def test_progress_reports_the_first_compilation_and_each_k(monkeypatch):
-    monkeypatch.setattr(block_totals_module, "_FIRST_USE", FirstUse(block_totals_module._toy))
-    steps = []
-    matrix = SimilarityMatrix(sp.csr_array((2, 2), dtype=np.uint8), 12, 4)
-    compiled.sweep_counts(matrix, [4, 6], progress=lambda *step: steps.append(step))
-    assert steps == [("compiling", 0, 1), ("compiling", 1, 1), ("measuring", 1, 2), ("measuring", 2, 2)]

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.links import plain, sweep_counts
-from infostream_dedup.links.compiled import matching
 from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
 from infostream_dedup.links.compiled.matching import Resources, match, match_nodes
 from infostream_dedup.links.compiled.posting_index import PostingIndex, _shard_size
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
-from infostream_dedup.machine.first_use import FirstUse
 
 TERMS = 14
 term_sets = st.sets(st.integers(0, TERMS - 1), max_size=8)
@@ -203,14 +201,6 @@ def test_unsorted_indices_are_refused():
     targets = sp.csr_array((np.ones(2, np.bool_), np.array([1, 0]), np.array([0, 2])), shape=(1, 2))
     with pytest.raises(ValueError, match="sorted indices"):
         match(sp.csr_array((1, 2), dtype=np.int64), targets, n=3, weights=False, k_min=1)
-
-
-def test_compilation_has_its_own_progress_line(monkeypatch):
-    monkeypatch.setattr(matching, "_FIRST_USE", FirstUse(matching._toy))
-    steps = []
-    keys, targets = large_collection(50)
-    match(keys, targets, n=60, weights=False, k_min=1, progress=lambda *step: steps.append(step))
-    assert steps == [("compiling", 0, 1), ("compiling", 1, 1), ("matching", 50, 50)]
 
 
 def test_nodes_hold_equal_documents_and_the_links_between_them():

@@ -40,7 +40,7 @@ def collections(draw):
 
 
 def stored(keys, targets, *, k_min=1, weights=False, engine="plain"):
-    backend = choose_backend(engine, keys.shape[0])
+    backend = choose_backend(engine)
     matrix = backend.match(keys, targets, n=N, weights=weights, k_min=k_min)
     return StoredLinks(matrix=matrix, keys=keys, targets=targets, backend=backend)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from infostream_dedup.language.morphology.form_cache import FormCache
 from infostream_dedup.language.morphology.known_table import NO_TERM, UNKNOWN
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.plain_work import use_loops
 
 SHAPES = len(Shape)
 ROWS: dict[str, FormRow] = {
@@ -38,13 +36,6 @@ def in_columns(rows: dict[str, FormRow]) -> FormRows:
 
 def as_rows(found: FormRows) -> dict[str, FormRow]:
     return {key: (term, strict) for key, term, strict in zip(*found, strict=True)}
-
-
-@pytest.fixture(autouse=True)
-def _compiled_loops() -> Iterator[None]:
-    before = use_loops("compiled")
-    yield
-    use_loops(before)
 
 
 @pytest.fixture
@@ -114,11 +105,6 @@ def test_the_table_is_read_once_enough_words_were_asked_for(file: CacheFile, mon
     assert [table.when_asked_for(words) is not None for words in (2, 2, 1, 0)] == [False, False, False, False]
     assert table.when_asked_for(1) is not None
     assert table.when_asked_for(0) is table.when_asked_for(0)
-
-
-def test_plain_work_reads_no_table(file: CacheFile, cheap: None) -> None:
-    use_loops("plain")
-    assert CachedTable("ru", file).when_asked_for(10**6) is None
 
 
 def test_a_very_large_cache_stays_on_disk(file: CacheFile, cheap: None, monkeypatch: pytest.MonkeyPatch) -> None:

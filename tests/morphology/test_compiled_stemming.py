@@ -91,19 +91,16 @@ def test_threads_do_not_meet():
 
 @pytest.mark.skipif(stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
 def test_another_process_has_other_addresses():
-    """Machine code kept on disk holds none: the next process loads it and calls the functions where they lie there."""
-    fast(["слово"], "ru")
     program = (
         "from infostream_dedup.language.morphology.compiled.stemming import stems\n"
-        "from infostream_dedup.language.morphology.kernels.snowball import stem_words\n"
         "from infostream_dedup.language.text.surface_pool import SurfaceList\n"
         "import numpy as np\n"
         "words = SurfaceList.of(['правительствами'])\n"
-        "print(stems(words, np.arange(1), 'ru')[0], sum(stem_words.dispatcher.stats.cache_misses.values()))\n"
+        "print(stems(words, np.arange(1), 'ru')[0])\n"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
-    assert found.stdout.decode().split() == ["правительств", "0"]
+    assert found.stdout.decode().split() == ["правительств"]
 
 
 @pytest.mark.corpus

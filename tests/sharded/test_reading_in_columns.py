@@ -36,7 +36,7 @@ def test_blocks_give_the_same_rows(chunk):
     settings = [Settings(representation=name) for name in ("stem", "morph")]
     # A date alone is for the plain code, in the middle of a block.
     table = pa.Table.from_pylist(rows())
-    blocks = list(read_document_blocks(table, reading=Reading(), report=ReadingReport(), always=True))
+    blocks = list(read_document_blocks(table, reading=Reading(), report=ReadingReport()))
     assert any(isinstance(one, DocumentBlock) for one in blocks)
     found, expected = (
         list(read_and_count(documents, settings, chunk=chunk, hashes=True, evidence=True))

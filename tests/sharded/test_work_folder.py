@@ -155,16 +155,6 @@ def test_files_are_read_once_to_see_that_they_are_whole(documents, tmp_path, mon
     assert len(seen) == len(set(seen))
 
 
-def test_a_run_that_goes_on_starts_compiled_loops(documents, tmp_path, monkeypatch):
-    folder, work = tmp_path / "work", []
-    monkeypatch.setattr("infostream_dedup.runs.sharded.disk_runner.count_work", lambda *done: work.append(done))
-    for _ in range(2):
-        sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
-    written = sum(path.stat().st_size for path in folder.glob("counted.*.arrow"))
-    assert set(work) == {(0, written)}
-    assert len(work) >= 2
-
-
 def test_a_folder_takes_one_run_at_a_time(tmp_path):
     with WorkFolder(tmp_path / "work").held(), pytest.raises(StoreBusyError, match="another run"):  # noqa: SIM117
         with WorkFolder(tmp_path / "work").held():

@@ -51,7 +51,6 @@ def kill_after_next_batch(store, way, draw):
         store,
         way,
         out=subprocess.DEVNULL,
-        NUMBA_NUM_THREADS=str(draw.choice([1, 2])),
         PYTHONHASHSEED=str(draw.randrange(1000)),
     ) as process:
         while process.poll() is None and batches(store) == before:

@@ -10,8 +10,6 @@ import pytest
 from infostream_dedup.documents import read_documents
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
-from infostream_dedup.machine import plain_work
-from infostream_dedup.machine.plain_work import is_plain, use_loops
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import recent_documents
 from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
@@ -57,9 +55,6 @@ def check(recent, window, blobs):
     assert ((own < 0) == (expected < 0)).all()
     a, b = (side.ravel() for side in np.meshgrid(np.arange(len(own)), np.arange(len(own))[-7:]))
     screen = recent.screen(documents, recent.triples)
-    if is_plain():
-        assert screen is None
-        return
     bounds = screen.bounds(a, b, own)
     judged = Screen.of(gathered.keys, gathered.records, triples, shipped_model())
     assert bounds.tolist() == judged.bounds(a, b, expected).tolist()
@@ -94,66 +89,6 @@ def test_equal_to_gathering(batches, monkeypatch, most, missed, most_missed):
     assert window.first > 0
     assert len(recent) >= len(batches[-1])
     assert most or firsts == [25 * number for number in range(len(batches))] or missed
-
-
-@pytest.mark.parametrize("most", [recent_documents._MOST_TRIPLES, 60_000])
-@pytest.mark.parametrize("modes", ["pcccccccc", "pppppppcc", "ppcppccpc", "ccppppppc"])
-def test_compiled_code_may_take_over_at_any_document(batches, monkeypatch, most, modes):
-    """With plain code (p), documents are not prepared for the screen; compiled code (c) catches up."""
-    monkeypatch.setattr("infostream_dedup.stream.window._LEAST_DROPPED", 10)
-    blobs, before = {}, use_loops("compiled")
-    try:
-        with Deduplicator.open(None, SETTINGS) as dedup:
-            engine = dedup._current_engine()
-            window = engine.window
-            recent = RecentDocuments(window, lambda asked: [blobs[ordinal] for ordinal in asked], shipped_model())
-            for mode, batch in zip(modes, batches, strict=False):
-                use_loops("compiled")
-                remembered = engine.decide(batch).remembered
-                blobs |= {one.ordinal: one.evidence.triples for one in remembered}
-                use_loops("plain" if mode == "p" else "compiled")
-                with monkeypatch.context() as little:
-                    little.setattr(recent_documents, "_MOST_TRIPLES", most)
-                    recent.tidy()
-                recent.add(remembered[0].ordinal, [one.evidence.triples for one in remembered])
-                check(recent, window, blobs)
-            assert window.first > 0
-    finally:
-        use_loops(before)
-
-
-def test_a_screen_that_compiled_code_has_not_prepared_is_not_used(batches):
-    before = use_loops("plain")
-    try:
-        with Deduplicator.open(None, SETTINGS) as dedup:
-            engine = dedup._current_engine()
-            recent = RecentDocuments(engine.window, lambda _: [], shipped_model())
-            remembered = engine.decide(batches[0]).remembered
-            recent.add(0, [one.evidence.triples for one in remembered])
-            use_loops("compiled")
-            assert recent.screen(recent.documents, recent.triples) is None
-    finally:
-        use_loops(before)
-
-
-def test_verdicts_are_the_same_when_compiled_code_takes_over(batches, monkeypatch):
-    documents = [one for batch in batches for one in batch]
-
-    def verdicts(plain_documents):
-        monkeypatch.setattr(plain_work, "PLAIN_DOCUMENTS", plain_documents)
-        monkeypatch.setattr(plain_work, "_work", plain_work._Work())
-        before, found = use_loops("auto"), []
-        try:
-            with Deduplicator.open(None, SETTINGS) as dedup:
-                for number, one in enumerate(documents):
-                    plain_work.count_work(1)
-                    assert is_plain() == (number < plain_documents)
-                    found += dedup.process([one])
-        finally:
-            use_loops(before)
-        return found
-
-    assert verdicts(60) == verdicts(0)
 
 
 def test_nothing_is_kept_before_a_document_comes():

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.utf8 import texts_of
-from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.terms import compiled, reading
@@ -220,14 +219,6 @@ def test_every_engine_gives_the_same_key_terms(engine):
         reader.add(text, None)
     expected = select_key_terms(count_terms(plain(sample()), chosen), chosen)
     assert_same_key_terms(expected, key_terms_of_surfaces(reader.finish(), chosen))
-
-
-def test_a_first_compilation_is_announced(monkeypatch):
-    told = []
-    monkeypatch.setattr(reading, "_FIRST_USE", FirstUse(reading._use_all_loops))
-    for _ in range(2):
-        SurfaceReader("compiled", progress=lambda *step: told.append(step)).finish()
-    assert told == [("compiling", 0, 1), ("compiling", 1, 1)]
 
 
 def test_an_unknown_engine_is_refused():

@@ -314,7 +314,7 @@ def test_compiled_code_gives_the_same(documents, target):
     assert (one.keys != other.keys).nnz == 0
     assert (one.targets != other.targets).nnz == 0
     plainly, fast = (
-        choose_backend(engine, 1).match(one.keys, one.targets, n=3, weights=True, k_min=1)
+        choose_backend(engine).match(one.keys, one.targets, n=3, weights=True, k_min=1)
         for engine in ("plain", "compiled")
     )
     assert (plainly.counts != fast.counts).nnz == 0

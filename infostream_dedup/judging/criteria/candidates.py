@@ -68,7 +68,7 @@ def key_term_candidates(
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
     keys = heaviest(models.key_terms.keys, n)
-    backend = choose_backend(engine, len(models))
+    backend = choose_backend(engine)
     counts = backend.match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
     linked = sp.csr_array((np.ones(counts.nnz, dtype=np.int32), counts.indices, counts.indptr), shape=counts.shape)
     return _pairs_above(sp.csr_array(linked + linked.T))

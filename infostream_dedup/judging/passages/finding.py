@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infostream_dedup.judging.passages.settings import DEFAULT_SETTINGS, PassageSettings
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
@@ -141,7 +140,6 @@ def compare(
     from infostream_dedup.language.text.language import detect
     from infostream_dedup.terms.translated_words import translated_words
 
-    count_work(2, len(text_a) + len(text_b))
     spoken = (detect(text_a), detect(text_b)) if languages is None else languages
     sentences = read_sentences([text_a, text_b], spoken)
     found = passage_table(sentences, copied_sentences(sentences, settings), settings, ids=("a", "b"))

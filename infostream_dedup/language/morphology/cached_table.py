@@ -11,7 +11,6 @@ from infostream_dedup.language.morphology.cache_file import CacheFile, FormRows
 from infostream_dedup.language.morphology.known_table import NO_TERM, UNKNOWN, FormTable
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.plain_work import is_plain
 
 _FEWEST_ASKED: Final = 1_000
 _ROWS_PER_ASKED: Final = 32
@@ -40,7 +39,7 @@ class CachedTable:
 
     def when_asked_for(self, words: int) -> FormTable | None:
         """Return the table, if it is worth reading for these words and those asked for before."""
-        if self._table is not None or is_plain():
+        if self._table is not None:
             return self._table
         with self._lock:
             self._asked += words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Final
 
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, cache_file
@@ -12,7 +13,6 @@ from infostream_dedup.language.morphology.known_table import FormTable
 from infostream_dedup.language.morphology.known_terms import known_terms
 from infostream_dedup.language.morphology.parallel_analysis import analysed_over_cores
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.model import Language
 
 _MOST_IN_MEMORY = 1_000_000
@@ -23,6 +23,10 @@ _MANY = 1_000
 
 _SHAPES = {shape: str(int(shape)) for shape in Shape}
 """The digit for the shape, which precedes the form in a key."""
+
+
+_WORTH_UNPACKING: Final = 50_000
+"""Number of words that are looked up in the packed table of terms before it is unpacked."""
 
 
 class FormCache:
@@ -37,6 +41,7 @@ class FormCache:
         self._language = language
         self._file = file
         self._memory: dict[str, FormRow] = {}
+        self._asked = 0
         self._cached = None if file is None else CachedTable(language, file)
 
     def table(self, words: int) -> FormTable | None:
@@ -110,7 +115,8 @@ class FormCache:
         return rows
 
     def _shipped(self, keys: Sequence[str]) -> list[FormRow]:
-        if is_plain():
+        self._asked += len(keys)
+        if self._asked < _WORTH_UNPACKING:
             return known_terms(self._language).rows(keys)
         from infostream_dedup.language.morphology.known_table import known_table
 

@@ -31,7 +31,6 @@ from infostream_dedup.links.compiled.kernels.linkage_order import count_columns,
 from infostream_dedup.links.compiled.kernels.tiles import Tiles, count_tiles, move_to_tiles
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import KTotals, LinkTotals
-from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 
@@ -76,7 +75,6 @@ def block_totals(
     ascending = sorted(set(ks))
     if not ascending:
         return LinkTotals(_documents(block), {})
-    _FIRST_USE.prepare(progress)
     by_k = {}
     size = thread_count(workers)
     with ThreadPoolExecutor(size) as pool:
@@ -246,12 +244,3 @@ def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint64]:
     padded = np.zeros(len(chosen) // 64 * 64 + 64, dtype=np.bool_)
     padded[: len(chosen)] = chosen
     return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def _toy() -> None:
-    counts = sp.csr_array(np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=np.uint8))
-    for weights in (None, np.array([2, 1, 1])):
-        block_totals(LinkBlock(counts, weights), [1], workers=1)
-
-
-_FIRST_USE = FirstUse(_toy)

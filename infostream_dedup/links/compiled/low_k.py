@@ -33,7 +33,6 @@ from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.plain.sweeping import SEED
 from infostream_dedup.links.similarity_matrix import check_input
-from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 
@@ -74,7 +73,6 @@ def sweep_unstored(
         ``sample``.
     """
     check_input(keys, targets, n=n)
-    _FIRST_USE.prepare(progress)
     threads = thread_count(workers)
     placed = _Placed.of(term_rows(keys), term_rows(targets), collapse(keys, targets), shard_size, threads, sample)
     collection = placed.collection
@@ -277,11 +275,3 @@ def _draw_paths(
 def _parts(size: int) -> Iterator[slice]:
     for first in range(0, size, _ROWS_AT_ONCE):
         yield slice(first, min(first + _ROWS_AT_ONCE, size))
-
-
-def _toy() -> object:
-    toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
-    return sweep_unstored(toy, toy, n=2, most=1, walks=2, workers=1, shard_size=2)
-
-
-_FIRST_USE = FirstUse(_toy)

@@ -32,7 +32,6 @@ from infostream_dedup.links.compiled.kernels.link_rows import (
 from infostream_dedup.links.compiled.posting_index import PostingIndex
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
-from infostream_dedup.machine.first_use import FirstUse
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 
@@ -180,7 +179,6 @@ def match(
 ) -> SimilarityMatrix:
     """Match as ``backend.Match`` says; documents with equal key terms and targets are matched once."""
     check_input(keys, targets, n=n)
-    _FIRST_USE.prepare(progress)
     storage = resources.storage()
     asking, answering = term_rows(keys), term_rows(targets)
     run = _Run.prepare(asking, answering, collapse(keys, targets), k_min=k_min, resources=resources)
@@ -221,7 +219,6 @@ def match_nodes(
 ) -> MatchedNodes:
     """Match without writing out the links that equal documents share. Arguments and errors as in ``match``."""
     check_input(keys, targets, n=n)
-    _FIRST_USE.prepare(progress)
     nodes, resources = collapse(keys, targets), Resources()
     run = _Run.prepare(term_rows(keys), term_rows(targets), nodes, k_min=k_min, resources=resources)
     inside = np.zeros(len(nodes), dtype=np.uint8)
@@ -345,11 +342,3 @@ def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: LinkArrays) -> sp
     # scipy requires bounds as wide as the columns, and would copy all columns to widen them.
     indptr = links.indptr.astype(np.int32) if len(values) < 2**31 else links.indptr
     return sp.csr_array((values, links.columns, indptr), shape=(size, size))
-
-
-def _toy() -> object:
-    toy = sp.csr_array(np.array([[1, 0], [1, 0], [1, 1]], dtype=np.int64))
-    return match(toy, toy, n=2, weights=True, k_min=1, resources=Resources(workers=1, shard_size=2))
-
-
-_FIRST_USE = FirstUse(_toy)

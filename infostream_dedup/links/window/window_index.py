@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from infostream_dedup.links.window.kernels.window_asking import (
 from infostream_dedup.links.window.kernels.window_lists import BLOCK_BITS
 from infostream_dedup.links.window.postings import Postings, lengthened
 from infostream_dedup.links.window.term_lists import Piece, TermLists, WindowTerms, as_numbers, cut_pieces
-from infostream_dedup.machine.first_use import FirstUse
-from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,8 +97,7 @@ class WindowIndex:
         ([0], [2], [1])
     """
 
-    def __init__(self, *, progress: Progress | None = None) -> None:
-        _FIRST_USE.prepare(progress)
+    def __init__(self) -> None:
         self._postings = Postings()
         self._numbered = Numbered(np.zeros(1 << 10, dtype=np.int64), np.zeros(1 << 10, dtype=np.uint8))
         self._state = State(*np.zeros((6, 1), dtype=np.int64))
@@ -348,18 +345,3 @@ def _by_keys(needs: NDArray[np.int64]) -> NDArray[np.int64]:
     every = np.full(_MOST_KEYS + 1, needs[-1])
     every[: len(needs)] = needs[: len(every)]
     return every
-
-
-def _toy() -> None:
-    index = WindowIndex()
-    for ordinal in range(40):
-        index.add(ordinal, keys=[1], targets=np.arange(100) + 100 * ordinal)
-    types: tuple[type[Any], ...] = np.int32, np.int64
-    for ordinal, dtype in enumerate(types, start=40):
-        rows = WindowTerms(np.array([0, 1]), np.array([1], dtype=dtype))
-        index.extend([ordinal], keys=rows, targets=rows)
-    index.expire_before(30)
-    index.candidates(keys=[1], targets=[1], k_min=1)
-
-
-_FIRST_USE = FirstUse(_toy)

@@ -15,7 +15,6 @@ from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, ComparedKe
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Settings
@@ -218,8 +217,8 @@ class JudgedCollection:
                 progress("judging", part.stop, len(b))
 
     def _screen(self) -> Screen | None:
-        """A screen for pairs of these documents; ``None`` for little work, or if meanings may change verdicts."""
-        if is_plain() or self.evidence.meanings is not None:
+        """A screen for pairs of these documents; ``None`` if meanings may change verdicts."""
+        if self.evidence.meanings is not None:
             return None
         return Screen.of(
             self.keys, self.evidence.records, self.evidence.triples, shipped_model(), threads=thread_count(0)

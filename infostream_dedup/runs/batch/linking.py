@@ -83,7 +83,7 @@ def link(
         settings: ``n``; ``score`` ``share`` implies ``weights``.
         engine: ``auto``, ``plain`` or ``compiled``; results are the same.
     """
-    backend = choose_backend(engine, key_terms.keys.shape[0])
+    backend = choose_backend(engine)
     # Links take as much memory as the texts did.
     give_back_memory()
     matrix = backend.match(

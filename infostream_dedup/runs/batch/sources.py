@@ -52,12 +52,12 @@ class Rereadable:
             if isinstance(one, Document):
                 yield one
 
-    def first_blocks(self, *, together: bool = True, always: bool = False) -> Iterator[Document | DocumentBlock]:
+    def first_blocks(self, *, together: bool = True) -> Iterator[Document | DocumentBlock]:
         """The first pass, with many documents in blocks; single documents if they have to be copied."""
         import orjson
 
         if together and self._copy is None and not isinstance(self._source, Iterator):
-            read = read_document_blocks(self._source, report=self.report, reading=self._reading, always=always)
+            read = read_document_blocks(self._source, report=self.report, reading=self._reading)
             for one in read:
                 if isinstance(one, Document):
                     self._note(one)

@@ -432,7 +432,7 @@ def sweep_collection(
         if examples and chosen.score == "count" and found.matrix is not None:
             result.examples.extend(pick_examples(collection, key_terms, found.matrix, chosen, ks, across=found.across))
             k = max(found.groups_k, found.matrix.k_min)
-            leaders = choose_backend(engine, len(collection)).group_leaders(found.matrix.counts, [k])[0]
+            leaders = choose_backend(engine).group_leaders(found.matrix.counts, [k])[0]
             result.listed[representation] = list_groups(collection.documents, leaders, k)
     if progress is not None:
         progress("sweep", len(representations), len(representations))

@@ -100,7 +100,7 @@ def _plain(key_terms: KeyTerms, engine: str) -> Translations:
     Only documents of different languages are matched with each other: those of one language would have far more links.
     """
     languages, own = key_terms.counts.languages, key_terms.own_weights
-    backend = choose_backend(engine, len(languages))
+    backend = choose_backend(engine)
     strong = sp.csr_array(key_terms.keys.shape[:1] * 2, dtype=np.float64)
     for language in np.unique(languages):
         matrix = backend.match(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from infostream_dedup.machine.plain_work import count_work
 from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.runs.sharded.evidence import EVIDENCE_TABLES
 from infostream_dedup.runs.sharded.linked_run import LinkedRun
@@ -71,7 +70,7 @@ class DiskRun:
             "hashes": self.hashes,
             "evidence": self.evidence,
         }
-        found = self.folder.stage(
+        return self.folder.stage(
             "counted",
             FIRST_TABLES | (EVIDENCE_TABLES if self.evidence else {}),
             decided,
@@ -87,9 +86,6 @@ class DiskRun:
             lambda: {**self.source.facts(), "left": self.source.left()},
             holds=self._holds,
         )
-        # A resumed run reads no documents, from which the loops would learn how much there is to do.
-        count_work(0, sum(path.stat().st_size for path in found.paths.values()))
-        return found
 
     def _holds(self, facts: Mapping[str, Any]) -> bool:
         return self.source.mark is not None and facts.get("left", "") == self.source.left()

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from infostream_dedup.machine.plain_work import count_work
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -109,8 +107,6 @@ def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Blob]:
     for batch in batches:
         for row in range(batch.num_rows):
             payload = batch.column("payload")[row].as_buffer()
-            # A task that receives only blobs reads no documents, from which its loops would learn how much to do.
-            count_work(0, payload.size)
             yield Blob(batch.column("part")[row].as_py(), batch.column("place")[row].as_py(), _read(payload))
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.morphology import form_cache
 from infostream_dedup.language.text.tokens import Form
-from infostream_dedup.machine.plain_work import is_plain
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.representation import Representation, representation
 
@@ -45,7 +44,7 @@ class _Morph(Representation):
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
         """Take most terms from the shipped table, without Python strings."""
-        if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY or is_plain():
+        if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY:
             return super().listed_terms(forms, words, language, settings, kept=kept)
         from infostream_dedup.language.morphology.listed_terms import listed_terms
 

@@ -47,8 +47,7 @@ class Snowball(NamedTuple):
 @instruction
 def _call_stem(function: int, stemmer: int, array: Vector[np.uint8], index: int, size: int) -> int:
     """Call ``sb_stemmer_stem`` on a word; return the address of the stem, 0 if there is no memory."""
-    word = (ctypes.c_char * size).from_buffer_copy(array, index)
-    return _STEM(function)(stemmer, word, size) or 0
+    return _STEM(function)(stemmer, bytes(array[index : index + size]), size) or 0
 
 
 @instruction

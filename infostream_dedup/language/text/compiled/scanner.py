@@ -27,7 +27,6 @@ from infostream_dedup.language.text.surface_pool import SurfacePool
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
-from infostream_dedup.machine.plain_work import is_worth_tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +34,9 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES: Final = 1 << 19
 """Bytes of text whose words are found before they are numbered."""
+
+_TABLE_BYTES: Final = 500_000
+"""Bytes of text that are read without tables of characters in about the time in which these are made."""
 
 _MOST_KEPT: Final = 1 << 24
 """Bytes of rewritten words for which memory is kept; after a longer text, which is rare, it is given back."""
@@ -109,7 +111,7 @@ class Scanner:
         found = _per_text(len(texts))
         self._make_room(0, 0, texts)
         words = size = 0
-        if is_worth_tables(int(texts.offsets[-1] - texts.offsets[0])):
+        if _is_worth_tables(int(texts.offsets[-1] - texts.offsets[0])):
             rules = ScanningRules(classes_of_raw_text(), True)
             words, size = find_words(texts.data, texts.offsets, rules, self._words, words, size, found)
         else:
@@ -188,3 +190,12 @@ def _room(words: int, size: int) -> ScannedWords:
 
 def _per_text(count: int) -> TextWords:
     return TextWords(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.uint8))
+
+
+def _is_worth_tables(size: int) -> bool:
+    """Whether tables of all characters pay off for ``size`` bytes of text and the earlier ones of this process."""
+    _scanned[0] += size
+    return _scanned[0] > _TABLE_BYTES
+
+
+_scanned = [0]
