@@ -47,7 +47,6 @@ PARTS: Final = {
     "tests/translation/test_model_archives.py": "hostile model archives",
     "tests/translation/test_model_files.py": "installed models damaged",
     "tests/criteria/classifier/test_model_file.py": "models of train damaged",
-    "tests/machine/test_compiled_cache.py": "compiled code damaged, or in folders of others",
     "tests/lexicon/test_sealed_tables.py": "tables damaged",
     "tests/morphology/test_known_terms.py": "tables of known terms damaged",
     "tests/translation/test_ladder.py": "the cache of translations damaged",

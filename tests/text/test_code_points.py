@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from infostream_dedup.machine.interpreting import to_cells
 
 from infostream_dedup.language.text.kernels.code_points import sized_code_point
 
 
-def _plain(data, place, end):
-    return sized_code_point.plain(to_cells(data), place, end)
-
-
-def _compiled(data, place, end):
-    return sized_code_point(data, place, end)
-
-
-@pytest.mark.parametrize("read", [_plain, _compiled])
 @example("a")
 @example("я")
 @example("aя\x7f\x80\u07ff\u0800€\uffff\U00010000😀")
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
-def test_characters_and_their_bytes(read, text):
+def test_characters_and_their_bytes(text):
     data, found, place = np.frombuffer(text.encode(), dtype=np.uint8), [], 0
     while place < len(data):
-        point, size = read(data, place, len(data))
+        point, size = sized_code_point(data, place, len(data))
         found.append(chr(point))
         assert size == len(found[-1].encode())
         place += size
