@@ -31,21 +31,15 @@ TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
 
 WHO = {
     "pyarrow": ("Parquet, Arrow, feather; tables in and out", "an extra; CSV and JSON Lines in the base"),
-    "llvmlite": ("numba", "shipped machine code instead of a compiler"),
-    "numba": ("compiled loops of collections and streams", "the same"),
     "scipy": ("sparse matrices of the plain stages, groups", "own products of sparse matrices"),
     "numpy": ("every number", "-"),
-    "wordfreq": ("frequencies of words: backgrounds, languages", "tables of the three languages alone"),
     "pymorphy3_dicts_ru": ("Russian lemmas", "-"),
     "pymorphy3_dicts_uk": ("Ukrainian lemmas", "an extra, with stems in the base"),
     "rich": ("tables and progress on a terminal", "plain text"),
     "pygments": ("rich", "the same"),
     "dawg": ("pymorphy3[fast]: look-ups in the dictionaries of forms", "slower look-ups"),
-    "regex": ("wordfreq", "the same as for wordfreq"),
-    "wcwidth": ("wordfreq, through ftfy", "the same as for wordfreq"),
     "Stemmer": ("stems, compiled", "stems in plain Python"),
     "infostream_dedup": ("us: code, dictionaries, terms of common words", "-"),
-    "names_translator": ("names across Russian, Ukrainian and English", "-"),
 }  # fmt: skip
 """Who needs the larger packages, and what would have to take their place for a smaller base."""
 
@@ -55,16 +49,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--environment", type=Path, help="environment with the base installation")
     parser.add_argument("--python", type=Path, help="interpreter that every user may run")
-    parser.add_argument("--compiled", action="store_true", help="also with the compiler forced")
     given = parser.parse_args()
-    modes = ("auto", "compiled") if given.compiled else ("auto",)
     with TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
-        rows = [row_of(what, arguments, folder, modes) for what, arguments in commands().items()]
+        rows = [row_of(what, arguments, folder) for what, arguments in commands().items()]
     sizes = "" if given.environment is None else size_page(given.environment)
     homeless = "" if None in (given.environment, given.python) else homeless_page(given.environment, given.python)
-    REPORT.write_text(page(rows, modes) + sizes + homeless, encoding="utf-8")
+    REPORT.write_text(page(rows) + sizes + homeless, encoding="utf-8")
 
 
 def written(folder: Path) -> None:
@@ -87,28 +79,23 @@ def commands() -> dict[str, list[str]]:
     }
 
 
-def row_of(what: str, arguments: list[str], folder: Path, modes: tuple[str, ...]) -> list[str]:
-    """Seconds of a command, cold and warm, in each mode."""
+def row_of(what: str, arguments: list[str], folder: Path) -> list[str]:
+    """Seconds of a command, cold and warm."""
     found = [f"`{what}`"]
-    for loops in modes:
-        cache = folder / f"cache {loops} {what[:6]}"
-        for turn in ("cold", "warm"):
-            stores = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime_ns)
-            last = stores[-1].stem if stores else ""
-            named = [one.replace("RUN", f"{loops}-{turn}").replace("LAST", last) for one in arguments]
-            found.append(f"{measured(named, folder, cache, loops):.1f}")
+    cache = folder / f"cache {what[:6]}"
+    for turn in ("cold", "warm"):
+        stores = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime_ns)
+        last = stores[-1].stem if stores else ""
+        found.append(
+            f"{measured([one.replace('RUN', turn).replace('LAST', last) for one in arguments], folder, cache):.1f}"
+        )
     print(" | ".join(found), flush=True)
     return found
 
 
-def measured(arguments: list[str], folder: Path, cache: Path, loops: str) -> float:
+def measured(arguments: list[str], folder: Path, cache: Path) -> float:
     """CPU seconds of one process."""
-    own = {
-        "INFOSTREAM_DEDUP_CACHE": str(cache),
-        "NUMBA_CACHE_DIR": str(cache / "numba"),
-        "MPLCONFIGDIR": str(cache / "mpl"),
-        "INFOSTREAM_DEDUP_LOOPS": loops,
-    }
+    own = {"INFOSTREAM_DEDUP_CACHE": str(cache), "MPLCONFIGDIR": str(cache / "mpl")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "infostream_dedup", *arguments]
     silent = subprocess.DEVNULL
@@ -144,14 +131,11 @@ def size_page(environment: Path) -> str:
 makes of them, together {shipped + compiled:.0f} MB ({(shipped + compiled) / 1.048576:.0f} MiB); `pip install
 --no-compile` leaves the bytecode out. Sizes of files, not of blocks on disk, in megabytes of a million bytes, by folder
 of `site-packages`, without pip and setuptools; packages below 2 MB are not listed. The
-goal, 660, is in the unit of `du -m` and without bytecode.
+goal, 330, is in the unit of `du -m` and without bytecode.
 
 | package | files | bytecode | who needs it | what would have to take its place |
 |---|---|---|---|---|
 {chr(10).join(lines)}
-
-To get down to 450 MB, `llvmlite` with `numba`, or `pyarrow` and what is marked as an extra above, would have to go: no
-compiled loops for large collections, or no Parquet.
 """
 
 
@@ -190,17 +174,15 @@ def homeless_page(environment: Path, python: Path) -> str:
 """
 
 
-def page(rows: list[list[str]], modes: tuple[str, ...]) -> str:
+def page(rows: list[list[str]]) -> str:
     """The first part of the report."""
-    head = "| command | as it is, cold | warm |" + (" compiled, cold | warm |" if len(modes) > 1 else "")
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"""# The first minutes
 
-CPU seconds of single commands on the bundled sample, each a process of its own. *Cold*: no machine code, word forms,
-translations or fonts on disk; *warm*: the same command again. *As it is*: up to 500 documents, loops run as plain
-Python, and no compiler is started. *Compiled*, where shown: `INFOSTREAM_DEDUP_LOOPS=compiled`.
+CPU seconds of single commands on the bundled sample, each a process of its own. *Cold*: no word forms, translations or
+fonts on disk; *warm*: the same command again.
 
-{head}
+| command | cold | warm |
 |{"---|" * len(rows[0])}
 {table}
 
