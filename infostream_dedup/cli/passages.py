@@ -200,7 +200,7 @@ def compare(
     given["languages"] = None if languages is None else tuple(languages.split(","))
     found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
     if html is not None:
-        from infostream_dedup.report.passages_html import passages_page
+        from infostream_dedup.report.passages import passages_page
 
         save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
         note(f"report: {html}", quiet=quiet)

@@ -69,7 +69,7 @@ def provenance(
     with progress_bar(quiet=quiet) as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:
-        from infostream_dedup.report.provenance_html import provenance_page
+        from infostream_dedup.report.passages import provenance_page
 
         # Before the rows, because their reader may stop at the first ones.
         save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
