@@ -12,7 +12,7 @@ from make_reports import table, write_page
 
 from infostream_dedup.lab.evaluation.agreement import rank_correlation
 from infostream_dedup.lab.evaluation.pool import POOL_METHODS
-from infostream_dedup.report.published_methods import PUBLISHED_DICE, PUBLISHED_METHODS
+from infostream_dedup.report.published import PUBLISHED_DICE, PUBLISHED_METHODS
 
 
 def orderings_page(judged: Judged) -> None:

@@ -24,7 +24,7 @@ from infostream_dedup.lab.evaluation.method_runs import MethodRuns, run_methods
 from infostream_dedup.lab.evaluation.overlap import dice_matrix, found_alone
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.lab.methods.registry import method_class, methods
-from infostream_dedup.report.comparison_plots import dice_figure, plane_figure
+from infostream_dedup.report.comparison import dice_figure, plane_figure
 from infostream_dedup.report.plots import as_svg
 
 VARIANTS = (

@@ -28,7 +28,7 @@ from infostream_dedup.judging.criteria.stories import folds, stories
 from infostream_dedup.judging.criteria.svm import prior_plane
 from infostream_dedup.lab.evaluation.candidate_table import PUBLISHED, FilterRow, candidate_table
 from infostream_dedup.lab.evaluation.pair_codes import codes_of
-from infostream_dedup.report.criteria_plots import PUBLISHED_F, learning_figure
+from infostream_dedup.report.learning import PUBLISHED_F, learning_figure
 from infostream_dedup.report.plots import as_svg
 
 RESAMPLES = 1000

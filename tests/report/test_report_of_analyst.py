@@ -14,9 +14,9 @@ import infostream_dedup
 from infostream_dedup import Document, sweep, write_report
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.phrase import Phrase
-from infostream_dedup.report.cover import Cover
 from infostream_dedup.report.files import report_files
 from infostream_dedup.report.html import html_report
+from infostream_dedup.report.tables import Cover
 from infostream_dedup.report.wording import UI_LANGUAGES, wording_of
 from infostream_dedup.report.workbook import workbook_of
 from infostream_dedup.runs.batch.group_listing import list_groups
