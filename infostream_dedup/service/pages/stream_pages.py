@@ -220,8 +220,8 @@ async def _decided(request: Request, kind: str) -> Response:
     if "subject" not in fields or "decision" not in fields:
         raise ProblemError(422, "invalid", "expected a subject and a decision", field="decision")
     body = {"decision": None if fields["decision"] == "open" else fields["decision"]}
-    decision = checked(AlarmDecision if kind == "alarm" else TemplateDecision, body).decision
-    await decide(running(request), kind, fields["subject"], decision, caller_of(request).name)
+    said = checked(AlarmDecision, body) if kind == "alarm" else checked(TemplateDecision, body)
+    await decide(running(request), kind, fields["subject"], said.decision, caller_of(request).name)
     return RedirectResponse(f"/{kind}s", 303)
 
 
