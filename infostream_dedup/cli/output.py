@@ -12,7 +12,7 @@ from infostream_dedup.cli.run_log import RUN
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.documents.rows import CsvDialect, RowFormat
+    from infostream_dedup.documents.outputs import CsvDialect, RowFormat
 
 __all__ = [
     "chosen_format",
@@ -67,7 +67,7 @@ def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns
     JSON is streamed, and CSV with ``columns``, which become its header, even without rows; by default the header has
     the names of all rows.
     """
-    from infostream_dedup.documents.rows import write_rows
+    from infostream_dedup.documents.outputs import write_rows
 
     if output_format == "table":
         print_table(list(rows))
@@ -102,8 +102,7 @@ def save_rows(
         columns: see ``print_rows``.
         inputs: files that it must not replace.
     """
-    from infostream_dedup.documents.outputs import open_output
-    from infostream_dedup.documents.rows import row_format, write_rows
+    from infostream_dedup.documents.outputs import open_output, row_format, write_rows
 
     form = cast("RowFormat", output_format or row_format(target))
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:

@@ -21,7 +21,7 @@ def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
     Returns:
         The rows left to print: all of them if standard output is a pipe or a terminal, or cannot be read.
     """
-    from infostream_dedup.documents.rows import write_rows
+    from infostream_dedup.documents.outputs import write_rows
 
     stream = BytesIO()
     write_rows(rows, stream, "jsonl")

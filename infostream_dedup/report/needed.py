@@ -6,7 +6,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from infostream_dedup.documents.workbook_output import require_workbooks
+from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
 
 _PACKAGES = ("jinja2", "matplotlib")

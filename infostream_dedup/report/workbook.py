@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.documents.workbook_output import require_workbooks
+from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.report.tables import Cover, cards_of, cover_lines
 from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.runs.batch.sweeping import SweepResult

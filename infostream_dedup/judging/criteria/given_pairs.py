@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from infostream_dedup.documents.formulas import guarded
+from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.contract import file_of
