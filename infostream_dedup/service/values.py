@@ -24,7 +24,7 @@ class Body(BaseModel):
 
 
 @dataclass(frozen=True)
-class OneOf:
+class ListedValue:
     """Restricts a member to values that another module lists."""
 
     values: Sequence[str | None]

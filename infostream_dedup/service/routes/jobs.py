@@ -17,7 +17,7 @@ from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import Body, OneOf
+from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
@@ -30,7 +30,7 @@ _MOST_NUMBER: Final = 1 << 62
 class GivenJob(Body):
     """A job as it was asked for."""
 
-    kind: Annotated[str, OneOf(KINDS)]
+    kind: Annotated[str, ListedValue(KINDS)]
     documents: Annotated[int, Field(ge=1, le=_MOST_DOCUMENTS)] = 20_000
     judged: bool = False
     preset: Literal["duplicate", "story"] = "duplicate"

@@ -23,7 +23,7 @@ from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import Body, OneOf
+from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["desk"])
@@ -77,8 +77,8 @@ class GivenJudgement(Body):
 
     a: Id
     b: Id
-    label: Annotated[str | None, OneOf((*LABELS, None))]
-    repeats: Annotated[str | None, OneOf(REPEATS)] = None
+    label: Annotated[str | None, ListedValue((*LABELS, None))]
+    repeats: Annotated[str | None, ListedValue(REPEATS)] = None
     seconds: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     queue: Annotated[str, Field(max_length=_LONGEST_ID)] = _OWN_QUEUE
     seen_verdict: bool = False

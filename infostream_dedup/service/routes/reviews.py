@@ -14,7 +14,7 @@ from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, templates_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
-from infostream_dedup.service.values import Body, OneOf
+from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store.overview import alarm_rows
 
 router = APIRouter(prefix="/v1", tags=["reviews"])
@@ -27,13 +27,13 @@ _GROWTH: Final = 1.5
 class TemplateDecision(Body):
     """What somebody decided about a template."""
 
-    decision: Annotated[str | None, OneOf((*DECISIONS["template"], None))]
+    decision: Annotated[str | None, ListedValue((*DECISIONS["template"], None))]
 
 
 class AlarmDecision(Body):
     """What somebody decided about an alarm."""
 
-    decision: Annotated[str | None, OneOf((*DECISIONS["alarm"], None))]
+    decision: Annotated[str | None, ListedValue((*DECISIONS["alarm"], None))]
 
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
