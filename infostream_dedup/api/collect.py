@@ -13,7 +13,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, Infostream
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.documents.addresses import FetchLimits
+    from infostream_dedup.documents.collecting import FetchLimits
 
 _COLUMNS = ("id", "title", "text", "published", "source", "url")
 
@@ -52,7 +52,7 @@ def collect(
         ConfigurationError: a limit is out of range.
     """
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.documents.addresses import FetchLimits
+    from infostream_dedup.documents.collecting import FetchLimits
 
     if max_bytes < 1 or timeout <= 0 or max_redirects < 0:
         raise ConfigurationError("max_bytes and timeout must be at least 1, max_redirects at least 0")
@@ -83,8 +83,7 @@ def _rows(
 
 
 def _rows_of(source: str, limits: FetchLimits, report: ReadingReport, seen: set[str]) -> Iterator[dict[str, Any]]:
-    from infostream_dedup.documents.addresses import fetch, is_address
-    from infostream_dedup.documents.collecting import collected
+    from infostream_dedup.documents.collecting import collected, fetch, is_address
 
     charset = None
     if is_address(source):

@@ -20,7 +20,7 @@ from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import Annotation, Reading, ReadingReport
-    from infostream_dedup.documents.rows import CsvDialect
+    from infostream_dedup.documents.outputs import CsvDialect
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, DocumentBlock, Settings
@@ -212,8 +212,8 @@ def dedup(
     """
     from infostream_dedup.api.sources import without_boilerplate
     from infostream_dedup.documents import Annotation, check_output, check_quarantine, file_kind, write_documents
-    from infostream_dedup.documents.annotation import refuse_idle_prefix
-    from infostream_dedup.documents.rows import CsvDialect
+    from infostream_dedup.documents.documents import refuse_idle_prefix
+    from infostream_dedup.documents.outputs import CsvDialect
     from infostream_dedup.machine.engines import engine_named
     from infostream_dedup.model import fields_of
     from infostream_dedup.model.limits import OneOf

@@ -193,7 +193,7 @@ def ingest(
         [('1', 'new', None), ('2', 'exact', '1')]
     """
     from infostream_dedup.documents import Annotation, check_quarantine
-    from infostream_dedup.documents.annotation import refuse_idle_prefix
+    from infostream_dedup.documents.documents import refuse_idle_prefix
     from infostream_dedup.judging.criteria.model_file import read_model
     from infostream_dedup.judging.passages.boilerplate import read_boilerplate
     from infostream_dedup.model.limits import Range

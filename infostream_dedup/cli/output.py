@@ -14,7 +14,7 @@ from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.documents.rows import CsvDialect, RowFormat
+    from infostream_dedup.documents.outputs import CsvDialect, RowFormat
 
 __all__ = [
     "chosen_format",
@@ -65,7 +65,7 @@ def print_json(value: Any) -> None:
 
 def print_rows(rows: Iterable[Mapping[str, Any]], output_format: str, *, columns: Sequence[str] | None = None) -> None:
     """Print rows as ``jsonl``, ``json``, ``csv``, ``xlsx`` or ``table``."""
-    from infostream_dedup.documents.rows import write_rows
+    from infostream_dedup.documents.outputs import write_rows
 
     if output_format == "table":
         print_table(list(rows))
@@ -92,8 +92,7 @@ def save_rows(
     inputs: Iterable[str] = (),
 ) -> None:
     """Write rows to a file, completely or not at all."""
-    from infostream_dedup.documents.outputs import open_output
-    from infostream_dedup.documents.rows import row_format, write_rows
+    from infostream_dedup.documents.outputs import open_output, row_format, write_rows
 
     form = cast("RowFormat", output_format or row_format(target))
     with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:

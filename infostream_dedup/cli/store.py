@@ -332,7 +332,7 @@ def export_command(file: Path, who: str | None, out: str | None, output_format: 
     asked; audit then counts no others.
     """
     from infostream_dedup.api.desk import export_labels
-    from infostream_dedup.documents.rows import row_format
+    from infostream_dedup.documents.outputs import row_format
 
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")

@@ -176,7 +176,7 @@ __all__ = ["go_on_printing"]
 
 def go_on_printing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Complete the row at the end of standard output if it is the beginning of one of these rows."""
-    from infostream_dedup.documents.rows import write_rows
+    from infostream_dedup.documents.outputs import write_rows
 
     stream = BytesIO()
     write_rows(rows, stream, "jsonl")

@@ -1,12 +1,10 @@
 """Read and write documents as JSON Lines, CSV, Parquet and data frames; refuse bad records or set them aside."""
 
-from infostream_dedup.documents.annotation import Annotation
-from infostream_dedup.documents.bad_records import BadRecords, ReadingReport
 from infostream_dedup.documents.dates import time_zone, utc_time
-from infostream_dedup.documents.documents import row_of
+from infostream_dedup.documents.documents import Annotation, row_of
 from infostream_dedup.documents.endings import file_kind
 from infostream_dedup.documents.json_text import json_bytes
-from infostream_dedup.documents.outputs import check_output, open_output, same_file
+from infostream_dedup.documents.outputs import check_output, csv_line, open_output, same_file, write_rows
 from infostream_dedup.documents.own_files import check_quarantine, paths_of
 from infostream_dedup.documents.reading import (
     MAX_LINE_BYTES,
@@ -16,8 +14,7 @@ from infostream_dedup.documents.reading import (
     placed_documents,
     read_documents,
 )
-from infostream_dedup.documents.records import Place
-from infostream_dedup.documents.rows import csv_line, write_rows
+from infostream_dedup.documents.records import BadRecords, Place, ReadingReport
 from infostream_dedup.documents.writing import write_documents
 
 __all__ = [

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
-from infostream_dedup.documents.bad_records import BadRecords, ReadingReport
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import batch_records
 from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
@@ -18,7 +17,7 @@ from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
-from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import (
     BLANK,
@@ -37,7 +36,7 @@ from infostream_dedup.documents.reading import (
     make_builder,
     open_items,
 )
-from infostream_dedup.documents.records import Item, Place
+from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport
 from infostream_dedup.documents.seen_ids import SeenIds
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.other_languages import other_language

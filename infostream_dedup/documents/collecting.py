@@ -1,30 +1,150 @@
-"""Turn the bytes of feeds, web pages and web archives into documents, for ``collect``.
-
-Needs the extra ``feeds``: feedparser for RSS and Atom, trafilatura (A. Barbaresi, 2021) for the text of pages, fastwarc
-(J. Bevendorff, 2021) for archives.
-"""
+"""Collects pages from addresses: which may be fetched, and what they contain."""
 
 from __future__ import annotations
 
+import gzip
+import http.client
 import io
 import re
+import time
+import urllib.error
+import urllib.request
+import zlib
 from calendar import timegm
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib import import_module
 from types import ModuleType
-from typing import IO, Any, Final
-from urllib.parse import urljoin, urlsplit
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from infostream_dedup.documents.addresses import is_address
-from infostream_dedup.errors import BadDataError, MissingExtraError
+from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputError
+from infostream_dedup.model import VERSION
 
-__all__ = ["collected"]
+if TYPE_CHECKING:
+    from http.client import HTTPMessage
+
+
+_SCHEMES: Final = ("http://", "https://")
+_CHUNK: Final = 1 << 16
+_KEPT: Final = "%/:=&?~+!$,;'@()*[]|"
+"""Characters of an address that stay as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchLimits:
+    """Limits of an answer."""
+
+    max_bytes: int = 20_000_000
+    timeout: float = 30.0
+    max_redirects: int = 5
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is an address, not a file."""
+    return source.lower().startswith(_SCHEMES)
+
+
+class Fetched(NamedTuple):
+    """What an address delivered."""
+
+    content: bytes
+    address: str
+    charset: str | None
+
+
+def fetch(address: str, limits: FetchLimits) -> Fetched:
+    """Return the content at an address."""
+    deadline = time.monotonic() + limits.timeout
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        _Redirects(limits.max_redirects),
+    ):
+        opener.add_handler(handler)
+    try:
+        request = urllib.request.Request(_in_ascii(address), headers={"User-Agent": f"infostream-dedup/{VERSION}"})  # noqa: S310
+        with opener.open(request, timeout=limits.timeout) as answer:
+            content = _unpacked(_read(answer, address, limits, deadline), answer.headers, address, limits)
+            return Fetched(content, answer.url, answer.headers.get_content_charset())
+    except urllib.error.HTTPError as error:
+        raise NoInputError(f"{address}: the server answers {error.code} {error.reason}") from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        raise NoInputError(f"{address}: {reason or type(error).__name__}") from error
+
+
+def _in_ascii(address: str) -> str:
+    """Return an address as servers expect it: other letters by IDNA in the host, percent-encoded elsewhere."""
+    if address.isascii():
+        return address
+    parts = urlsplit(address)
+    user, mark, host = parts.netloc.rpartition("@")
+    name, colon, port = host.partition(":")
+    host = f"{quote(user, _KEPT)}{mark}{name.encode('idna').decode()}{colon}{port}"
+    return urlunsplit((parts.scheme, host, quote(parts.path, _KEPT), quote(parts.query, _KEPT), ""))
+
+
+def _unpacked(content: bytes, headers: HTTPMessage, address: str, limits: FetchLimits) -> bytes:
+    """Undo the encoding of an answer; some servers compress what they were not asked to compress."""
+    encoding = headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding in ("", "identity"):
+        return content
+    if encoding not in ("gzip", "x-gzip"):
+        raise NoInputError(f"{address}: the answer is encoded as {encoding}, which was not asked for")
+    try:
+        unpacked = gzip.GzipFile(fileobj=io.BytesIO(content)).read(limits.max_bytes + 1)
+    except (EOFError, zlib.error) as error:
+        raise NoInputError(f"{address}: the answer breaks off; fetch it again") from error
+    _check_size(len(unpacked), address, limits)
+    return unpacked
+
+
+def _check_size(size: int, address: str, limits: FetchLimits) -> None:
+    if size > limits.max_bytes:
+        message = f"longer than {limits.max_bytes:,} bytes; --max-bytes allows more"
+        raise BadDataError(message, code="E_TOO_LARGE", source=address)
+
+
+def _read(answer: Any, address: str, limits: FetchLimits, deadline: float) -> bytes:
+    content = bytearray()
+    while chunk := answer.read1(_CHUNK):
+        content += chunk
+        _check_size(len(content), address, limits)
+        if time.monotonic() > deadline:
+            raise NoInputError(f"{address}: not received after {limits.timeout:g} seconds; --timeout allows more")
+    if answer.length:
+        raise NoInputError(f"{address}: the answer breaks off; fetch it again")
+    return bytes(content)
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a limited number of redirects, only to web addresses."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> urllib.request.Request | None:
+        self._left -= 1
+        if self._left < 0:
+            raise NoInputError(f"{req.full_url}: redirects to {newurl}; --max-redirects allows more")
+        if not is_address(newurl):
+            raise NoInputError(f"{req.full_url}: redirects to {newurl}, which is not a web address")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
 
 _HEAD: Final = 2048
 _FEED_OR_PAGE: Final = re.compile(rb"<(?:(?:[\w.-]+:)?(rss|feed|RDF)|!doctype\s+html|html)[\s>]", re.IGNORECASE)
 """What comes first tells feeds from pages, which may show a piece of a feed."""
+
 _FEED_END: Final = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|RDF)\s*>", re.IGNORECASE)
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATES: Final = re.compile(
@@ -32,44 +152,31 @@ _SURROGATES: Final = re.compile(
     re.IGNORECASE,
 )
 """References to UTF-16 surrogates, by which some programs write characters such as emoji."""
+
 _REFERENCE: Final = re.compile(rb"#(x?)([0-9a-f]+);", re.IGNORECASE)
 _BLOCK_END: Final = re.compile(
     r"(?i)<[bh]r\s*/?>|</(?:p|div|li|h[1-6]|t[dhr]|d[dt]|blockquote|pre|section|article|figure|figcaption|caption)\s*>"
 )
 """Where words of two blocks or cells would otherwise run together."""
+
 _BLANK_LINES: Final = re.compile(r"[ \t]*\n\s*")
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "application/xml", "text/xml")
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip and zstandard; only archives are read from packed sources."""
+
 _LONGEST_ID: Final = 512
 _DIGITS_OF_DAY: Final = 8
 _ZONES: Final = {"CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "MSD": 4}
 """Hours of time zones whose names the parser does not know and takes for UTC."""
+
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
 def collected(
     stream: IO[bytes], name: str, max_bytes: int, charset: str | None = None
 ) -> Iterator[dict[str, Any] | None]:
-    """Yield the documents of a feed or an archive, or the one document of a page.
-
-    The first bytes tell which it is.
-
-    Args:
-        stream: bytes of the source; only an archive, which is read record by record, may be longer than `max_bytes`.
-        name: address of the source, or name of the file.
-        max_bytes: maximum size of a feed, page, or archive record.
-        charset: encoding of a feed, if the server names one; it counts more than what the feed says itself (RFC 7303).
-
-    Yields:
-        Mappings ``id, title, text, published, source, url``; what is unknown is left out. ``None`` for an item or
-        page without a text of its own.
-
-    Raises:
-        BadDataError: too long (``E_TOO_LARGE``), or not what its first bytes indicate (``E_FEED``, ``E_WARC``).
-        MissingExtraError: a package of the extra ``feeds`` is not installed.
-    """
+    """Yield the documents of a feed or an archive, or the one document of a page."""
     buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):

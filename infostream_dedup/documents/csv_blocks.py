@@ -12,10 +12,9 @@ import numpy as np
 from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
-from infostream_dedup.documents.gunzip import StreamError
 from infostream_dedup.documents.kernels.csv_rows import BROKEN, CsvRows, find_rows
 from infostream_dedup.documents.kernels.json_lines import LEFT
-from infostream_dedup.documents.lines import byte_lines, open_bytes
+from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item
 from infostream_dedup.errors import BadDataError
 

@@ -2,7 +2,7 @@
 
 The delimiter is whichever of comma, semicolon and tab yields the required columns in the header, or the one that a line
 ``sep=;`` before it names. Every cell is text; an empty cell means an absent value in a field that we interpret, and an
-empty string in any other column. The apostrophe that `infostream_dedup.documents.rows` puts before cells that a
+empty string in any other column. The apostrophe that `infostream_dedup.documents.outputs` puts before cells that a
 spreadsheet would run is removed again.
 """
 
@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, doubled_names
-from infostream_dedup.documents.formulas import unguarded
-from infostream_dedup.documents.gunzip import StreamError
-from infostream_dedup.documents.lines import Line, byte_lines, open_bytes
+from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
+from infostream_dedup.documents.outputs import unguarded
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
 

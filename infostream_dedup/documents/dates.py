@@ -27,8 +27,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["last_moment", "time_zone", "utc_time"]
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_MILLISECONDS: Final = 10**11
 _BEYOND_MILLISECONDS: Final = 10**14
@@ -56,14 +54,7 @@ _EXPECTED: Final = "expected ISO 8601 such as 2024-05-01T10:00:00+03:00, 2024-05
 
 
 def time_zone(name: str | None) -> tzinfo:
-    """Return the time zone to assume for times without one.
-
-    Args:
-        name: IANA name such as ``Europe/Kyiv``; None or ``UTC`` for UTC.
-
-    Raises:
-        ConfigurationError: there is no such zone.
-    """
+    """Return the time zone to assume for times without one."""
     if name is None or str(name).upper() == "UTC":
         return UTC
     try:
@@ -73,24 +64,7 @@ def time_zone(name: str | None) -> tzinfo:
 
 
 def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
-    """Return the moment that a ``published`` field names as an aware UTC time, or None for null and blank text.
-
-    A local time that a clock change skips or repeats is read as the earlier reading (``fold`` 0).
-
-    Args:
-        value: text, number, ``date`` or ``datetime``.
-        zone: time zone of a value that does not name one.
-
-    Raises:
-        ValueError: the value is not a date, or a date that does not exist or is outside the years 1 to 9999.
-        TypeError: the value has another type.
-
-    Example:
-        >>> utc_time("2024-05-01T10:00+03:00").isoformat()
-        '2024-05-01T07:00:00+00:00'
-        >>> utc_time(2024) == utc_time("2024") == utc_time("2024-01-01")
-        True
-    """
+    """Return the moment that a ``published`` field names as an aware UTC time, or None for null and blank text."""
     if value is None:
         return None
     try:
@@ -105,16 +79,7 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
 
 
 def last_moment(published: object, time: datetime) -> datetime:
-    """Return the last moment that a ``published`` field may mean: the end of a day, month or year without a clock time.
-
-    Args:
-        published: as given.
-        time: what ``utc_time`` made of it.
-
-    Example:
-        >>> last_moment("2024-05", utc_time("2024-05")).isoformat()
-        '2024-05-31T23:59:59.999999+00:00'
-    """
+    """Return the last moment that a ``published`` field may mean: the end of a day, month or year."""
     number = int(published) if isinstance(published, float) and published.is_integer() else published
     found = _CALENDAR.fullmatch(str(number).strip())
     if found is None:

@@ -1,10 +1,10 @@
-"""Convert a mapping to a `Document` and back, with all checks of a record, whatever its input."""
+"""Documents from records, and documents with the annotations of the engine."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -12,28 +12,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, Record
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.language.lexicon.other_languages import other_language, short_code
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents.bad_records import ReadingReport
+    from infostream_dedup.documents.records import ReadingReport
 
-__all__ = [
-    "DocumentBuilder",
-    "IdType",
-    "OtherFields",
-    "OtherLanguageError",
-    "OtherLanguages",
-    "is_plain_field",
-    "is_plain_id",
-    "row_of",
-]
 
 IdType = Literal["str", "int"]
-
 OtherLanguages = Literal["stem", "skip", "fail"]
-
 _LANGUAGE_NAMES: Final[dict[str, Language]] = {
     **dict.fromkeys(("ru", "rus", "russian"), "ru"),
     **dict.fromkeys(("uk", "ukr", "ua", "ukrainian"), "uk"),
@@ -41,6 +29,7 @@ _LANGUAGE_NAMES: Final[dict[str, Language]] = {
 }
 _NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx"))
 """ISO 639-2 codes that do not name a language."""
+
 _LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _ID_BYTES: Final = 8
 _MAX_ID_BYTES: Final = 512
@@ -50,8 +39,6 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _CONTROL_OR_SURROGATE_IN_ID: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _MAX_SHOWN: Final = 60
-
-
 _EXPECTED_LANGUAGE: Final = f"expected one of {', '.join(OUR_LANGUAGES)}, or null"
 
 
@@ -60,11 +47,7 @@ class OtherLanguageError(Exception):
 
 
 class OtherFields(dict[str, Any]):
-    """The fields of a record that we do not interpret, and the original order of all its fields.
-
-    The order, the language as given (``uk-UA``, ``de``), and whether the title was null, let a document be written as
-    it was read; comparisons ignore them.
-    """
+    """The fields of a record that we do not interpret, and the original order of all its fields."""
 
     __slots__ = ("lang", "null_title", "order")
 
@@ -78,16 +61,7 @@ class OtherFields(dict[str, Any]):
 
 
 class DocumentBuilder:
-    """Checks mappings and builds documents from them.
-
-    Args:
-        id_type: ``str``: an id is text. ``int``: 64-bit integers are accepted too and become their decimal digits.
-        zone: time zone of dates without one.
-        columns: names of the fields in the input.
-        make_ids: derive an id from the content of a document without one.
-        other_languages: see ``Reading``.
-        report: counts documents of other languages.
-    """
+    """Checks mappings and builds documents from them."""
 
     def __init__(
         self,
@@ -109,19 +83,7 @@ class DocumentBuilder:
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def build(self, record: Record) -> Document:
-        """Build the document that a record describes.
-
-        A null optional field counts as absent. In the text fields every control character (C0, DEL, C1)
-        except tab, newline and carriage return becomes one blank, so that offsets into the text stay true.
-
-        Args:
-            record: the parsed values, and their place for messages. Its ``time``, if known, takes precedence over
-                the one derived from ``published``.
-
-        Raises:
-            BadDataError: a required field is missing, or a field has an invalid value; codes ``E_MISSING``,
-                ``E_TYPE``, ``E_ID``, ``E_LANG``, ``E_DATE``, ``E_ENCODING``.
-        """
+        """Build the document that a record describes."""
         values, place = record.values, record.place
         if self._columns:
             values = self._columns.renamed(values)
@@ -211,15 +173,7 @@ class DocumentBuilder:
         return code
 
     def time_of(self, published: object, place: Place) -> datetime | None:
-        """Return the moment that a value of ``published`` names.
-
-        Args:
-            published: value as given.
-            place: position for messages.
-
-        Raises:
-            BadDataError: it is not a date; codes ``E_TYPE``, ``E_DATE``.
-        """
+        """Return the moment that a value of ``published`` names."""
         if published is None:
             return None
         try:
@@ -234,15 +188,7 @@ _INTERPRETED: Final = frozenset(FIELDS)
 
 
 def row_of(document: Document) -> dict[str, Any]:
-    """Return the record that a document came from, as a mapping of field names to values.
-
-    Keys keep the order in which they were read; a document made in memory yields its non-empty `FIELDS`, then its
-    other fields. ``published`` is the value as given, not the time derived from it.
-
-    Example:
-        >>> row_of(Document(id="a", text="слово", published=2024, extra={"topic": "x"}))
-        {'id': 'a', 'text': 'слово', 'published': 2024, 'topic': 'x'}
-    """
+    """Return the record that a document came from, as a mapping of field names to values."""
     extra = document.extra
     order = extra.order if isinstance(extra, OtherFields) else ()
     row: dict[str, Any] = {}
@@ -377,3 +323,34 @@ def _format_value(value: object) -> str:
         # A failing __repr__ of foreign code must not hide the real fault.
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
+
+
+class Annotation:
+    """Adds columns under names that the documents do not use, so that none of their fields is overwritten."""
+
+    def __init__(self, names: Sequence[str], *, prefix: str = "") -> None:
+        self._columns = {name: prefix + name for name in names}
+
+    def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents unchanged, refusing any that already has one of the columns."""
+        for document in documents:
+            taken = next((column for column in self._columns.values() if column in document.extra), None)
+            if taken is not None:
+                raise BadDataError(
+                    f"the document {document.id!r} has a field of this name, which --annotate would overwrite; give "
+                    "the new columns other names, for example with --prefix dedup_",
+                    code="E_FIELD_TAKEN",
+                    source="--annotate",
+                    field=taken,
+                )
+            yield document
+
+    def row(self, document: Document, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the row of a document with its added columns."""
+        return row_of(document) | {column: values[name] for name, column in self._columns.items() if name in values}
+
+
+def refuse_idle_prefix(prefix: str, *, annotate: bool) -> None:
+    """Refuse a prefix of columns that are not added."""
+    if prefix and not annotate:
+        raise UsageError("prefix (--prefix) needs annotate (--annotate)")

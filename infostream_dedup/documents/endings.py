@@ -8,21 +8,6 @@ from typing import Final, Literal, NamedTuple
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = [
-    "COLLECT_ADVICE",
-    "KNOWN_ENDINGS",
-    "PACKINGS",
-    "STANDARD_STREAM",
-    "FileKind",
-    "Format",
-    "InputFormat",
-    "file_kind",
-    "input_format",
-    "is_table",
-    "must_be_gzip",
-    "without_ending",
-]
-
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
 
 STANDARD_STREAM: Final = "-"
@@ -76,17 +61,7 @@ class FileKind(NamedTuple):
 
 
 def file_kind(name: str) -> FileKind:
-    """Return how to write the file `name`; ``-`` is JSON Lines.
-
-    Case is ignored. ``.json`` also means JSON Lines.
-
-    Raises:
-        ConfigurationError: the ending is unknown.
-
-    Example:
-        >>> file_kind("march.JSONL.gz")
-        FileKind(format='jsonl', packed=True)
-    """
+    """Return how to write the file `name`; ``-`` is JSON Lines."""
     if name == STANDARD_STREAM:
         return FileKind("jsonl", packed=False)
     path = PurePath(name.lower())
@@ -102,15 +77,7 @@ def file_kind(name: str) -> FileKind:
 
 
 def input_format(name: str) -> InputFormat:
-    """Return the format of a file to read, by its ending; ``-`` is JSON Lines.
-
-    Raises:
-        ConfigurationError: the ending is unknown.
-
-    Example:
-        >>> input_format("march.TSV.zst")
-        'csv'
-    """
+    """Return the format of a file to read, by its ending; ``-`` is JSON Lines."""
     if name == STANDARD_STREAM:
         return "jsonl"
     lower = name.lower()
@@ -126,23 +93,13 @@ def input_format(name: str) -> InputFormat:
 
 
 def is_table(name: str | PathLike[str]) -> bool:
-    """Whether a file to read has rows and columns of cells: CSV, or a workbook.
-
-    Example:
-        >>> is_table("labels.CSV"), is_table("labels.jsonl"), is_table("labels")
-        (True, False, False)
-    """
+    """Whether a file to read has rows and columns of cells: CSV, or a workbook."""
     lower = str(name).lower()
     return any(lower.endswith(ending) and _INPUTS["." + ending.split(".")[1]] in _TABLES for ending in KNOWN_ENDINGS)
 
 
 def without_ending(name: str) -> str:
-    """Return the name of a file without its folders and its known ending.
-
-    Example:
-        >>> without_ending("news/march.txt.gz")
-        'march'
-    """
+    """Return the name of a file without its folders and its known ending."""
     own = PurePath(name).name
     ending = max((one for one in KNOWN_ENDINGS if own.lower().endswith(one)), key=len, default="")
     return own[: len(own) - len(ending)] or own

@@ -1,4 +1,4 @@
-"""Read records from memory: tables of any library that supports Arrow, and lists of dicts or documents.
+"""Records from memory: tables of any library that supports Arrow, and lists of dicts or documents.
 
 pandas (2.2 and later), polars, pyarrow, DuckDB and others offer their tables as Arrow streams
 (``__arrow_c_stream__``), so there is no need to import those libraries here.
@@ -15,18 +15,36 @@ from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
 from infostream_dedup.documents.documents import IdType, row_of
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM
-from infostream_dedup.documents.foreign_values import python_values
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.model import Document
 
-__all__ = ["frame_records", "is_frame", "is_series", "list_records", "loaded"]
+_EMPTY: Final = ("NaTType", "NAType")
+
+
+def python_values(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record without the types of numpy, and with None for the empty cells of pandas."""
+    if any(_is_foreign(value) for value in values.values()):
+        return {name: _python_value(value) if _is_foreign(value) else value for name, value in values.items()}
+    return values
+
+
+def _is_foreign(value: Any) -> bool:
+    return type(value).__module__ == "numpy" or type(value).__name__ in _EMPTY
+
+
+def _python_value(value: Any) -> Any:
+    if type(value).__name__ in _EMPTY:
+        return None
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M":
+        # Python's times have microseconds; numpy returns finer ones as plain numbers.
+        value = value.astype("datetime64[us]")
+    return value.tolist() if hasattr(value, "tolist") else value
+
 
 FRAME: Final = "<frame>"
 LIST: Final = "<list>"
 _LONGEST_NAME: Final = 255
 _PANDAS_INDEX: Final = re.compile(r"__index_level_\d+__")
-
-
 _ARROW: Final = ("__arrow_c_stream__", "__arrow_c_array__", "to_arrow", "to_arrow_table", "fetch_arrow_table")
 
 
@@ -82,18 +100,7 @@ def frame_records(
     ids: bool = True,
     source: str = FRAME,
 ) -> Iterator[Any]:
-    """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong.
-
-    The unnamed index that pandas adds is left out.
-
-    Args:
-        frame: an object for which `is_frame` returns true.
-        id_type: ``int`` allows an integer column as ids.
-        names: what the columns are called.
-        read_batch: reads a batch of rows.
-        ids: whether a column of ids is required.
-        source: what the table is called in messages.
-    """
+    """Yield the records of a table in memory, rows numbered from 1; a single error if its columns are wrong."""
     import pyarrow as pa
 
     rows = 0

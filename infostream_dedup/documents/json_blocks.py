@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import orjson
 
 from infostream_dedup.documents.documents import DocumentBuilder
-from infostream_dedup.documents.gunzip import StreamError
-from infostream_dedup.documents.jsonl import fault_item, is_too_deep, line_item
+from infostream_dedup.documents.json_files import fault_item, is_too_deep, line_item
 from infostream_dedup.documents.kernels.json_lines import (
     NAME_WORDS,
     OTHER_STRING,
@@ -20,8 +19,7 @@ from infostream_dedup.documents.kernels.json_lines import (
     JsonColumns,
     read_lines,
 )
-from infostream_dedup.documents.line_buffer import LineBuffer
-from infostream_dedup.documents.lines import open_bytes
+from infostream_dedup.documents.lines import BYTE_ORDER_MARK, Line, StreamError, open_bytes, refuse_wide_encodings
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import Document
@@ -29,7 +27,104 @@ from infostream_dedup.model import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["JsonBlock", "json_blocks"]
+_SIZE: Final = 1 << 21
+"""Bytes read at a time: as many as fit into the processor's cache together with what is computed from them."""
+
+
+class LineBuffer:
+    """The next bytes of a stream: ``data`` has ``size`` of them, followed by ``BLOCK`` zeros.
+
+    ``number`` and ``offset`` count the lines and bytes before them; ``last`` is the offset after the last line taken.
+    """
+
+    def __init__(self, stream: Any, size: int = _SIZE) -> None:
+        self._stream = stream
+        self._chunk = size
+        self._fault: StreamError | None = None
+        self.data: NDArray[np.uint8] = np.zeros(size + BLOCK, dtype=np.uint8)
+        self.size = 0
+        self.ended = False
+        self.number = 0
+        self.offset = 0
+        self.last = 0
+
+    def fill(self) -> None:
+        """Read until a piece is complete or the stream ends."""
+        begin = self.offset == 0 and self.size == 0
+        room = len(self.data) - BLOCK
+        view = self.data.data
+        try:
+            while self.size < room and not self.ended:
+                got = self._stream.readinto1(view[self.size : room])
+                self.size += got
+                self.ended = got == 0
+        except StreamError as fault:
+            self._fault, self.ended = fault, True
+        self.data[self.size : self.size + BLOCK] = 0
+        if begin:
+            self._check_begin()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last line is complete although no line end follows it: the stream ended without a fault."""
+        return self.ended and self._fault is None
+
+    def grow(self) -> None:
+        """Enlarge the buffer for a longer line."""
+        data = np.zeros(2 * (len(self.data) - BLOCK) + BLOCK, dtype=np.uint8)
+        data[: self.size] = self.data[: self.size]
+        self.data = data
+
+    def line(self, begin: int, end: int, before: int, limit: int) -> Line:
+        """Return a line as ``byte_lines`` yields it."""
+        too_long = end - begin > limit
+        stop = begin + limit if too_long else min(end + 1, self.size)
+        return Line(self.data[begin:stop].tobytes(), self.number + before + 1, self.offset + begin, too_long)
+
+    def take(self, lines: int, begin: int, end: int, limit: int) -> None:
+        """Drop lines that have been read, and keep what follows them."""
+        too_long = end - begin > limit
+        end = min(end + 1, self.size)
+        self.last = self.offset + (begin + limit if too_long else end)
+        rest = self.size - end
+        self.data[:rest] = self.data[end : self.size].copy()
+        self.data[rest : rest + BLOCK] = 0
+        self.size = rest
+        self.number += lines
+        self.offset += end
+
+    def skip_line(self, limit: int) -> None:
+        """Drop a line whose first part has been read."""
+        self.last = self.offset + limit
+        self.number += 1
+        while True:
+            self.offset += self.size
+            self.size = 0
+            if self.ended:
+                return
+            self.fill()
+            found = np.flatnonzero(self.data[: self.size] == ord("\n"))
+            if len(found):
+                last = self.last
+                self.take(0, 0, int(found[0]), limit)
+                self.last = last
+                return
+
+    def check_end(self) -> None:
+        """Raise the fault that ended the stream, if any."""
+        if self._fault is not None:
+            raise self._fault
+
+    def _check_begin(self) -> None:
+        first = self.data[: min(self.size, BLOCK)].tobytes().split(b"\n", 1)
+        refuse_wide_encodings(first[0] + (b"\n" if len(first) > 1 else b""))
+        if first[0].startswith(BYTE_ORDER_MARK):
+            mark = len(BYTE_ORDER_MARK)
+            self.data[: self.size - mark] = self.data[mark : self.size].copy()
+            self.size -= mark
+            self.data[self.size : self.size + BLOCK] = 0
+            self.offset = mark
+
 
 _ROOM: Final = BLOCK + 2
 _BYTES_PER_LINE: Final = 64
@@ -40,15 +135,7 @@ _NOWHERE: Final = Place("<block>")
 
 @dataclass(frozen=True, slots=True)
 class JsonBlock:
-    """Lines that were read together; valid until the next block is requested.
-
-    Attributes:
-        source: file from which they come.
-        buffer: buffer with their bytes.
-        columns: their content; ``texts`` and ``rest`` remain valid.
-        rows: number of lines.
-        limit: maximum bytes of a line.
-    """
+    """Lines that were read together; valid until the next block is requested."""
 
     source: str
     buffer: LineBuffer
@@ -107,16 +194,7 @@ class JsonBlock:
 
 
 def json_blocks(source: str, max_line_bytes: int, encoding: str | None) -> Iterator[JsonBlock | Item]:
-    """Yield the lines of one file or of standard input: many together, or one by one with an error for each bad line.
-
-    Args:
-        source: path of the file, or ``-``.
-        max_line_bytes: as for ``jsonl_records``.
-        encoding: as for ``jsonl_records``.
-
-    Raises:
-        NoInputError: the file cannot be opened or read.
-    """
+    """Yield the lines of a file or of standard input: many together, or one by one with errors of bad lines."""
     buffer: LineBuffer | None = None
     try:
         with open_bytes(source, encoding) as stream:

@@ -15,22 +15,9 @@ import orjson
 
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["json_bytes"]
-
 
 def json_bytes(value: Any) -> bytes:
-    """Return `value` as compact JSON in UTF-8, without a line end.
-
-    Of types that JSON lacks, times become ISO text, bytes base64, decimals and durations their text, and not-a-number
-    null; integers may have any length.
-
-    Raises:
-        BadDataError: text is not Unicode (a lone surrogate), nesting is too deep, or an object has no JSON form.
-
-    Example:
-        >>> json_bytes({"id": "a", "n": 2**70})
-        b'{"id":"a","n":1180591620717411303424}'
-    """
+    """Return `value` as compact JSON in UTF-8, without a line end."""
     try:
         return orjson.dumps(value, default=_convert, option=orjson.OPT_SERIALIZE_NUMPY)
     except orjson.JSONEncodeError:

@@ -1,29 +1,282 @@
-r"""Inputs as lines of bytes of bounded length, with their numbers and offsets.
+r"""Lines of text files, packed or not, in any encoding: bytes of bounded length with their numbers and offsets.
 
-Lines end only at ``\n``: U+2028, U+0085 and the like are text (``str.splitlines`` would split records at them).
+Lines end only at ``\n``: U+2028, U+0085 and the like are text (``str.splitlines`` would split records at them). Unlike
+the standard library, the reader of gzip returns every byte that can be unpacked before it reports a truncated archive,
+and refuses an archive made to fill memory or disk.
 """
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import io
 import logging
+import lzma
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias
 
-from infostream_dedup.documents.encodings import ConvertedStream, recognised_encoding
 from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip
-from infostream_dedup.documents.gunzip import GZIP_MAGIC, GunzipStream, StreamError
-from infostream_dedup.documents.packed import UnpackedStream, packing_of
-from infostream_dedup.errors import NoInputError
+from infostream_dedup.errors import ConfigurationError, NoInputError
 
-__all__ = ["BYTE_ORDER_MARK", "Line", "byte_lines", "open_bytes", "refuse_wide_encodings"]
+if TYPE_CHECKING:
+    pass
+
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+_CHUNK: Final = 64 * 1024
+_WITH_GZIP_HEADER: Final = 16 + zlib.MAX_WBITS
+
+
+class StreamError(Exception):
+    """The bytes of an input end early, for a reason that the user should know."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class GunzipStream(io.RawIOBase):
+    """Unpacks an archive of one or more members; zero bytes after the last are padding."""
+
+    def __init__(self, packed: BinaryIO, *, max_ratio: int = 200, ratio_free_bytes: int = 64 * 2**20) -> None:
+        super().__init__()
+        self._packed = packed
+        self._max_ratio = max_ratio
+        self._ratio_free_bytes = ratio_free_bytes
+        self._pending = b""
+        self._damage: StreamError | None = None
+        self._bytes_in = 0
+        self._bytes_out = 0
+        self._member = zlib.decompressobj(_WITH_GZIP_HEADER)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill `buffer` with unpacked bytes and return their number; 0 at the end of the archive."""
+        data = self._unpack(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _unpack(self, size: int) -> bytes:
+        if self._damage is not None:
+            raise self._damage
+        while not self._member.eof or self._start_next_member():
+            packed = self._pending or self._read_chunk()
+            before = self._member.copy()
+            try:
+                # zlib may still hold output after all input: an empty call fetches it.
+                data = self._member.decompress(packed, size)
+            except zlib.error as error:
+                self._damage = StreamError("E_GZIP", f"the gzip archive is damaged ({error})")
+                return _unpack_up_to_damage(before, packed) or self._unpack(size)
+            self._pending = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
+            if data:
+                self._check_ratio(len(data))
+                return data
+            if not packed:
+                raise StreamError("E_GZIP", "the gzip archive is truncated; get it again")
+        return b""
+
+    def _read_chunk(self) -> bytes:
+        packed = self._packed.read(_CHUNK)
+        self._bytes_in += len(packed)
+        return packed
+
+    def _start_next_member(self) -> bool:
+        rest = self._pending.lstrip(b"\0")
+        while len(rest) < len(GZIP_MAGIC):
+            more = self._read_chunk()
+            if not more:
+                break
+            rest = (rest + more).lstrip(b"\0")
+        self._pending = b""
+        if not rest:
+            return False
+        if not rest.startswith(GZIP_MAGIC):
+            raise StreamError("E_GZIP", "bytes that are not gzip data follow the archive")
+        self._pending = rest
+        self._member = zlib.decompressobj(_WITH_GZIP_HEADER)
+        return True
+
+    def _check_ratio(self, size: int) -> None:
+        self._bytes_out += size
+        used = self._bytes_in - len(self._pending)
+        if self._bytes_out > self._ratio_free_bytes and self._bytes_out > self._max_ratio * used:
+            raise StreamError(
+                "E_RATIO",
+                f"{used} packed bytes unpack to {self._bytes_out}, more than {self._max_ratio} times as many; "
+                "if that is intended, unpack the archive first",
+            )
+
+
+def _unpack_up_to_damage(member: zlib._Decompress, packed: bytes) -> bytes:
+    """Return what `packed` yields before the byte at which zlib gives up; a whole chunk would yield nothing."""
+    data = bytearray()
+    for position in range(len(packed)):
+        try:
+            data += member.decompress(packed[position : position + 1])
+        except zlib.error:
+            break
+    return bytes(data)
+
+
+_MAGIC: Final = ((b"BZh", "bz2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zst"))
+_MAX_RATIO: Final = 1000
+_RATIO_FREE_BYTES: Final = 64 * 2**20
+
+
+def packing_of(begin: bytes) -> str | None:
+    """Return ``bz2``, ``xz`` or ``zst`` by the first bytes of a file; None for anything else."""
+    return next((name for magic, name in _MAGIC if begin.startswith(magic)), None)
+
+
+class UnpackedStream(io.RawIOBase):
+    """Unpacks an archive."""
+
+    def __init__(self, packed: Any, packing: str) -> None:
+        super().__init__()
+        self._packed = _Counted(packed)
+        self._packing = packing
+        self._stream = _opened(self._packed, packing)
+        self._bytes_out = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill `buffer` and return the number of bytes; 0 at the end."""
+        try:
+            data = self._stream.read(len(buffer))
+        except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+            raise StreamError("E_PACKED", f"the {self._packing} archive is truncated or damaged ({error})") from None
+        self._bytes_out += len(data)
+        if self._bytes_out > _RATIO_FREE_BYTES and self._bytes_out > _MAX_RATIO * self._packed.count:
+            raise StreamError("E_RATIO", f"the archive unpacks to more than {_MAX_RATIO} times its size")
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Counted(io.RawIOBase):
+    """Passes bytes on and counts them."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__()
+        self._stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+def _opened(packed: Any, packing: str) -> Any:
+    if packing == "bz2":
+        return bz2.BZ2File(packed)
+    if packing == "xz":
+        return lzma.LZMAFile(packed)
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), "zstd")
+
+
+_LEAST_LETTERS: Final = 20
+"""Minimum number of letters outside ASCII for a guess: a stray byte in UTF-8 is a bad record, not another encoding."""
+
+_LEAST_SHARE: Final = 0.85
+_ONE_BYTE: Final = ("cp1251", "koi8-u", "cp866", "iso8859-5", "mac-cyrillic")
+_COMMON: Final = frozenset("оаеинтсрвліi")
+"""Lower-case letters that make up more than half of any Russian or Ukrainian text."""
+
+_WIDE: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+def encoding_named(name: str | None) -> str | None:
+    """Return Python's name for an encoding."""
+    if name is None:
+        return None
+    try:
+        # Unlike lookup(), encode() refuses codecs that turn bytes into bytes.
+        "".encode(name)
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise ConfigurationError(f"unknown encoding {name!r}; for example utf-8, cp1251, koi8-u, utf-16") from None
+
+
+def recognised_encoding(begin: bytes) -> str | None:
+    """Return the encoding of bytes, or None for UTF-8 and anything not recognised."""
+    if begin.startswith(codecs.BOM_UTF32_LE):
+        return "utf-32"
+    for mark, name in _WIDE:
+        if begin.startswith(mark):
+            return name
+    if begin[:1].isascii() and begin[1:2] == b"\0" and begin[3:4] == b"\0":
+        return "utf-16-le"
+    if begin[:1] == b"\0" and begin[2:3] == b"\0" and begin[1:2] != b"\0":
+        return "utf-16-be"
+    decoded = begin.decode("utf-8", "replace")
+    # A letter cut in two by the end of the sample is not a fault.
+    broken = decoded[:-3].count("\ufffd")
+    whole = sum(letter > "\x7f" and letter != "\ufffd" for letter in decoded)
+    if not broken or whole >= broken:
+        return None
+    best = max(_ONE_BYTE, key=lambda name: _likeness(begin, name))
+    return best if _likeness(begin, best) >= _LEAST_SHARE else None
+
+
+def _likeness(begin: bytes, name: str) -> float:
+    """Score how much the letters outside ASCII look like Russian or Ukrainian: above .85 if they are."""
+    text = begin.decode(name, "replace")
+    high = [letter for letter in text if letter > "\x7f"]
+    if len(high) < _LEAST_LETTERS:
+        return 0.0
+    cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in high)
+    common = sum(letter in _COMMON for letter in high)
+    return cyrillic / len(high) if common > cyrillic / 3 else 0.0
+
+
+class ConvertedStream(io.RawIOBase):
+    """The bytes of a stream as UTF-8."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        super().__init__()
+        self._stream = stream
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill `buffer` with UTF-8 and return the number of bytes; 0 at the end."""
+        while not self._ready and not self._ended:
+            packed = self._stream.read1(_CHUNK)
+            self._ended = not packed
+            try:
+                self._ready = self._decoder.decode(packed, final=self._ended).encode()
+            except UnicodeError as error:
+                raise StreamError("E_ENCODING", f"the text is not {self._encoding} ({error})") from None
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_CHUNK: Final = 64 * 1024
 _MAGIC_BYTES: Final = 6
-
 _log = logging.getLogger("infostream_dedup.documents")
 _told: Final[set[str]] = set()
 """Files whose encoding has been reported: some files are read twice."""
@@ -32,14 +285,7 @@ _Buffered: TypeAlias = "io.BufferedReader[Any]"
 
 
 class Line(NamedTuple):
-    """One line.
-
-    Attributes:
-        data: bytes of the line with its line end; only the first part if `too_long`.
-        number: line number, from 1.
-        offset: offset of the first byte in the uncompressed stream.
-        too_long: whether the line, without its line end, has more bytes than allowed.
-    """
+    """One line."""
 
     data: bytes
     number: int
@@ -49,16 +295,7 @@ class Line(NamedTuple):
 
 @contextmanager
 def open_bytes(source: str, encoding: str | None = None) -> Iterator[_Buffered]:
-    """Open the bytes of a file or of standard input (``-``) as UTF-8, unpacked if they start like an archive.
-
-    Args:
-        source: path of the file, or ``-``.
-        encoding: encoding of the text; if None, UTF-16 and the usual Cyrillic ones are recognised.
-
-    Raises:
-        NoInputError: the input cannot be opened or read.
-        StreamError: while reading, or at once if a ``.gz`` file is not an archive.
-    """
+    """Open the bytes of a file or of standard input (``-``) as UTF-8, unpacked if they start like an archive."""
     opened = _open_standard_input() if source == STANDARD_STREAM else _open_file(source)
     try:
         with (
@@ -146,20 +383,7 @@ def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_
 def byte_lines(
     stream: BinaryIO, limit: int, *, blanks_as_one: bool = False, number: int = 0, offset: int = 0
 ) -> Iterator[Line]:
-    """Yield the lines of `stream`, without a byte order mark at the start of the input.
-
-    Memory is bounded: only the first `limit` bytes of a longer line are kept.
-
-    Args:
-        stream: the bytes; for `blanks_as_one` buffered.
-        limit: maximum bytes kept of a line.
-        blanks_as_one: yield only the last of consecutive empty lines: an archive of empty lines unpacks to millions.
-        number: lines of the input that precede `stream`.
-        offset: bytes of the input that precede `stream`.
-
-    Raises:
-        StreamError: the stream is UTF-16 or UTF-32 (``E_ENCODING``), or a broken archive (see `GunzipStream`).
-    """
+    """Yield the lines of `stream`, without a byte order mark at the start of the input."""
     while data := stream.readline(limit + 1):
         number += 1
         start = offset
@@ -206,11 +430,7 @@ def _skip_line(stream: BinaryIO) -> int:
 
 
 def refuse_wide_encodings(data: bytes) -> None:
-    """Look at the first line of an input.
-
-    Raises:
-        StreamError: it is UTF-16 or UTF-32.
-    """
+    """Look at the first line of an input."""
     # In UTF-16 and UTF-32, ASCII has zero bytes within its first characters; UTF-8 text never starts like that.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
         raise StreamError("E_ENCODING", "this looks like UTF-16 or UTF-32, expected UTF-8; convert it, e.g. with iconv")

@@ -1,23 +1,112 @@
-"""Output files that are written completely or not at all."""
+"""Where results go: files replaced in one step; rows as CSV, JSON Lines or a workbook, guarded against formulas."""
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
 from itertools import count
+from numbers import Number
 from pathlib import Path
-from typing import BinaryIO, Final
+from types import ModuleType
+from typing import Any, BinaryIO, Final, Literal, cast
+
+import orjson
 
 from infostream_dedup.documents.endings import STANDARD_STREAM
-from infostream_dedup.documents.workbook_output import require_workbooks
-from infostream_dedup.errors import CannotCreateError, CannotWriteError
+from infostream_dedup.documents.json_text import json_bytes
+from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
 from infostream_dedup.machine.file_lock import lock_file
 from infostream_dedup.machine.part_files import remove_stale_parts
 
-__all__ = ["check_output", "open_output", "same_file"]
+# Spreadsheets skip blanks, and some also accept the full-width and small forms of the signs.
+_SIGNS: Final = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
+_BLANKS: Final = r"[\s\x00\u200b\u2060\ufeff]*"
+_FORMULA: Final = f"(?:{_BLANKS}[{_SIGNS}]|[\\t\\r])"
+# Cells that already have our apostrophe get another, so that the reader can remove exactly one.
+_RUNNABLE: Final = re.compile(f"'*{_FORMULA}")
+_GUARDED: Final = re.compile(f"'+{_FORMULA}")
+
+
+def guarded(text: str) -> str:
+    """Put an apostrophe before a text cell that a spreadsheet would run."""
+    return "'" + text if _RUNNABLE.match(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """Undo ``guarded``."""
+    return cell[1:] if cell.startswith("'") and _GUARDED.match(cell) else cell
+
+
+_LONGEST_CELL: Final = 32_767
+_MOST_ROWS: Final = 1_048_576
+_WIDEST: Final = 60
+_MOST_DIGITS: Final = 10**15
+"""Spreadsheets keep fifteen digits of a number."""
+
+_MADE: Final = datetime(2000, 1, 1)
+
+
+def require_workbooks() -> ModuleType:
+    """Return xlsxwriter."""
+    try:
+        import xlsxwriter
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("xlsxwriter", "xlsx", "writing .xlsx") from error
+    return cast("ModuleType", xlsxwriter)
+
+
+def write_workbook(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, columns: Sequence[str] | None = None) -> int:
+    """Write rows as text and numbers: a header that stays in view, then one line for each row; no cell is a formula."""
+    xlsxwriter = require_workbooks()
+    held = [dict(row) for row in rows]
+    names = list(columns or dict.fromkeys(name for row in held for name in row))
+    if len(held) >= _MOST_ROWS:
+        raise _too_much(f"{len(held):,} rows; a sheet holds {_MOST_ROWS - 1:,}")
+    made = io.BytesIO()
+    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+    with xlsxwriter.Workbook(made, options) as book:
+        book.set_properties({"created": _MADE})
+        sheet = book.add_worksheet("rows")
+        sheet.freeze_panes(1, 0)
+        sheet.write_row(0, 0, names, book.add_format({"bold": True}))
+        for number, row in enumerate(held, 1):
+            for place, name in enumerate(names):
+                _write_cell(sheet, number, place, row.get(name))
+        for place, name in enumerate(names):
+            longest = max((len(str(row.get(name, ""))) for row in held[:200]), default=0)
+            sheet.set_column(place, place, min(max(longest, len(name)) + 2, _WIDEST))
+        if held:
+            sheet.autofilter(0, 0, len(held), max(len(names) - 1, 0))
+    stream.write(made.getvalue())
+    return len(held)
+
+
+def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool):
+        sheet.write_boolean(row, column, value)
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
+        sheet.write_number(row, column, value)
+    else:
+        text = value if isinstance(value, str) else json_bytes(value).decode()
+        if len(text) > _LONGEST_CELL:
+            raise _too_much(f"row {row}: a text of {len(text):,} characters; a cell holds {_LONGEST_CELL:,}")
+        sheet.write_string(row, column, text)
+
+
+def _too_much(what: str) -> BadDataError:
+    return BadDataError(f"{what}; write CSV or Parquet instead", code="E_XLSX", source="<output>")
+
 
 _PART_NUMBERS: Final = count()
 
@@ -35,18 +124,7 @@ def same_file(a: str | Path, b: str | Path) -> bool:
 def check_output(
     target: str | Path, *, inputs: Iterable[str | Path] = (), quarantine: str | Path | None = None
 ) -> None:
-    """Refuse an output before the work starts if it would fail, or overwrite something, at the end.
-
-    Args:
-        target: file to write, ``-`` for standard output.
-        inputs: files that must not be overwritten.
-        quarantine: file of the records that are set aside, which the target must not replace.
-
-    Raises:
-        CannotCreateError: the target is a directory, one of the inputs or the quarantine file, or its folder is
-            missing or read-only.
-        MissingExtraError: a workbook, and the package that writes it is not installed.
-    """
+    """Refuse an output before the work starts if it would fail, or overwrite something, at the end."""
     if str(target) == STANDARD_STREAM:
         return
     if str(target).lower().endswith(".xlsx"):
@@ -75,19 +153,7 @@ def _refuse_inputs(target: str | Path, inputs: Iterable[str | Path]) -> None:
 
 @contextmanager
 def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Iterator[BinaryIO]:
-    """Open a stream of bytes that becomes the file `target` if the block succeeds, and leaves nothing if it fails.
-
-    The bytes go to a hidden file beside the target, which is renamed to the target once all of it is on disk.
-    Devices and pipes are written directly.
-
-    Args:
-        target: path, or ``-`` for standard output (which remains open).
-        inputs: files that must not be overwritten.
-
-    Raises:
-        CannotCreateError: the target cannot be created or is one of the inputs.
-        CannotWriteError: writing failed. A closed pipe still raises ``BrokenPipeError``.
-    """
+    """Open a stream of bytes that becomes the file `target` if the block succeeds, and leaves nothing if it fails."""
     if str(target) == STANDARD_STREAM:
         with _name_failures("standard output"):
             yield sys.stdout.buffer
@@ -147,3 +213,161 @@ def _name_failures(target: str | Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+RowFormat = Literal["jsonl", "json", "csv", "xlsx"]
+CsvDialect = Literal["standard", "excel"]
+_BETWEEN: Final[Mapping[CsvDialect, tuple[str, str]]] = {"standard": (",", "\n"), "excel": (";", "\r\n")}
+"""Cell separator and line end of each dialect."""
+
+_NEEDS_QUOTES: Final = re.compile(r'[",\r\n]')
+
+
+def row_format(name: str) -> RowFormat:
+    """Return the format of a file of rows by its ending; JSON Lines if it says nothing."""
+    lower = name.lower()
+    return "csv" if lower.endswith(".csv") else "xlsx" if lower.endswith(".xlsx") else "jsonl"
+
+
+def write_rows(
+    rows: Iterable[Mapping[str, Any]],
+    stream: BinaryIO,
+    format: RowFormat,  # noqa: A002 - the name of the command line's option
+    *,
+    columns: Sequence[str] | None = None,
+    raw: bool = False,
+    dialect: CsvDialect = "standard",
+) -> int:
+    r"""Write rows in order."""
+    match format:
+        case "jsonl":
+            return _write_jsonl(rows, stream)
+        case "json":
+            return _write_json(rows, stream)
+        case "csv":
+            return _write_csv(rows, stream, columns, raw=raw, dialect=dialect)
+        case "xlsx":
+            from infostream_dedup.documents.outputs import write_workbook
+
+            return write_workbook(rows, stream, columns=columns)
+
+
+def _write_jsonl(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
+    number = 0
+    for row in rows:
+        stream.write(json_bytes(row) + b"\n")
+        number += 1
+    return number
+
+
+def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
+    number = 0
+    for row in rows:
+        stream.write((b",\n" if number else b"[\n") + json_bytes(row))
+        number += 1
+    stream.write(b"\n]\n" if number else b"[]\n")
+    return number
+
+
+def _write_csv(
+    rows: Iterable[Mapping[str, Any]],
+    stream: BinaryIO,
+    columns: Sequence[str] | None,
+    *,
+    raw: bool,
+    dialect: CsvDialect,
+) -> int:
+    if columns is None:
+        return write_all_columns(rows, stream, raw=raw, dialect=dialect)
+    line = partial(csv_line, raw=raw, dialect=dialect)
+    stream.write(csv_beginning(dialect) + line(columns))
+    known = frozenset(columns)
+    number = 0
+    for row in rows:
+        if not known.issuperset(row):
+            unknown = [name for name in row if name not in known]
+            raise ValueError(f"row {number + 1} has columns that the header lacks: {unknown}")
+        stream.write(line(row.get(name) for name in columns))
+        number += 1
+    return number
+
+
+def write_all_columns(
+    rows: Iterable[Mapping[str, Any]],
+    stream: BinaryIO,
+    *,
+    raw: bool = False,
+    dialect: CsvDialect = "standard",
+    without_rows: Sequence[str] = (),
+) -> int:
+    """Write rows as CSV with the columns of all of them, in order of first appearance."""
+    columns: dict[str, None] = {}
+    number = 0
+    with tempfile.TemporaryFile() as spool:
+        for row in rows:
+            columns.update(dict.fromkeys(row))
+            spool.write(json_bytes(csv_cells((row.get(name) for name in columns), raw=raw, dialect=dialect)) + b"\n")
+            number += 1
+        names = tuple(columns) or without_rows
+        stream.write(csv_beginning(dialect) + (csv_line(names, raw=raw, dialect=dialect) if names else b""))
+        spool.seek(0)
+        for line in spool:
+            cells = orjson.loads(line)
+            stream.write(joined(cells + [""] * (len(names) - len(cells)), dialect))
+    return number
+
+
+def csv_beginning(dialect: CsvDialect) -> bytes:
+    """The bytes before the header: spreadsheet programs take a file without a byte order mark for another encoding."""
+    return BOM_UTF8 if dialect == "excel" else b""
+
+
+def csv_line(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect = "standard") -> bytes:
+    r"""Format one row of CSV in UTF-8 with its line end."""
+    return joined(csv_cells(values, raw=raw, dialect=dialect), dialect)
+
+
+def csv_cells(values: Iterable[Any], *, raw: bool = False, dialect: CsvDialect = "standard") -> list[str]:
+    """Format values as cells, quoted where needed."""
+    form = _excel_cell if dialect == "excel" else _format_cell
+    return [form(value, raw=raw) for value in values]
+
+
+def joined(cells: Sequence[str], dialect: CsvDialect = "standard") -> bytes:
+    """Join formatted cells into one row in UTF-8 with its line end."""
+    # A single empty cell would make a blank line, which is not a row.
+    separator, end = _BETWEEN[dialect]
+    line = separator.join(cells) or '""'
+    try:
+        return (line + end).encode()
+    except UnicodeEncodeError:
+        message = "text with a lone surrogate cannot be written"
+        raise BadDataError(message, code="E_ENCODING", source="<output>") from None
+
+
+def _excel_cell(value: Any, *, raw: bool) -> str:
+    """Format a cell for spreadsheet programs with a decimal comma."""
+    text = _format_cell(value, raw=raw)
+    if isinstance(value, float):
+        return text.replace(".", ",")
+    return f'"{text}"' if ";" in text and not text.startswith('"') else text
+
+
+def _format_cell(value: Any, *, raw: bool) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else _format_text(value)
+    if not raw and not isinstance(value, Number):
+        text = guarded(text)
+    if _NEEDS_QUOTES.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _format_text(value: Any) -> str:
+    if isinstance(value, float):
+        # Not repr(): numpy's floats are subclasses of float whose repr() includes the type.
+        return float.__repr__(value)
+    text = json_bytes(value).decode()
+    # A time or a decimal becomes a JSON string; the cell holds it without quotes.
+    return text[1:-1] if text.startswith('"') else text

@@ -13,15 +13,9 @@ from infostream_dedup.documents.outputs import same_file
 from infostream_dedup.documents.text_files import files_of
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
-__all__ = ["check_quarantine", "is_read_from", "paths_of"]
-
 
 def paths_of(source: Any) -> list[str]:
-    """Return the files of a source, which no output may overwrite; those of folders and patterns are named one by one.
-
-    Args:
-        source: see ``read_documents``; an iterator has no files, as it can be read only once.
-    """
+    """Return the files of a source, each by name, which no output may overwrite."""
     items = source if isinstance(source, list | tuple | set | frozenset) else [source]
     if not all(isinstance(item, str | Path) for item in items) or loaded(source) is not source:
         return []
@@ -34,13 +28,7 @@ def paths_of(source: Any) -> list[str]:
 
 
 def is_read_from(source: Any, folder: Path, endings: tuple[str, ...]) -> bool:
-    """Whether files that a job leaves in a folder will be read with the source next time.
-
-    Args:
-        source: see ``read_documents``.
-        folder: the folder, which may be missing.
-        endings: endings of the files that the job leaves there.
-    """
+    """Whether files that a job leaves in a folder will be read with the source next time."""
     if not paths_of(source):
         return False
     inside = folder.resolve()
@@ -56,15 +44,7 @@ def is_read_from(source: Any, folder: Path, endings: tuple[str, ...]) -> bool:
 
 
 def check_quarantine(quarantine: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
-    """Refuse a quarantine file that the same job reads, before it is emptied.
-
-    Args:
-        quarantine: file of the records that are set aside, if there is one.
-        inputs: files that the job reads besides the documents, ``None`` for one that was not given.
-
-    Raises:
-        ConfigurationError: they are the same file, or it is ``-``.
-    """
+    """Refuse a quarantine file that the same job reads, before it is emptied."""
     if quarantine is not None and str(quarantine) == STANDARD_STREAM:
         raise ConfigurationError("the quarantine needs a file: it cannot be written to standard output")
     if quarantine is not None and any(name is not None and same_file(name, quarantine) for name in inputs):

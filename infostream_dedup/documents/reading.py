@@ -8,21 +8,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
-from infostream_dedup.documents.bad_records import BadRecords, OnError, ReadingReport
 from infostream_dedup.documents.column_names import ColumnNames, Columns
 from infostream_dedup.documents.columns import ReadBatch, batch_records
 from infostream_dedup.documents.csv_table import ReadRows, csv_records
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, IdType, OtherLanguageError, OtherLanguages
-from infostream_dedup.documents.encodings import encoding_named
 from infostream_dedup.documents.endings import STANDARD_STREAM, input_format
 from infostream_dedup.documents.frames import frame_records, is_frame, list_records, loaded
-from infostream_dedup.documents.json_array import is_json_lines, json_array_records
+from infostream_dedup.documents.json_files import is_json_lines, json_array_records, jsonl_records
 from infostream_dedup.documents.json_text import json_bytes
-from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.lines import encoding_named
 from infostream_dedup.documents.own_files import check_quarantine
 from infostream_dedup.documents.parquet import parquet_records
-from infostream_dedup.documents.records import Item, Place, Record
+from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record
 from infostream_dedup.documents.seen_ids import SeenIds
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
 from infostream_dedup.documents.text_files import files_of, text_records

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SeenIds"]
 
 _WORD = 8
 
@@ -34,12 +33,7 @@ class SeenIds:
         return len(self._ordinals)
 
     def add(self, document: Document, place: Place) -> None:
-        """Remember `document`.
-
-        Raises:
-            BadDataError: the id was seen before: ``E_ID_DUPLICATE`` with the same title and text, ``E_ID_CONFLICT``
-                with a different title or text.
-        """
+        """Remember `document`."""
         ordinal = len(self._ordinals)
         first = self._ordinals.setdefault(document.id, ordinal)
         if first == ordinal:
@@ -72,14 +66,7 @@ class SeenIds:
         return len(ids)
 
     def add_new(self, ids: Sequence[str], contents: NDArray[np.uint64], lines: NDArray[np.uint64], source: str) -> None:
-        """Remember documents whose ids are new.
-
-        Args:
-            ids: one for each document.
-            contents: uint64, ``hash_content`` of each.
-            lines: uint64, number of the line of each.
-            source: file from which they come.
-        """
+        """Remember documents whose ids are new."""
         first = len(self._ordinals)
         self._ordinals.update(zip(ids, range(first, first + len(ids)), strict=True))
         self._number_source(source)

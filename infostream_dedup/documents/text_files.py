@@ -8,28 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
-from infostream_dedup.documents.gunzip import StreamError
-from infostream_dedup.documents.lines import open_bytes
+from infostream_dedup.documents.lines import StreamError, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import NoInputError
-
-__all__ = ["files_of", "text_records"]
 
 _PATTERN: Final = frozenset("*?[")
 
 
 def files_of(source: str) -> list[str]:
-    """Return the files that a path denotes, sorted by name: the file itself, or those of a folder or pattern.
-
-    Hidden files of a folder, and files in its hidden folders, are left out.
-
-    Raises:
-        NoInputError: there is no such file, or none of a known kind.
-
-    Example:
-        >>> files_of("-")
-        ['-']
-    """
+    """Return the files that a path denotes, sorted by name: the file itself, or those of a folder or pattern."""
     if not source:
         raise NoInputError("the name of the input is empty; give a file, a folder or a pattern")
     path = Path(source)
@@ -65,15 +52,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def text_records(source: str, encoding: str | None) -> Iterator[Item]:
-    """Yield a plain-text file as one record whose id is the file's name without its ending.
-
-    Args:
-        source: path of the file.
-        encoding: encoding of the text; recognised if None.
-
-    Raises:
-        NoInputError: the file cannot be opened or read.
-    """
+    """Yield a plain-text file as one record whose id is the file's name without its ending."""
     place = Place(source, 1, 0)
     try:
         with open_bytes(source, encoding) as stream:

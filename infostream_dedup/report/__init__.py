@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from infostream_dedup.report.comparison_files import write_comparison
+    from infostream_dedup.report.comparison import write_comparison
     from infostream_dedup.report.files import write_report
 
 __all__ = ["write_comparison", "write_report"]
 
-_HOME: Final = {"write_comparison": "comparison_files", "write_report": "files"}
+_HOME: Final = {"write_comparison": "comparison", "write_report": "files"}
 
 if not TYPE_CHECKING:
 

@@ -10,19 +10,26 @@ from typing import TYPE_CHECKING
 
 from infostream_dedup.documents import open_output, write_rows
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.report.cover import Cover
 from infostream_dedup.report.html import html_report
-from infostream_dedup.report.part_tables import tabulate_parts
-from infostream_dedup.report.pictures import describe_curves, describe_groups, describe_parts, described
-from infostream_dedup.report.plots import as_png, as_svg, curve_figure, drawn_parts, group_figure, part_figure
+from infostream_dedup.report.plots import (
+    as_png,
+    as_svg,
+    curve_figure,
+    describe_curves,
+    describe_groups,
+    describe_parts,
+    described,
+    drawn_parts,
+    group_figure,
+    part_figure,
+)
+from infostream_dedup.report.tables import Cover, tabulate_parts
 from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.report.workbook import workbook_of
 from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["report_files", "write_files", "write_report"]
 
 
 def write_report(
@@ -61,19 +68,7 @@ def write_report(
 
 
 def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
-    """Write files to a folder, each atomically.
-
-    Args:
-        files: contents by file name.
-        folder: created if missing.
-
-    Returns:
-        The paths written, in alphabetical order.
-
-    Raises:
-        CannotCreateError: the folder or a file cannot be created.
-        CannotWriteError: writing failed.
-    """
+    """Write files to a folder, each atomically."""
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -83,12 +78,7 @@ def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
 
 
 def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, bytes]:
-    """Return the contents of a report by file name; equal results give equal bytes.
-
-    Args:
-        result: result of ``sweep``.
-        cover: command, day and language of the page; none, none and English by default.
-    """
+    """Return the contents of a report by file name; equal results give equal bytes."""
     import orjson
 
     cover = cover or Cover()

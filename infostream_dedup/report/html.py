@@ -7,28 +7,24 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.report.cover import Cover, cover_lines
-from infostream_dedup.report.part_tables import tabulate_parts
-from infostream_dedup.report.planted_tables import tabulate_planted
-from infostream_dedup.report.series import cards_of, list_series, overview_of
+from infostream_dedup.report.tables import (
+    Cover,
+    cards_of,
+    cover_lines,
+    list_series,
+    overview_of,
+    tabulate_parts,
+    tabulate_planted,
+)
 from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["environment", "html_report"]
-
 
 def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -> str:
-    """Render the report as one page.
-
-    Args:
-        result: result of ``sweep``.
-        figures: ``symmetry``, ``transitivity``, ``groups`` and, for parts that can be drawn, ``parts`` as ``<svg>``
-            elements.
-        cover: command, day and language of the page.
-    """
+    """Render the report as one page."""
     from markupsafe import Markup
 
     wording = wording_of(cover.language)
@@ -57,12 +53,7 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
 
 
 def environment(wording: Wording | None = None) -> Environment:
-    """Make an environment that escapes everything, with the words and number formats of a language.
-
-    Args:
-        wording: English by default. It is ``_`` in templates; ``ratio``, ``published``, ``percent``, ``count``,
-            ``moment`` and ``spoken`` are filters.
-    """
+    """Make an environment that escapes everything, with the words and number formats of a language."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError as error:

@@ -6,10 +6,8 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from infostream_dedup.documents.workbook_output import require_workbooks
+from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
-
-__all__ = ["check_report_folder", "has_report_extra", "require_packages"]
 
 _PACKAGES = ("jinja2", "matplotlib")
 
@@ -20,27 +18,14 @@ def has_report_extra() -> bool:
 
 
 def require_packages(*packages: str) -> None:
-    """Require packages of the extra ``report``, by default all of them.
-
-    Raises:
-        MissingExtraError: one of them is not installed.
-    """
+    """Require packages of the extra ``report``, by default all of them."""
     for package in packages or _PACKAGES:
         if find_spec(package) is None:
             raise MissingExtraError(package, "report", "a report")
 
 
 def check_report_folder(folder: str | Path, *, xlsx: bool = False) -> None:
-    """Refuse a report before hours of work, not after; nothing is created.
-
-    Args:
-        folder: that of the report; it need not exist, nor need the folders above it.
-        xlsx: whether a workbook is wanted too.
-
-    Raises:
-        CannotCreateError: the folder is a file, or cannot be created or written to.
-        MissingExtraError: a package of the extra ``report`` or ``xlsx`` is not installed.
-    """
+    """Refuse a report before hours of work, not after; nothing is created."""
     require_packages()
     if xlsx:
         require_workbooks()

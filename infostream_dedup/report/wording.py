@@ -10,30 +10,18 @@ from typing import Any, Final
 from infostream_dedup.errors import UsageError
 from infostream_dedup.machine.phrase import BETWEEN, Phrase
 
-__all__ = ["UI_LANGUAGES", "Wording", "wording_of"]
-
 UI_LANGUAGES: Final = ("uk", "ru", "en")
 
 
 class Wording:
-    """The words of one language.
-
-    Args:
-        language: ``uk``, ``ru`` or ``en``.
-        words: words by key.
-        sentences: templates in this language, by the English template of a ``Phrase``.
-    """
+    """The words of one language."""
 
     def __init__(self, language: str, words: dict[str, str], sentences: dict[str, str]) -> None:
         self.language = language
         self._words, self._sentences = words, sentences
 
     def __call__(self, key: str, /, **values: object) -> str:
-        """Return the words for a key, with values filled in.
-
-        Raises:
-            KeyError: there is no such key.
-        """
+        """Return the words for a key, with values filled in."""
         return self._words[key].format(**values)
 
     def spoken(self, sentence: str) -> tuple[str, bool]:
@@ -76,11 +64,7 @@ class Wording:
         )
 
     def moment(self, time: object) -> str:
-        """Format a day, or a day and minute: 2026-03-05 14:00 in English, 05.03.2026 14:00 in the others.
-
-        Args:
-            time: a moment, or ISO text; any other text is left unchanged.
-        """
+        """Format a day, or a day and minute: 2026-03-05 14:00 in English, 05.03.2026 14:00 in the others."""
         text = str(time)[:16].replace("T", " ")
         found = None if self.language == "en" else re.match(r"(\d{4})-(\d\d)-(\d\d)(?=$| )", text)
         return text if found is None else f"{found[3]}.{found[2]}.{found[1]}{text[10:]}"
@@ -98,11 +82,7 @@ class _Comma(float):
 
 @functools.cache
 def wording_of(language: str) -> Wording:
-    """Return the words of a language, which are read only once.
-
-    Raises:
-        UsageError: there are no words in this language.
-    """
+    """Return the words of a language, which are read only once."""
     import orjson
 
     if language not in UI_LANGUAGES:

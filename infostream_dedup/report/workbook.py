@@ -7,16 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.documents.workbook_output import require_workbooks
-from infostream_dedup.report.cover import Cover, cover_lines
-from infostream_dedup.report.series import cards_of
+from infostream_dedup.documents.outputs import require_workbooks
+from infostream_dedup.report.tables import Cover, cards_of, cover_lines
 from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
 
-__all__ = ["workbook_of"]
 
 _DAY: Final = datetime(2000, 1, 1)
 """Stored as the creation date, so that the bytes do not depend on the day."""
@@ -25,17 +23,7 @@ _WIDEST: Final = 60
 
 
 def workbook_of(result: SweepResult, cover: Cover) -> bytes:
-    """Build the sheets of a report: what was measured, rows, parts, groups, sources, pairs.
-
-    Text is never read as a formula.
-
-    Args:
-        result: result of ``sweep``.
-        cover: command, day and language.
-
-    Raises:
-        MissingExtraError: XlsxWriter is not installed.
-    """
+    """Build the sheets of a report: what was measured, rows, parts, groups, sources, pairs."""
     xlsxwriter = require_workbooks()
     wording, target = wording_of(cover.language), io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}

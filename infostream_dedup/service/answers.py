@@ -39,28 +39,20 @@ def needs(role: str) -> Any:
     return Depends(check)
 
 
-def rows_wanted(request: Request, limit: int | None) -> int:
-    """Return the number of rows of a page.
-
-    Raises:
-        ProblemError: ``invalid``.
-    """
+def rows_wanted(request: Request, limit: int | None, field: str = "limit") -> int:
+    """Return the number of rows of a page."""
     limits = running(request).settings.limits
     if limit is None:
         return limits.page
     if not 1 <= limit <= limits.rows:
         raise ProblemError(
-            422, "invalid", "ask for fewer rows, and continue with 'next'", field="limit", limit=limits.rows
+            422, "invalid", "ask for fewer rows, and continue with 'next'", field=field, limit=limits.rows
         )
     return limit
 
 
 def keyset(after: str | None, kinds: Sequence[type]) -> list[Any] | None:
-    """Decode where the last page ended.
-
-    Raises:
-        ProblemError: ``invalid``.
-    """
+    """Decode where the last page ended."""
     if after is None:
         return None
     try:
@@ -82,11 +74,7 @@ def listed(rows: Sequence[Any], limit: int, place_of: Callable[[Any], list[Any]]
 
 
 async def unchanged(request: Request, response: Response) -> None:
-    """Name the state of the store in the answer; tell a client that already knows this state that nothing has changed.
-
-    Raises:
-        NotModifiedError: the client knows the state; the answer is 304.
-    """
+    """Name the state of the store in the answer; a client that knows this state already gets 304."""
     position = await running(request).position()
     tag = f'"{position.batches}-{position.documents}-{position.forgotten}"'
     response.headers["etag"] = tag
@@ -95,11 +83,7 @@ async def unchanged(request: Request, response: Response) -> None:
 
 
 class NotModifiedError(Exception):
-    """The client knows the current state of the store.
-
-    Args:
-        tag: tag of that state.
-    """
+    """The client knows the current state of the store."""
 
     def __init__(self, tag: str) -> None:
         super().__init__(tag)
@@ -107,10 +91,7 @@ class NotModifiedError(Exception):
 
 
 class LiteralEndRoute(APIRoute):
-    """A route such as ``/documents/{id:path}/similar``, whose last slash must be sent as a slash.
-
-    Routes match the decoded path, in which ``a%2Fsimilar``, an id, looks like ``a/similar``, a question about ``a``.
-    """
+    """A route such as ``/documents/{id:path}/similar``, whose last slash must be sent as a slash."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match as usual, unless the last segment is part of the id."""

@@ -26,6 +26,7 @@ from infostream_dedup.service.routes import batches, documents, groups, health, 
 from infostream_dedup.service.running import RunningService
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import Sessions, read_tokens
+from infostream_dedup.service.values import problem_of_value
 
 # The first matching route answers: events before verdicts.
 _ROUTERS: Final = (
@@ -48,11 +49,7 @@ _CODE_OF_STATUS: Final = {404: "not-found", 405: "method"}
 
 
 def application(settings: ServiceSettings) -> Guard:
-    """Make the service. It opens its store when the server announces its start (ASGI lifespan), or in ``alive``.
-
-    Raises:
-        NoInputError, BadDataError, ConfigurationError: the token file cannot be used.
-    """
+    """Make the service. It opens its store when the server announces its start (ASGI lifespan), or in ``alive``."""
     tokens = None if settings.token_file is None else read_tokens(settings.token_file)
     metrics = Metrics()
 
@@ -95,8 +92,7 @@ def routes() -> FastAPI:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
-    place = error.errors()[0]["loc"]
-    return problem_answer(request, ProblemError(422, "invalid", field=str(place[-1])))
+    return problem_answer(request, problem_of_value(error.errors()[0]))
 
 
 async def _refused(request: Request, error: Exception) -> Response:

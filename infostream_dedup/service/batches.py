@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, Literal, cast
+
+from pydantic import Field, WithJsonSchema, field_validator
 
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
@@ -13,7 +15,8 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
+from infostream_dedup.service.values import Body
+from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.fingerprints import content_hash
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of
@@ -23,14 +26,7 @@ _SOURCE: Final = "<batch>"
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A document that could not be decided.
-
-    Attributes:
-        index: its position in the batch, from 0.
-        reason: code of the fault, such as ``E_TYPE``.
-        field: the faulty field; None if the whole document is faulty.
-        detail: what was expected.
-    """
+    """A document that could not be decided."""
 
     index: int
     reason: str
@@ -43,18 +39,7 @@ class SetAside:
 
 
 def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int, Document]], list[SetAside]]:
-    """Check the documents of a batch.
-
-    Args:
-        items: the documents as received.
-        skip: whether to set bad ones aside.
-
-    Returns:
-        The good ones with their positions, and those set aside.
-
-    Raises:
-        BadDataError: a document is bad, and ``skip`` is off.
-    """
+    """Check the documents of a batch."""
     builder = DocumentBuilder()
     good: list[tuple[int, Document]] = []
     bad: list[SetAside] = []
@@ -97,81 +82,62 @@ def _detail(error: BadDataError) -> str:
     return f"expected {expected.partition(';')[0]}" if separator else "see the field"
 
 
-BATCH_MEMBERS: Final = ("batch_id", "on_error", "on_conflict", "documents")
 _LONGEST_NAME: Final = 200
+_DOCUMENTS: Final = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["id", "text"],
+        "properties": {
+            **{name: {"type": "string"} for name in ("id", "text", "title", "source", "url")},
+            "lang": {"enum": ["ru", "uk", "en"]},
+            "published": {"type": "string", "description": "ISO 8601; a day, month or year is enough"},
+        },
+    },
+}
+"""Described here, and checked by ``DocumentBuilder`` like the records of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBatch:
-    """A batch as it was sent.
+class GivenDocuments(Body):
+    """Documents as they were sent, not yet checked, and what to do with a known id and other content."""
 
-    Attributes:
-        name: its id; None if its content identifies it.
-        skip: whether to set bad documents aside.
-        on_conflict: what to do with a known id and other content (see ``Deduplicator``).
-        items: its documents, not yet checked.
-    """
-
-    name: str | None
-    skip: bool
-    on_conflict: OnConflict
-    items: Sequence[Any]
+    on_conflict: Literal["error", "version"] = "error"
+    documents: Annotated[list[Any], WithJsonSchema(_DOCUMENTS)]
 
 
-def checked_batch(body: dict[str, Any], most: int) -> GivenBatch:
-    """Read a batch.
+class GivenBatch(GivenDocuments):
+    """A batch as it was sent; without an id, its content identifies it."""
 
-    Args:
-        body: members as in ``BATCH_MEMBERS``.
-        most: maximum number of documents.
+    batch_id: Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME)] | None = None
+    on_error: Literal["fail", "skip"] = "fail"
 
-    Raises:
-        ProblemError: ``invalid`` or ``too-large``.
-    """
-    name, on_error, items = body.get("batch_id"), body.get("on_error", "fail"), body.get("documents")
-    if name is not None and (not isinstance(name, str) or not 1 <= len(name.encode()) <= _LONGEST_NAME):
-        raise ProblemError(422, "invalid", "a batch id is a string of 1 to 200 bytes", field="batch_id")
-    if on_error not in ("fail", "skip"):
-        raise ProblemError(422, "invalid", "expected fail or skip", field="on_error")
-    if not isinstance(items, list):
-        raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
-    if len(items) > most:
+    @field_validator("batch_id")
+    @classmethod
+    def _is_short(cls, name: str | None) -> str | None:
+        if name is not None and len(name.encode()) > _LONGEST_NAME:
+            raise ValueError("a batch id is a string of 1 to 200 bytes")
+        return name
+
+
+def refuse_many(documents: Sequence[Any], most: int) -> None:
+    """Refuse more documents than a request may have; ProblemError ``too-large``."""
+    if len(documents) > most:
         raise ProblemError(413, "too-large", "send fewer documents at once", field="documents", limit=most)
-    return GivenBatch(name, on_error == "skip", checked_conflict(body), items)
-
-
-def checked_conflict(body: dict[str, Any]) -> OnConflict:
-    """Read what to do with a known id and other content: ``error`` unless said otherwise.
-
-    Raises:
-        ProblemError: ``invalid``.
-    """
-    given = body.get("on_conflict", "error")
-    if given not in ("error", "version"):
-        raise ProblemError(422, "invalid", "expected error or version", field="on_conflict")
-    return cast("OnConflict", given)
 
 
 def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
-    """Decide a batch in the writer's thread; it is on disk when this returns.
-
-    Returns:
-        The answer to the client, with ``seconds``.
-
-    Raises:
-        BadDataError, StoreBusyError, CannotWriteError: nothing was stored.
-    """
-    begin = time.perf_counter()
+    """Decide a batch in the writer's thread; it is on disk when this returns."""
+    begin, skip = time.perf_counter(), batch.on_error == "skip"
     store = cast("Store", stream.store)
-    placed, aside = built_documents(batch.items, skip=batch.skip)
-    if batch.skip and batch.on_conflict == "error":
+    placed, aside = built_documents(batch.documents, skip=skip)
+    if skip and batch.on_conflict == "error":
         placed, conflicts = without_conflicts(placed, store)
         aside = sorted([*aside, *conflicts], key=lambda one: one.index)
     before = position_of(store.connection).batches
     verdicts = _processed(stream, batch, placed)
     position = store.position
     return {
-        "batch_id": batch.name,
+        "batch_id": batch.batch_id,
         "replayed": position.batches == before,
         "position": {"batches": position.batches, "documents": position.documents},
         "verdicts": [verdict.as_dict(stream.settings.verdict_fields) for verdict in verdicts],
@@ -183,7 +149,7 @@ def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
 def _processed(stream: Deduplicator, batch: GivenBatch, placed: Sequence[tuple[int, Document]]) -> Sequence[Verdict]:
     documents = [document for _, document in placed]
     try:
-        return stream.process(documents, batch_id=batch.name, on_conflict=batch.on_conflict)
+        return stream.process(documents, batch_id=batch.batch_id, on_conflict=batch.on_conflict)
     except BadDataError as error:
         if error.line is not None:
             error.line = placed[error.line - 1][0] + 1

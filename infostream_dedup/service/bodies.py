@@ -11,33 +11,16 @@ from fastapi import Request
 
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
+from infostream_dedup.service.values import Model, checked
 
-__all__ = ["json_body", "object_body"]
 
-
-async def object_body(request: Request, *, known: tuple[str, ...]) -> dict[str, Any]:
-    """Read a JSON object that has only known members.
-
-    Raises:
-        ProblemError: ``json``, ``too-large`` or ``invalid``.
-    """
-    value = await json_body(request)
-    if not isinstance(value, dict):
-        raise ProblemError(422, "invalid", "send an object")
-    for name in value:
-        if name not in known:
-            raise ProblemError(
-                422, "invalid", f"an object has {', '.join(known)}; leave out the rest", field=name[:100]
-            )
-    return value
+async def read_body(request: Request, model: type[Model]) -> Model:
+    """Read the body as a model; ProblemError ``json``, ``too-large`` or ``invalid``."""
+    return checked(model, await json_body(request))
 
 
 async def json_body(request: Request) -> Any:
-    """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``.
-
-    Raises:
-        ProblemError: ``json`` or ``too-large``.
-    """
+    """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``."""
     # In a thread, so that nobody has to wait while megabytes are parsed.
     return await asyncio.to_thread(_read, await request.body(), request)
 

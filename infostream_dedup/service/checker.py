@@ -36,14 +36,7 @@ _IDLE_SECONDS: Final = 600.0
 
 
 class Checker:
-    """Starts the process at the first question, and ends it after ten minutes without one.
-
-    The process holds a second copy of the window in memory.
-
-    Args:
-        store: the store that documents are checked against.
-        most: maximum number of pending questions.
-    """
+    """Starts the process at the first question, and ends it after ten minutes without one."""
 
     def __init__(self, store: Path, most: int) -> None:
         self._store, self._most = store, most
@@ -53,17 +46,7 @@ class Checker:
         self._idle: asyncio.TimerHandle | None = None
 
     async def verdicts(self, documents: Sequence[Any], on_conflict: OnConflict) -> list[dict[str, Any]]:
-        """Return the verdicts that the documents would get now, in their order.
-
-        Args:
-            documents: as received.
-            on_conflict: see ``Deduplicator``.
-
-        Raises:
-            BadDataError: a document's id exists with different content.
-            ProblemError: ``too-slow``: the window is still being restored, try again; ``queue-full``: too many
-                questions are pending.
-        """
+        """Return the verdicts that the documents would get now, in their order."""
         if self._waiting > self._most:
             raise ProblemError(503, "queue-full", retry_after=10, limit=self._most)
         if self._idle is not None:
@@ -194,11 +177,7 @@ class _NothingStored:
 
 
 def main(path: Path) -> None:
-    """Answer questions, one JSON line each, until the input ends.
-
-    Args:
-        path: the store.
-    """
+    """Answer questions, one JSON line each, until the input ends."""
     with Store.open(path, read_only=True) as store:
         settings = StreamSettings.of(store.settings)
     stream = Deduplicator(_NothingStored(path), settings)

@@ -19,8 +19,6 @@ from infostream_dedup.stream.store.overview import activity, reprint_counts
 from infostream_dedup.stream.store.republications import templates
 from infostream_dedup.stream.store.restoring import position_of
 
-__all__ = ["activity_now", "count_ahead", "count_soon", "drifts_now", "reprints_now", "templates_now"]
-
 Value = TypeVar("Value")
 
 _LEAST: Final = 2
@@ -46,11 +44,7 @@ async def templates_now(service: RunningService) -> list[dict[str, Any]]:
 
 
 async def drifts_now(service: RunningService) -> list[dict[str, Any]] | Literal["counting"] | None:
-    """See ``latest_drifts``; None also if this takes too long. The answer is shared: do not change it.
-
-    The time limit of a query does not end the count, most of which is not a query. Nobody waits longer than that limit:
-    during the first count the answer is ``counting``, and during a later one the previous answer.
-    """
+    """See ``latest_drifts``; None also if this takes too long. The answer is shared: do not change it."""
     try:
         async with asyncio.timeout(service.settings.limits.query_seconds):
             return await _kept(service, _DRIFTS, _drifts)

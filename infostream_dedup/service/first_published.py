@@ -16,8 +16,6 @@ from typing import Any
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.model import Document
 
-__all__ = ["as_given", "certain_first", "date_given", "in_order"]
-
 
 def as_given(document: Document) -> Document:
     """A stored document, with its date reduced to a day, month or year where that may be all that was given."""
@@ -28,27 +26,13 @@ def as_given(document: Document) -> Document:
 
 
 def in_order(members: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Order the members of a group by the latest moment at which each may have been published; undated ones come last.
-
-    Args:
-        members: each with ``published``, ISO 8601 or None.
-    """
+    """Order members by the latest moment at which each may have been published, undated ones last."""
     dated = [one for one in members if one["published"]]
     return [*sorted(dated, key=lambda one: _last(one["published"])), *(one for one in members if not one["published"])]
 
 
 def certain_first(members: Sequence[dict[str, Any]]) -> bool:
-    """Whether the first of ordered members was published before all others, all of which have dates.
-
-    Args:
-        members: as ``in_order`` gives them.
-
-    Example:
-        >>> certain_first([{"published": "2026-01-02T10:00:00Z"}, {"published": "2026-01-03T00:00:00Z"}])
-        True
-        >>> certain_first([{"published": "2026-01-02T10:00:00Z"}, {"published": "2026-01-01T00:00:00Z"}])
-        False
-    """
+    """Whether the first of ordered members was published before all others, all of which have dates."""
     if not members or any(not one["published"] for one in members):
         return False
     last = _last(members[0]["published"])
@@ -56,12 +40,7 @@ def certain_first(members: Sequence[dict[str, Any]]) -> bool:
 
 
 def date_given(published: str) -> str | None:
-    """The year, month or day that a date may have been given as; None for a moment with a time of the day.
-
-    Example:
-        >>> [date_given(f"2026-0{month}-0{day}T00:00:00Z") for month, day in ((1, 1), (3, 1), (3, 2))]
-        ['2026', '2026-03', '2026-03-02']
-    """
+    """The year, month or day that a date may have been given as; None for a moment with a time of the day."""
     return _calendar(datetime.fromisoformat(published))
 
 

@@ -20,8 +20,6 @@ from infostream_dedup.service.running import RunningService
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Sessions, Tokens
 
-__all__ = ["Guard", "is_page"]
-
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -50,17 +48,7 @@ _MEGABYTE: Final = 1024 * 1024
 
 
 class Guard:
-    """An ASGI application around another one: lets only permitted, small and fast requests through.
-
-    The whole body is received here, so that no route ever waits for a client.
-
-    Args:
-        application: receives the requests that pass, with ``caller`` in their state.
-        settings: hosts and limits.
-        tokens: who may call; None for the local person only.
-        sessions: people who have signed in.
-        metrics: counts requests.
-    """
+    """An ASGI application around another one: lets only permitted, small and fast requests through."""
 
     def __init__(
         self,

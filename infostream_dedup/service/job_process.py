@@ -47,21 +47,7 @@ _ONE_BODY: Final = (
 
 
 def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Learn a classifier from the judged pairs of a desk.
-
-    Words are weighted by their frequency in the language, so that the model does not depend on which documents were
-    judged, and the model can be given to ``ingest``.
-
-    Returns:
-        ``labels`` (pairs by label), ``left_out`` (translations, and pairs without a text here), ``missing`` (how many
-        more pairs are needed; the rest is then absent), ``folds`` (precision, recall and F1 on unseen stories,
-        with their 95 % intervals), ``weights``, ``curve`` (empty if there are too few pairs), ``confused`` (pairs
-        that the classifier labels otherwise, the most certain first), ``teach`` (pairs of the stream that it is least
-        sure of), ``model`` (the file) and ``facts``.
-
-    Raises:
-        BadDataError: ``E_ONE_CLASS``: all pairs have the same judgement.
-    """
+    """Learn a classifier from the judged pairs of a desk."""
     from infostream_dedup.api import train
     from infostream_dedup.judging.criteria.model_file import model_bytes
 
@@ -99,15 +85,7 @@ def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], pro
 def compare_methods_on_labels(
     store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
-    """Run methods over the latest documents and all judged ones, and evaluate them by people's judgements.
-
-    Returns:
-        What ``compare --labels`` prints, and ``disputed``: pairs that some methods find and others do not, most kinds
-        of disagreement first.
-
-    Raises:
-        BadDataError: ``E_TOO_FEW``: no pair of documents with texts is judged a duplicate.
-    """
+    """Run methods over the latest documents and all judged ones, and evaluate them by people's judgements."""
     from infostream_dedup.api import compare
 
     rows = _judged(desk)
@@ -277,14 +255,7 @@ class _StoppedError(Exception):
 
 
 def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
-    """Run one job, put its result on the desk, and let the next job begin.
-
-    Args:
-        store: the store to examine.
-        desk_file: the desk that holds the job.
-        number: the job's number.
-        lock: held by this process; released here because the process may need seconds to end.
-    """
+    """Run one job, put its result on the desk, and let the next job begin."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     try:

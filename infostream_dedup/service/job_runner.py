@@ -17,22 +17,15 @@ from infostream_dedup.machine.file_lock import lock_file
 
 
 class JobLock:
-    """Lock of one job. Any process that inherits ``descriptors`` holds it too, until it ends.
-
-    Attributes:
-        descriptors: what a process must inherit; empty where files cannot be locked, and every service gets the lock.
-    """
+    """Lock of one job. Any process that inherits ``descriptors`` holds it too, until it ends."""
 
     def __init__(self, descriptors: tuple[int, ...]) -> None:
+        # Empty where files cannot be locked: there every service gets the lock.
         self.descriptors = descriptors
 
     @classmethod
     def take(cls, desk: Path) -> JobLock | None:
-        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one.
-
-        Raises:
-            CannotCreateError: its file cannot be written.
-        """
+        """Take the lock that belongs to a desk; ``None`` if the process of a job holds it, or a service for one."""
         path = desk.with_name(f"{desk.name}.job")
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -57,12 +50,7 @@ _AGAIN_SECONDS: Final = 2.0
 
 
 class JobRunner:
-    """Runs one job at a time in a separate process of low priority, so that batches and readers do not wait.
-
-    Args:
-        store: the store that jobs examine.
-        desk: its desk.
-    """
+    """Runs one job at a time in a separate process of low priority, so that batches and readers do not wait."""
 
     def __init__(self, store: Path, desk: Path) -> None:
         self._store, self._desk = store, desk
@@ -85,11 +73,7 @@ class JobRunner:
             lock.release()
 
     def claim(self) -> JobLock:
-        """Take the lock for a new job, and end jobs that nobody runs any more. This may wait: call it in a thread.
-
-        Raises:
-            StoreBusyError: another job is running.
-        """
+        """Take the lock for a new job, and end jobs that nobody runs any more. This may wait: call it in a thread."""
         until = time.monotonic() + _GRACE_SECONDS
         while (lock := JobLock.take(self._desk)) is None:
             with Desk.open(self._desk) as desk, desk.reading() as connection:

@@ -27,22 +27,13 @@ PAGE_LANGUAGES: Final = {"uk": "Українська", "ru": "Русский", "
 
 
 class PageWords:
-    """The words of one language.
-
-    Args:
-        language: ``uk``, ``ru`` or ``en``.
-        words: by key; where a word depends on a number, its forms by the name of the form.
-    """
+    """The words of one language."""
 
     def __init__(self, language: str, words: dict[str, Any]) -> None:
         self.language, self._words = language, words
 
     def __call__(self, key: str, number: int | None = None, **values: object) -> str:
-        """Return the text of a key, in the form that fits a number, with values filled in.
-
-        Raises:
-            KeyError: there is no such key.
-        """
+        """Return the text of a key, in the form that fits a number, with values filled in."""
         found = self._words[key]
         if isinstance(found, dict):
             found = found[plural_form(number or 0, self.language)]
@@ -61,13 +52,7 @@ def words_of(language: str) -> PageWords:
 
 
 def chosen_language(asked: str | None, kept: str | None, accepted: str) -> str:
-    """The language of a page.
-
-    Args:
-        asked: language in the address.
-        kept: language in the cookie.
-        accepted: the header ``Accept-Language``.
-    """
+    """The language of a page."""
     for language in (asked, kept, *(part.split(";")[0].split("-")[0].strip() for part in accepted.split(","))):
         if language in PAGE_LANGUAGES:
             return language

@@ -9,23 +9,12 @@ from typing import Any, Final
 from granian.net import SocketSpec  # type: ignore[attr-defined]
 from granian.server.embed import Server
 
-__all__ = ["ListeningServer"]
-
 _BUFFER: Final = 256 * 1024
 """Maximum bytes of an answer that the system buffers for one client; it doubles the number for its own needs."""
 
 
 class ListeningServer(Server):
-    """Granian with limits on how much a client may leave unread, and how long.
-
-    To the service, an answer that fits into the system's buffers counts as sent, however long the client
-    leaves it there, so only the system can end such a connection.
-
-    Args:
-        application: see Granian, also for ``options``.
-        silent_seconds: how long an answer may stay unread (only on Linux).
-        options: further values for Granian.
-    """
+    """Granian with limits on how much a client may leave unread, and how long."""
 
     def __init__(self, application: Any, *, silent_seconds: float, **options: Any) -> None:
         super().__init__(application, **options)

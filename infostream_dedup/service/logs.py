@@ -17,8 +17,6 @@ import orjson
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.problems import ProblemError
 
-__all__ = ["failure_of", "log_batch", "log_request", "reason_of"]
-
 _PLACES: Final = 8
 
 
@@ -33,10 +31,7 @@ def log_batch(**members: Any) -> None:
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:
-    """Describe what failed and where, the innermost place last.
-
-    The message is included only if SQLite or the system wrote it; any other may quote a document.
-    """
+    """Describe what failed and where, the innermost place last."""
     frames = traceback.extract_tb(error.__traceback__)[-_PLACES:]
     message = str(error) if isinstance(error, sqlite3.Error | OSError) else None
     return {
@@ -47,10 +42,7 @@ def failure_of(error: BaseException) -> dict[str, Any]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Say what an operator has to know about a failure that no request caused.
-
-    Other errors than the package's own may quote a document, so only their kind is named.
-    """
+    """Say what an operator has to know about a failure that no request caused."""
     return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__
 
 

@@ -32,18 +32,7 @@ _OF_PAIR: Final = ("status", "kind", "probability", "relation", "forward", "back
 
 
 def pair_shown(store: Store, a: str, b: str) -> dict[str, Any]:
-    """Read two documents, the one that came first as ``a``; of one document twice, its last two versions.
-
-    Returns:
-        ``a`` and ``b`` with ``pieces`` (of the text, with the numbers of the passage and of the translated word they
-        share, 0 for none; None if the store keeps no texts), ``key_terms``, ``numbers`` that only this text has,
-        ``coverage`` (share of its words that the other text has too) and ``translated`` (share of its nouns and names,
-        0 if both texts have one language); ``passages``, ``shared_terms``; ``words``, what each translated
-        word is in both languages, by its number as text.
-
-    Raises:
-        ProblemError: ``not-found`` or ``forgotten``.
-    """
+    """Read two documents, the one that came first as ``a``; of one document twice, its last two versions."""
     sides = sorted((_side(store, found) for found in versions_of_pair(store, a, b)), key=lambda side: side["ordinal"])
     texts = [store.text(side["ordinal"]) for side in sides]
     passages, coverage, translated = 0, [0.0, 0.0], [0.0, 0.0]
@@ -79,15 +68,7 @@ def comparison_of(sides: Sequence[Mapping[str, Any]], text_a: str, text_b: str) 
 
 
 def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:
-    """The stream's verdict on the later document of a pair, if it names the earlier one.
-
-    Returns:
-        ``status, kind, probability, relation, forward, backward`` and ``one_group``; fields that the stream did not
-        state are None.
-
-    Raises:
-        ProblemError: ``not-found``.
-    """
+    """The stream's verdict on the later document of a pair, if it names the earlier one."""
     earlier, later = sorted(versions_of_pair(store, a, b), key=lambda one: one["ordinal"])
     stated: dict[str, Any] = dict.fromkeys(_OF_PAIR)
     row = store.connection.execute(
@@ -103,11 +84,7 @@ def pair_verdict(store: Store, a: str, b: str) -> dict[str, Any] | None:
 
 
 def versions_of_pair(store: Store, a: str, b: str) -> list[dict[str, Any]]:
-    """Return the latest versions of two documents, or, of one document twice, its last version but one and its latest.
-
-    Raises:
-        ProblemError: ``not-found``.
-    """
+    """Return the latest versions of two documents, or, of one document twice, its last two versions."""
     known = [document_versions(store.connection, name) for name in (a, b)]
     if not all(known):
         raise ProblemError(404, "not-found", "no document with this id")
@@ -128,11 +105,7 @@ _KEPT_CHOICES: Final = 8
 
 
 def check_queue(queue: str) -> None:
-    """Refuse a queue that does not exist.
-
-    Raises:
-        ProblemError: ``invalid``.
-    """
+    """Refuse a queue that does not exist."""
     if queue not in QUEUES and not (queue.startswith(_GROUP) and len(queue) > len(_GROUP)):
         raise ProblemError(422, "invalid", f"expected {', '.join(QUEUES)} or group:ID", field="queue")
 
@@ -140,17 +113,7 @@ def check_queue(queue: str) -> None:
 async def pairs_for(
     service: RunningService, person: str, queue: str, wanted: int, besides: frozenset[Pair] = frozenset()
 ) -> list[dict[str, Any]]:
-    """Choose pairs, reserve them, and read what a judge sees; return nothing when no pair is left.
-
-    Pairs with a forgotten document are left out.
-
-    Args:
-        service: the running service.
-        person: the person.
-        queue: its name, as ``check_queue`` accepts it.
-        wanted: maximum number of pairs.
-        besides: pairs that the person already has.
-    """
+    """Choose pairs, reserve them, and read what a judge sees; return nothing when no pair is left."""
     candidates = await _candidates(service, queue)
     share = 2.0 if queue == "disagreement" else SHARE_OF_TWO
     gone: set[Pair] = set()

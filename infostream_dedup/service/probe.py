@@ -6,8 +6,6 @@ import http.client
 import sys
 from typing import Final
 
-__all__ = ["is_alive"]
-
 _SECONDS: Final = 2.0
 _PORT: Final = 8600
 

@@ -17,8 +17,6 @@ from infostream_dedup.errors import (
     StoreBusyError,
 )
 
-__all__ = ["CODES", "PROBLEM_TYPE", "ProblemError", "problem_of"]
-
 PROBLEM_TYPE: Final = "application/problem+json"
 
 CODES: Final = {
@@ -67,15 +65,7 @@ _STATUS: Final = {
 
 
 class ProblemError(Exception):
-    """A failure that is reported to the client.
-
-    Args:
-        status: HTTP status.
-        code: one of ``CODES``.
-        detail: one sentence that says what is wrong and what to do; it never quotes the request.
-        retry_after: seconds after which the same request may succeed.
-        members: further members of the problem, such as ``field`` and ``document``.
-    """
+    """A failure that is reported to the client."""
 
     def __init__(
         self, status: int, code: str, detail: str = "", *, retry_after: int | None = None, **members: Any

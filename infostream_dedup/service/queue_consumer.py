@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, UsageError
-from infostream_dedup.service.batches import BATCH_MEMBERS, GivenBatch, checked_batch, decided_batch
+from infostream_dedup.service.batches import GivenBatch, decided_batch, refuse_many
 from infostream_dedup.service.logs import reason_of
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.settings import ServiceLimits
 from infostream_dedup.service.threads import Writer
+from infostream_dedup.service.values import checked
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
@@ -30,7 +31,6 @@ from infostream_dedup.stream.store.opening import settings_at
 if TYPE_CHECKING:
     from faststream.rabbit import RabbitBroker, RabbitQueue
 
-__all__ = ["consume"]
 
 _LIMITS: Final = ServiceLimits()
 _PAUSE_SECONDS: Final = 1.0
@@ -39,17 +39,7 @@ _KEEP_TEXT: Final = "--keep-text"
 
 
 def consume(broker: RabbitBroker, queue: str | RabbitQueue, writer: Writer) -> None:
-    """Take batches from a queue, and acknowledge each once it is on disk.
-
-    A message that can never be stored (no JSON, a bad document, an id with other content) is rejected: the queue's
-    dead-letter exchange gets it, if one is configured. After any other failure (a full disk, a damaged store) the
-    message goes back to the queue after a pause.
-
-    Args:
-        broker: not yet started; one message at a time keeps the order.
-        queue: its name, or what it was declared as.
-        writer: started.
-    """
+    """Take batches from a queue, and acknowledge each once it is on disk."""
     from faststream import AckPolicy
     from faststream.exceptions import RejectMessage
 
@@ -89,9 +79,9 @@ def _read(body: bytes) -> GivenBatch:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
         raise ProblemError(400, "json") from None
-    if not isinstance(value, dict) or any(name not in BATCH_MEMBERS for name in value):
-        raise ProblemError(422, "invalid", f"send an object of {', '.join(BATCH_MEMBERS)}")
-    return checked_batch(value, _LIMITS.documents)
+    batch = checked(GivenBatch, value)
+    refuse_many(batch.documents, _LIMITS.documents)
+    return batch
 
 
 def _opened(path: Path, *, keep_text: bool) -> Deduplicator:
@@ -119,11 +109,7 @@ def _run(address: str, queue: str, store: Path, *, keep_text: bool) -> None:
 
 
 async def _served(broker: RabbitBroker, name: str, writer: Writer) -> None:
-    """Consume a queue until the process is asked to end.
-
-    Raises:
-        NoInputError: the broker cannot be reached.
-    """
+    """Consume a queue until the process is asked to end."""
     from faststream import FastStream
     from faststream.rabbit import RabbitQueue
 

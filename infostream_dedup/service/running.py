@@ -24,20 +24,12 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import Position
 
-__all__ = ["Figure", "RunningService", "caller_of", "running"]
-
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Figures that were counted over the latest documents.
-
-    Attributes:
-        position: position of the store at that time.
-        begun: start of the count, in seconds of the monotonic clock.
-        value: the figures; shared, so do not change them.
-    """
+    """Figures that were counted over the latest documents."""
 
     position: Position
     begun: float
@@ -122,24 +114,13 @@ class RunningService:
         self.readers.close()
 
     async def read(self, question: Callable[[Store], Value]) -> Value:
-        """Put a question to the store.
-
-        Raises:
-            ProblemError: ``too-slow``, ``queue-full``, or ``starting`` while the store is not open.
-        """
+        """Put a question to the store."""
         if self.writer is not None and not self.writer.ready:
             raise ProblemError(503, "starting", retry_after=2)
         return await asyncio.wrap_future(self.readers.ask(question))
 
     async def work(self, work: Callable[[Deduplicator], Value]) -> Value:
-        """Let the writer do a piece of work.
-
-        A piece of work that has begun is finished even if the client goes away: the client gets what
-        it stored when it asks again.
-
-        Raises:
-            ProblemError: ``read-only``, ``queue-full`` or ``starting``.
-        """
+        """Let the writer do a piece of work."""
         if self.writer is None:
             raise ProblemError(403, "read-only", "send it to the service that writes this store")
         return await asyncio.shield(asyncio.wrap_future(self.writer.submit(work)))

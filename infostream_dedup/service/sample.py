@@ -24,15 +24,7 @@ from infostream_dedup.stream.settings import StreamSettings
 
 
 def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:
-    """Serve the sample from a store that is deleted at the end.
-
-    Args:
-        port: port to listen on, reachable only from this machine.
-        tell: called with the address once the service listens.
-
-    Raises:
-        MissingExtraError, ConfigurationError: see ``run``.
-    """
+    """Serve the sample from a store that is deleted at the end."""
     lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
     with tempfile.TemporaryDirectory(prefix="infostream-dedup-") as folder:
         store = Path(folder) / "sample.db"
@@ -48,18 +40,7 @@ _AGAIN: Final = (429, 503)
 
 
 def send_sample(address: str, token: str) -> int:
-    """Send the sample in batches; each is sent again until it is acknowledged, and is stored once.
-
-    Args:
-        address: the service's address, with ``http://``.
-        token: a writer's token; empty if the service asks for none.
-
-    Returns:
-        Number of documents.
-
-    Raises:
-        RuntimeError: the service refuses a batch, or does not answer for five minutes.
-    """
+    """Send the sample in batches; each is sent again until it is acknowledged, and is stored once."""
     lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
     for begin in range(0, len(lines), _BATCH):
         documents = b",".join(lines[begin : begin + _BATCH])

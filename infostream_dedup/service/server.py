@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 def tell_system(state: str) -> None:
-    """Send a state to the socket that the environment names.
-
-    Args:
-        state: a line such as ``READY=1``.
-    """
+    """Send a state to the socket that the environment names."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return
@@ -80,17 +76,7 @@ _CONNECTIONS: Final = 4_096
 
 
 def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; the current batch is finished first.
-
-    Args:
-        settings: what the service is started with.
-        tell: called with the address once the service listens.
-
-    Raises:
-        MissingExtraError: the extra ``service`` is not installed.
-        ConfigurationError: the address is in use, or does not belong to this machine.
-        NoInputError, BadDataError, StoreBusyError: the store or the token file cannot be used.
-    """
+    """Serve until SIGTERM or SIGINT; the current batch is finished first."""
     try:
         import fastapi  # noqa: F401 - asked for by name before anything is opened
         import granian  # noqa: F401
@@ -208,11 +194,7 @@ def _allow_connections() -> None:
 
 
 def _free_address(host: str, port: int, options: str) -> tuple[str, int]:
-    """Return the number of an address and its port; Granian takes no names.
-
-    Raises:
-        ConfigurationError: the name is unknown, or nothing can listen there.
-    """
+    """Return the number of an address and its port; Granian takes no names."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         # Most clients of a name that has both kinds of numbers try the old kind at least second.

@@ -81,11 +81,7 @@ _WITH_PORT: Final = re.compile(r"\[(?P<v6>[^\]]*)\](?::\d+)?|(?P<v4>[\d.]+):\d+"
 
 
 def network_of(text: str) -> Network:
-    """Return the network that an address or network in text stands for.
-
-    Raises:
-        ConfigurationError: it is neither.
-    """
+    """Return the network that an address or network in text stands for."""
     try:
         return ipaddress.ip_network(text)
     except ValueError as error:
@@ -93,19 +89,7 @@ def network_of(text: str) -> Network:
 
 
 def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Network]) -> str:
-    """Return the address of the client.
-
-    Each proxy appends the address that called it, so the client's is the last one that does not belong to a trusted
-    proxy. Whatever precedes it may be made up.
-
-    Args:
-        peer: the address at the other end of the connection.
-        forwarded: values of ``X-Forwarded-For`` in their order.
-        proxies: the proxies to trust.
-
-    Returns:
-        The peer if it is not a trusted proxy, or if the header is missing or contains something that is not an address.
-    """
+    """Return the address of the client."""
     found = peer
     names = ",".join(forwarded).split(",") if forwarded else []
     while _is_among(found, proxies) and names:
@@ -188,15 +172,7 @@ class ServiceSettings:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Return address and port from ``HOST:PORT``; an IPv6 address must be in brackets.
-
-    Raises:
-        ConfigurationError: it is something else.
-
-    Example:
-        >>> address_of("127.0.0.1:9600"), address_of("[::1]:9600")
-        (('127.0.0.1', 9600), ('::1', 9600))
-    """
+    """Return address and port from ``HOST:PORT``; an IPv6 address must be in brackets."""
     found = _ADDRESS.fullmatch(text)
     if not found or not 1 <= int(found["port"]) <= _LAST_PORT:
         raise ConfigurationError(f"--metrics is {text!r}; expected HOST:PORT, such as 127.0.0.1:9600")

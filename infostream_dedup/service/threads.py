@@ -25,16 +25,7 @@ _STOP: Final = None
 
 
 class Writer:
-    """Runs everything that needs the stream's engine, one after another, in a separate thread.
-
-    Args:
-        open_stream: opens the stream; called in the thread.
-        queued: maximum number of pending pieces of work.
-
-    Attributes:
-        restore_seconds: how long it took to open the stream; None until then.
-        failure: why the stream could not be opened; None if it could.
-    """
+    """Runs everything that needs the stream's engine, one after another, in a separate thread."""
 
     def __init__(self, open_stream: Callable[[], Deduplicator], queued: int) -> None:
         self._open_stream = open_stream
@@ -77,11 +68,7 @@ class Writer:
         return self._queue.qsize()
 
     def submit(self, work: Callable[[Deduplicator], Value]) -> Future[Value]:
-        """Put a piece of work into the queue.
-
-        Raises:
-            ProblemError: ``queue-full`` or ``starting``.
-        """
+        """Put a piece of work into the queue."""
         if self._stopped.is_set() or self.failure is not None:
             raise ProblemError(503, "starting", retry_after=5)
         future: Future[Value] = Future()
@@ -127,14 +114,7 @@ _STEPS: Final = 500_000
 
 
 class Readers:
-    """Answers questions from the store, several at a time, each in one snapshot and within a time limit.
-
-    Args:
-        path: the store; opened by each thread when it is first needed.
-        threads: how many.
-        seconds: time limit of one question.
-        most: maximum number of pending questions.
-    """
+    """Answers questions from the store, several at a time, each in one snapshot and within a time limit."""
 
     def __init__(self, path: Path, threads: int, seconds: float, most: int) -> None:
         self._path, self._seconds, self._most = path, seconds, most
@@ -146,13 +126,7 @@ class Readers:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="reader")
 
     def ask(self, question: Callable[[Store], Value]) -> Future[Value]:
-        """Submit a question; its answer describes a single state of the store.
-
-        The future raises ProblemError ``too-slow`` when the time is up.
-
-        Raises:
-            ProblemError: ``queue-full``.
-        """
+        """Submit a question; its answer describes a single state of the store."""
         with self._counting:
             if self._waiting >= self._most:
                 raise ProblemError(503, "queue-full", retry_after=2, limit=self._most)
@@ -216,12 +190,7 @@ class Readers:
 
 
 class SearchThread:
-    """Holds a searcher, which opens the store at the first search.
-
-    Args:
-        path: the store.
-        most: maximum number of pending searches.
-    """
+    """Holds a searcher, which opens the store at the first search."""
 
     def __init__(self, path: Path, most: int) -> None:
         self._path, self._most = path, most
@@ -230,11 +199,7 @@ class SearchThread:
         self._searcher: Searcher | None = None
 
     async def hits(self, **asked: Any) -> list[dict[str, Any]]:
-        """Find the documents that resemble a text; for the arguments see ``Searcher.search``.
-
-        Raises:
-            ProblemError: ``queue-full``.
-        """
+        """Find the documents that resemble a text; for the arguments see ``Searcher.search``."""
         if self._waiting > self._most:
             raise ProblemError(503, "queue-full", retry_after=2, limit=self._most)
         self._waiting += 1
@@ -264,11 +229,7 @@ Question = Callable[[sqlite3.Connection], Value]
 
 
 class DeskThread:
-    """Gives access to the desk of a store, which is created when it is first needed.
-
-    Args:
-        path: the desk's file.
-    """
+    """Gives access to the desk of a store, which is created when it is first needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

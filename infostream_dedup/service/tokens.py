@@ -35,12 +35,7 @@ _CHECKSUM_DIGITS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request.
-
-    Attributes:
-        name: as in the token file.
-        role: one of ``ROLES``.
-    """
+    """Who sends a request."""
 
     name: str
     role: str
@@ -75,13 +70,7 @@ class Tokens:
 
 
 def read_tokens(path: Path) -> Tokens:
-    """Read a token file.
-
-    Raises:
-        NoInputError: there is no such file.
-        BadDataError: a line is not a name, a role and a hash, or differs from its checksum.
-        ConfigurationError: others can write the file, or it lists nobody.
-    """
+    """Read a token file."""
     try:
         text, status = path.read_text(encoding="utf-8"), path.stat()
     except OSError as error:
@@ -102,16 +91,7 @@ def read_tokens(path: Path) -> Tokens:
 
 
 def add_token(path: Path, name: str, role: str) -> str:
-    """Make a token for somebody and add its hash to a token file, which is made if missing.
-
-    Returns:
-        The token; it cannot be recovered from the file.
-
-    Raises:
-        ConfigurationError: the name has characters other than letters, digits, dot, hyphen and underscore, or there is
-            no such role.
-        CannotWriteError: the file cannot be written.
-    """
+    """Make a token for somebody and add its hash to a token file, which is made if missing."""
     if not _NAME.fullmatch(name):
         raise ConfigurationError(f"{name!r} cannot name a token; use 1 to 64 letters, digits, dots or hyphens")
     if role not in ROLES:
@@ -151,11 +131,7 @@ _ADDRESSES: Final = 1_000
 
 
 class Sessions:
-    """Who is signed in, by the hash of the session's secret; all sessions end with the service.
-
-    Args:
-        clock: returns seconds that never decrease.
-    """
+    """Who is signed in, by the hash of the session's secret; all sessions end with the service."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -209,23 +185,14 @@ _BUCKET_SECONDS: Final = 10.0
 
 
 class Rates:
-    """One token bucket per caller: it fills at a rate of reads per second, and holds ten seconds' worth.
-
-    Args:
-        per_second: reads per second.
-        clock: returns seconds that never decrease.
-    """
+    """One token bucket per caller: it fills at a rate of reads per second, and holds ten seconds' worth."""
 
     def __init__(self, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second, self._clock = per_second, clock
         self._left: dict[str, tuple[float, float]] = {}
 
     def check(self, caller: str) -> None:
-        """Count a read.
-
-        Raises:
-            ProblemError: ``too-many``.
-        """
+        """Count a read."""
         now = self._clock()
         most = self._per_second * _BUCKET_SECONDS
         left, then = self._left.get(caller, (most, now))

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
-from infostream_dedup.documents.foreign_values import python_values
+from infostream_dedup.documents.frames import python_values
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.machine.collector import collect_once, collector_paused

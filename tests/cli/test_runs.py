@@ -201,7 +201,7 @@ def test_workbooks_hold_text_never_formulas_and_refuse_what_does_not_fit() -> No
     import io
 
     openpyxl = pytest.importorskip("openpyxl")
-    from infostream_dedup.documents.workbook_output import write_workbook
+    from infostream_dedup.documents.outputs import write_workbook
     from infostream_dedup.errors import BadDataError
 
     made = io.BytesIO()

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, json_blocks, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
+from infostream_dedup.documents.json_blocks import LineBuffer
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
-from infostream_dedup.documents.line_buffer import LineBuffer
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text
 

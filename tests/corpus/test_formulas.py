@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import read_documents
-from infostream_dedup.documents.formulas import guarded, unguarded
-from infostream_dedup.documents.rows import csv_line
+from infostream_dedup.documents.outputs import csv_line, guarded, unguarded
 from infostream_dedup.errors import BadDataError
 
 RUN = (

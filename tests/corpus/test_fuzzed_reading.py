@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import ReadingReport, read_documents
-from infostream_dedup.documents.encodings import recognised_encoding
-from infostream_dedup.documents.json_array import is_json_lines
+from infostream_dedup.documents.json_files import is_json_lines
+from infostream_dedup.documents.lines import recognised_encoding
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 

@@ -15,7 +15,7 @@ import xlsxwriter
 
 from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.documents.column_names import ColumnNames, advice_on
-from infostream_dedup.documents.rows import csv_line
+from infostream_dedup.documents.outputs import csv_line
 from infostream_dedup.errors import BadDataError
 
 NAMES = ("id", "text", "summary")

@@ -23,7 +23,7 @@ from pyarrow import feather
 from infostream_dedup.documents import ReadingReport, read_documents, row_of
 from infostream_dedup.documents.column_names import ColumnNames, advice_on
 from infostream_dedup.documents.dates import utc_time
-from infostream_dedup.documents.encodings import recognised_encoding
+from infostream_dedup.documents.lines import recognised_encoding
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.sample import documents_path
 

@@ -14,7 +14,7 @@ import pytest
 
 from infostream_dedup.documents import Reading, ReadingReport, read_documents, row_of
 from infostream_dedup.documents.block_reading import read_document_blocks
-from infostream_dedup.documents.encodings import encoding_named
+from infostream_dedup.documents.lines import encoding_named
 from infostream_dedup.errors import BadDataError, ConfigurationError
 
 TEXT = "Снег в горах"

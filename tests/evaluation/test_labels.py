@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.documents.rows import write_rows
+from infostream_dedup.documents.outputs import write_rows
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.lab.evaluation.labels import (
     Kin,

@@ -14,9 +14,9 @@ import infostream_dedup
 from infostream_dedup import Document, sweep, write_report
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.phrase import Phrase
-from infostream_dedup.report.cover import Cover
 from infostream_dedup.report.files import report_files
 from infostream_dedup.report.html import html_report
+from infostream_dedup.report.tables import Cover
 from infostream_dedup.report.wording import UI_LANGUAGES, wording_of
 from infostream_dedup.report.workbook import workbook_of
 from infostream_dedup.runs.batch.parts import part_into, short_names
@@ -120,14 +120,13 @@ def test_every_language_has_all_words_and_other_languages_only_where_they_must(p
     assert used <= keys[0]
 
 
-ESTIMATION = [path.relative_to(PACKAGE) for path in sorted((PACKAGE / "estimation").glob("*.py"))]
+SPEAKERS = ("links/recommendation.py", "runs/batch/sweeping.py", "runs/sharded/sweeping.py", "lab/estimation/*.py")
 
 
 def test_every_sentence_of_a_sweep_can_be_said_in_every_language():
     found = set()
-    paths = ("links/recommendation.py", "batch/sweeping.py", "sharded/sweeping.py", *map(str, ESTIMATION))
-    for path in paths:
-        tree = ast.parse((PACKAGE / path).read_text("utf-8"))
+    for path in sorted(path for pattern in SPEAKERS for path in PACKAGE.glob(pattern)):
+        tree = ast.parse(path.read_text("utf-8"))
         constants = {
             node.target.id: node.value
             for node in tree.body

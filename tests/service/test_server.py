@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -256,3 +257,38 @@ def test_an_end_during_the_start_does_not_mix_the_turns_of_the_reading_threads(t
     for thread in threads:
         thread.join()
     assert [name for name, _ in groupby(submitted)] in (["opening", "closing"], ["closing", "opening"])
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux has the option")
+def test_granian_calls_the_hook_that_limits_unread_answers() -> None:
+    """The hook is a private part of Granian: if a release drops it, clients could leave answers unread forever."""
+    from granian.constants import Interfaces
+
+    from infostream_dedup.service.listening import ListeningServer
+
+    milliseconds = []
+
+    class Watched(ListeningServer):
+        def _init_shared_socket(self) -> None:
+            super()._init_shared_socket()
+            with socket.socket(fileno=os.dup(self._shd.get_fd())) as listening:
+                milliseconds.append(listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT))
+
+    async def nothing(*_: Any) -> None: ...
+
+    async def served() -> None:
+        server = Watched(
+            nothing, silent_seconds=7, address="127.0.0.1", port=free_port(), interface=Interfaces.ASGINL,
+            log_enabled=False,
+        )  # fmt: skip
+        serving = asyncio.ensure_future(server.serve())
+        for _ in range(1000):
+            if milliseconds:
+                break
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        server.stop()
+        await serving
+
+    asyncio.run(served())
+    assert milliseconds == [7000]

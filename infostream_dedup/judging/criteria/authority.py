@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.lines import byte_lines
 from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, NoInputError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.endings import is_table
-from infostream_dedup.documents.jsonl import jsonl_records
+from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.records import Item
 from infostream_dedup.documents.table_files import workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError

@@ -17,17 +17,7 @@ _TOP: Final = 12
 
 
 def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, Any]:
-    """Compute the position of everything in the chart.
-
-    Args:
-        rows: rows of a sweep, k ascending: ``k``, ``symmetry``, ``transitivity``, ``links`` and, where estimated,
-            ``precision``.
-        chosen: the selected k.
-
-    Returns:
-        Sizes, ``bars``, ``grid``, ``lines`` (by name: ``points`` for a polyline and ``marks``), ``chosen`` (x; None
-        without one).
-    """
+    """Compute the position of everything in the chart."""
     plot, height = _WIDTH - _LEFT - 8, _HEIGHT - _TOP - _BOTTOM
     step = plot / max(len(rows), 1)
     place = {row["k"]: round(_LEFT + (number + 0.5) * step, 1) for number, row in enumerate(rows)}
@@ -76,17 +66,7 @@ _A_DAY: Final = "2026-01-31"
 
 
 def timeline(members: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Compute the positions of the dots: a row for each source, in the order of their first documents.
-
-    The first document's dot is marked if that document is known to be the first.
-
-    Args:
-        members: documents as ``in_order`` gives them, with ``published``, ``source``, ``status`` and ``title``.
-
-    Returns:
-        ``rows`` (positions of dots in percent), ``first`` and ``last``; None if fewer than two documents have a known
-        day.
-    """
+    """Compute the positions of the dots: a row for each source, in the order of their first documents."""
     placed = [one for one in members if one["published"] and len(date_given(one["published"]) or _A_DAY) >= len(_A_DAY)]
     dated = [(datetime.fromisoformat(one["published"]).timestamp(), one) for one in placed]
     if len(dated) < 2:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import functools
 from importlib import resources
 from typing import Final
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.pages.frame import form_of, page
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.settings import client_address
 from infostream_dedup.service.tokens import SESSION_COOKIE, Sessions, Tokens
-
-__all__ = ["FILES", "router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -57,7 +54,7 @@ async def sign_in(request: Request) -> Response:
     """Start a session for the owner of the token."""
     tokens: Tokens | None = request.app.state.tokens
     sessions: Sessions = request.app.state.sessions
-    fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+    fields = await form_of(request)
     peer = request.client.host if request.client is not None else ""
     forwarded = request.headers.getlist("x-forwarded-for")
     address = client_address(peer, forwarded, running(request).settings.proxies)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -43,14 +43,7 @@ _MENU: Final = (
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-    """Render a page in the language of the request.
-
-    Args:
-        request: the request.
-        template: name of the template without ending.
-        status: HTTP status.
-        values: what the template shows.
-    """
+    """Render a page in the language of the request."""
     words = words_for(request)
     caller = request.scope["state"].get("caller")
     html = _templates().get_template(f"{template}.html").render(
@@ -68,6 +61,11 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     if asked in PAGE_LANGUAGES:
         response.set_cookie(_COOKIE, asked, max_age=_YEAR_SECONDS, httponly=True, samesite="strict")
     return response
+
+
+async def form_of(request: Request) -> dict[str, list[str]]:
+    """The values of each field of a form."""
+    return parse_qs((await request.body()).decode("utf-8", "replace"))
 
 
 def load_templates() -> None:

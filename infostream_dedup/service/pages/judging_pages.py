@@ -8,7 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from markupsafe import Markup, escape
@@ -20,11 +20,12 @@ from infostream_dedup.judgements.judgements import judgement_page, ordered_pair,
 from infostream_dedup.judgements.labels import label_rows
 from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.answers import keyset, listed, needs
-from infostream_dedup.service.pages.frame import page, titles_of
+from infostream_dedup.service.pages.frame import form_of, page, titles_of
 from infostream_dedup.service.pairs import NUMBER, check_queue, pair_shown, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.routes.judgements import judgement_from, store_judgement, undone
+from infostream_dedup.service.routes.judgements import GivenJudgement, judgement_from, store_judgement, undone
 from infostream_dedup.service.running import caller_of, running
+from infostream_dedup.service.values import checked
 
 _COLOURS: Final = 6
 MOST_NUMBERS: Final = 40
@@ -32,10 +33,7 @@ MOST_NUMBERS: Final = 40
 
 
 def marked_sides(shown: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return both sides of a pair (see ``pair_shown``) with their texts as ``html``, None without texts.
-
-    Long texts take a while: call it in a thread.
-    """
+    """Return both sides of a pair (see ``pair_shown``) with their texts as ``html``, None without texts."""
     sides = [shown["a"], shown["b"]]
     for side in sides:
         side["html"] = None if side["pieces"] is None else marked_text(side["pieces"], side["numbers"], shown["words"])
@@ -43,14 +41,7 @@ def marked_sides(shown: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def marked_text(pieces: Sequence[dict[str, Any]], numbers: Collection[str], words: Mapping[str, str]) -> Markup:
-    """Mark the passages, translated words and given numbers of a text.
-
-    Args:
-        pieces: ``text``, ``passage`` and ``word`` (numbers of the shared passage and of the translated word, 0 for
-            none).
-        numbers: numbers that the other text lacks.
-        words: what each translated word is in both languages, by its number as text.
-    """
+    """Mark the passages, translated words and given numbers of a text."""
     marked = set(numbers) if len(numbers) <= MOST_NUMBERS else set()
     seen: set[int] = set()
     parts = []
@@ -176,13 +167,15 @@ async def judge_verdict(request: Request, a: str, b: str) -> Response:
 @router.post("/judge", dependencies=[needs("analyst")])
 async def judge_by_form(request: Request) -> Response:
     """A judgement without JavaScript: save it, and show the next pair."""
-    fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    fields = {name: values[0] for name, values in (await form_of(request)).items()}
     if fields.get("choice") not in _BY_NAME:
         raise ProblemError(422, "invalid", "expected a choice", field="choice")
     label, repeats = _BY_NAME[fields["choice"]]
     body: dict[str, Any] = {name: fields.get(name) for name in ("a", "b")} | {"label": label, "repeats": repeats}
     body |= {"queue": fields.get("queue", "own"), "seen_verdict": "seen" in fields}
-    await store_judgement(running(request), judgement_from(body, caller_of(request).name, fields.get("key")))
+    await store_judgement(
+        running(request), judgement_from(checked(GivenJudgement, body), caller_of(request).name, fields.get("key"))
+    )
     query = {"queue": fields.get("back") or fields.get("queue", "boundary")}
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)
 

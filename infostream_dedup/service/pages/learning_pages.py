@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any, Final
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -14,14 +13,15 @@ from infostream_dedup.judgements.labels import label_rows
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.job_process import LEAST_PAIRS
 from infostream_dedup.service.pages.charts import chart_of
-from infostream_dedup.service.pages.frame import page, titles_of, words_for
+from infostream_dedup.service.pages.frame import form_of, page, titles_of, words_for
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.routes.jobs import begin_job
+from infostream_dedup.service.routes.jobs import GivenJob, begin_job
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.service.values import checked
 
 router = APIRouter(include_in_schema=False)
 _DOCUMENTS: Final = 20_000
-_KINDS: Final = ("sweep", "estimate", "audit", "audit-judged")
+_KINDS: Final = ("sweep", "estimate", "audit")
 
 
 @router.get("/explore", dependencies=[needs("reader")])
@@ -61,18 +61,11 @@ async def explore(request: Request, k: int | None = None) -> Response:
 @router.post("/explore", dependencies=[needs("analyst")])
 async def begin(request: Request) -> Response:
     """Start a count from a form."""
-    fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
-    kind = fields.get("kind", "")
-    if kind not in _KINDS:
-        raise ProblemError(422, "invalid", "expected a kind", field="kind")
+    kind = (await form_of(request)).get("kind", [""])[0]
     judged = kind == "audit-judged"
-    parameters = {"documents": _DOCUMENTS, "judged": judged}
-    try:
-        await begin_job(running(request), "audit" if judged else kind, parameters, caller_of(request).name)
-    except ProblemError as problem:
-        # The page shows the job that is running.
-        if problem.code != "job-running":
-            raise
+    if not judged and kind not in _KINDS:
+        raise ProblemError(422, "invalid", "expected a kind", field="kind")
+    await _begin(request, {"kind": "audit" if judged else kind, "documents": _DOCUMENTS, "judged": judged})
     return RedirectResponse("/explore", 303)
 
 
@@ -137,38 +130,26 @@ async def methods(request: Request) -> Response:
 @router.post("/model", dependencies=[needs("analyst")])
 async def begin_training(request: Request) -> Response:
     """Start a training from a form."""
-    fields = await _fields(request)
-    preset = fields.get("preset", ["duplicate"])[0]
-    if preset not in ("duplicate", "story"):
-        raise ProblemError(422, "invalid", "expected duplicate or story", field="preset")
-    await _begin(request, "train", {"preset": preset})
+    preset = (await form_of(request)).get("preset", ["duplicate"])[0]
+    await _begin(request, {"kind": "train", "preset": preset})
     return RedirectResponse("/model", 303)
 
 
 @router.post("/methods", dependencies=[needs("analyst")])
 async def begin_comparison(request: Request) -> Response:
     """Start a comparison from a form; if no method is chosen, all that can run are compared."""
-    from infostream_dedup.lab.methods import methods as registered
-
-    wanted = (await _fields(request)).get("method", [])
-    known = registered()
-    if any(one not in known for one in wanted):
-        raise ProblemError(422, "invalid", "expected names of methods", field="method")
-    await _begin(request, "compare", {"documents": _COMPARED, "methods": wanted or None})
+    wanted = (await form_of(request)).get("method")
+    await _begin(request, {"kind": "compare", "documents": _COMPARED, "methods": wanted})
     return RedirectResponse("/methods", 303)
 
 
-async def _begin(request: Request, kind: str, parameters: dict[str, Any]) -> None:
+async def _begin(request: Request, asked: dict[str, Any]) -> None:
     try:
-        await begin_job(running(request), kind, parameters, caller_of(request).name)
+        await begin_job(running(request), checked(GivenJob, asked), caller_of(request).name)
     except ProblemError as problem:
         # The page shows the job that is running.
         if problem.code != "job-running":
             raise
-
-
-async def _fields(request: Request) -> dict[str, list[str]]:
-    return parse_qs((await request.body()).decode("utf-8", "replace"))
 
 
 async def _of_desk(service: RunningService, kind: str) -> tuple[Any, Any, Counter[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import orjson
 from fastapi import APIRouter, Request
@@ -14,12 +14,19 @@ from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, ne
 from infostream_dedup.service.figures import activity_now, drifts_now, reprints_now
 from infostream_dedup.service.first_published import in_order
 from infostream_dedup.service.pages.charts import timeline
-from infostream_dedup.service.pages.frame import page
+from infostream_dedup.service.pages.frame import form_of, page
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import group_place, traced_group
-from infostream_dedup.service.routes.reviews import alarms_shown, decide, templates_shown
+from infostream_dedup.service.routes.reviews import (
+    AlarmDecision,
+    TemplateDecision,
+    alarms_shown,
+    decide,
+    templates_shown,
+)
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.tokens import Tokens
+from infostream_dedup.service.values import checked
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
@@ -211,11 +218,12 @@ async def decide_alarm(request: Request) -> Response:
 
 
 async def _decided(request: Request, kind: str) -> Response:
-    fields = {name: values[0] for name, values in parse_qs((await request.body()).decode("utf-8", "replace")).items()}
+    fields = {name: values[0] for name, values in (await form_of(request)).items()}
     if "subject" not in fields or "decision" not in fields:
         raise ProblemError(422, "invalid", "expected a subject and a decision", field="decision")
-    decision = None if fields["decision"] == "open" else fields["decision"]
-    await decide(running(request), kind, fields["subject"], decision, caller_of(request).name)
+    body = {"decision": None if fields["decision"] == "open" else fields["decision"]}
+    said = checked(AlarmDecision, body) if kind == "alarm" else checked(TemplateDecision, body)
+    await decide(running(request), kind, fields["subject"], said.decision, caller_of(request).name)
     return RedirectResponse(f"/{kind}s", 303)
 
 

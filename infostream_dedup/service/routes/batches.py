@@ -11,14 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.batches import (
-    BATCH_MEMBERS,
-    built_documents,
-    checked_batch,
-    checked_conflict,
-    decided_batch,
-)
-from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.batches import GivenBatch, GivenDocuments, built_documents, decided_batch, refuse_many
+from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of, file_of
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
@@ -32,7 +26,10 @@ router = APIRouter(prefix="/v1", tags=["batches"])
 
 
 @router.post(
-    "/batches", dependencies=[needs("writer")], response_class=JsonResponse, openapi_extra=body_of("batch", lines=True)
+    "/batches",
+    dependencies=[needs("writer")],
+    response_class=JsonResponse,
+    openapi_extra=body_of(GivenBatch, lines=True),
 )
 async def take_batch(request: Request) -> Response:
     """Decide a batch of documents in their order; it is on disk before the answer is sent.
@@ -50,8 +47,8 @@ async def take_batch(request: Request) -> Response:
     # Before it is unpacked: the limit also bounds memory.
     service.batches_of[caller] = waiting + 1
     try:
-        body = await object_body(request, known=BATCH_MEMBERS)
-        batch = checked_batch(body, service.settings.limits.documents)
+        batch = await read_body(request, GivenBatch)
+        refuse_many(batch.documents, service.settings.limits.documents)
         answer = await service.work(lambda stream: decided_batch(stream, batch))
     finally:
         service.batches_of[caller] -= 1
@@ -91,7 +88,9 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
     )
 
 
-@router.post("/check", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("check"))
+@router.post(
+    "/check", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of(GivenDocuments)
+)
 async def check(request: Request) -> Response:
     """The verdicts that at most 100 documents would get now, in their order; nothing is stored.
 
@@ -99,17 +98,12 @@ async def check(request: Request) -> Response:
     first question takes as long as restoring the window.
     """
     service = running(request)
-    body = await object_body(request, known=("on_conflict", "documents"))
-    items, on_conflict = body.get("documents"), checked_conflict(body)
-    most = service.settings.limits.checked
-    if not isinstance(items, list):
-        raise ProblemError(422, "invalid", "expected an array of documents", field="documents")
-    if len(items) > most:
-        raise ProblemError(413, "too-large", "ask for fewer documents at once", field="documents", limit=most)
-    built_documents(items, skip=False)
+    asked = await read_body(request, GivenDocuments)
+    refuse_many(asked.documents, service.settings.limits.checked)
+    built_documents(asked.documents, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
-    return JsonResponse({"verdicts": await service.checker.verdicts(items, on_conflict)})
+    return JsonResponse({"verdicts": await service.checker.verdicts(asked.documents, asked.on_conflict)})
 
 
 events_router = APIRouter(prefix="/v1", tags=["events"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
+from pydantic import Field, field_validator
 from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
@@ -18,16 +19,18 @@ from infostream_dedup.service.answers import (
     rows_wanted,
     unchanged,
 )
-from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import RunningService, running
+from infostream_dedup.service.running import running
+from infostream_dedup.service.values import Body, checked
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions, key_terms_of, verdict_log
 
 router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
 _MOST_TERMS: Final = 255
+_TOP: Final = 20
 
 
 @router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -36,15 +39,12 @@ async def show_similar(
     id: str,  # noqa: A002
     *,
     across: bool = True,
-    k: int | None = None,
-    top: int = 20,
+    k: Annotated[int, Query(ge=1, le=_MOST_TERMS)] | None = None,
+    top: int = _TOP,
 ) -> Response:
     """The stored documents that most resemble a stored one, without itself; see ``/v1/search``."""
     service = running(request)
-    if k is not None and not 1 <= k <= _MOST_TERMS:
-        raise ProblemError(422, "invalid", "expected a number from 1 to 255", field="k")
-    if not 1 <= top <= service.settings.limits.rows:
-        raise ProblemError(422, "invalid", "expected a number of rows", field="top", limit=service.settings.limits.rows)
+    rows_wanted(request, top, "top")
     try:
         found = await service.searched.hits(id=id, across=across, k_min=k, top=top)
     except BadDataError as error:
@@ -131,11 +131,7 @@ async def compare(request: Request, a: str, b: str) -> Response:
 
 
 def compared(store: Store, a: str, b: str) -> dict[str, Any]:
-    """Compare two documents of a store.
-
-    Raises:
-        ProblemError: ``not-found``, ``forgotten`` or ``texts-not-kept``.
-    """
+    """Compare two documents of a store."""
     sides = [_side(store, found) for found in versions_of_pair(store, a, b)]
     found = comparison_of(sides, sides[0]["text"], sides[1]["text"])
     for side, pieces in zip(sides, (found.pieces_a, found.pieces_b), strict=True):
@@ -157,50 +153,46 @@ def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
 
 
 search_router = APIRouter(prefix="/v1", tags=["search"])
-_MEMBERS: Final = ("text", "title", "across", "k_min", "top")
-_TOP: Final = 20
+
+
+class SearchQuestion(Body):
+    """A text to search for."""
+
+    text: Annotated[str, Field(min_length=1)]
+    title: str = ""
+    across: bool = True
+    k_min: Annotated[int, Field(ge=1, le=_MOST_TERMS)] | None = None
+    top: Annotated[int, Field(ge=1)] = _TOP
+
+    @field_validator("text")
+    @classmethod
+    def _has_words(cls, text: str) -> str:
+        if not text.strip():
+            raise ValueError("expected a text")
+        return text
 
 
 @search_router.post(
-    "/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of("search")
+    "/search", dependencies=[needs("reader")], response_class=JsonResponse, openapi_extra=body_of(SearchQuestion)
 )
 async def search(request: Request) -> Response:
     """The stored documents that most resemble a text.
 
     The body is ``{"text": string, "title": string?, "across": bool?, "k_min": int?, "top": int?}``.
     """
-    service = running(request)
-    body = await object_body(request, known=_MEMBERS)
-    return JsonResponse(await _found(service, _checked(body, service)))
+    return JsonResponse(await _found(request, await read_body(request, SearchQuestion)))
 
 
 @search_router.get("/search", dependencies=[needs("reader")], response_class=JsonResponse)
 async def search_by_link(request: Request, q: str, *, across: bool = True, top: int = _TOP) -> Response:
     """Search for a short text in the address."""
-    service = running(request)
-    return JsonResponse(await _found(service, _checked({"text": q, "across": across, "top": top}, service)))
+    return JsonResponse(await _found(request, checked(SearchQuestion, {"text": q, "across": across, "top": top})))
 
 
-async def _found(service: RunningService, asked: dict[str, Any]) -> dict[str, Any]:
-    return {"items": await service.searched.hits(**asked), "next": None}
-
-
-def _checked(body: dict[str, Any], service: RunningService) -> dict[str, Any]:
-    limits = service.settings.limits
-    text, title, across = body.get("text"), body.get("title", ""), body.get("across", True)
-    k_min, top = body.get("k_min"), body.get("top", _TOP)
-    if not isinstance(text, str) or not text.strip():
-        raise ProblemError(422, "invalid", "expected a text", field="text")
-    if len(text.encode("utf-8", "replace")) > limits.text_bytes:
-        raise ProblemError(413, "too-large", "search for a shorter text", field="text", limit=limits.text_bytes)
-    if not isinstance(title, str):
-        raise ProblemError(422, "invalid", "expected a string", field="title")
-    if len(title.encode("utf-8", "replace")) > limits.text_bytes:
-        raise ProblemError(413, "too-large", "search for a shorter title", field="title", limit=limits.text_bytes)
-    if not isinstance(across, bool):
-        raise ProblemError(422, "invalid", "expected true or false", field="across")
-    if k_min is not None and (type(k_min) is not int or not 1 <= k_min <= 255):
-        raise ProblemError(422, "invalid", "expected a number from 1 to 255", field="k_min")
-    if type(top) is not int or not 1 <= top <= limits.rows:
-        raise ProblemError(422, "invalid", "expected a number of rows", field="top", limit=limits.rows)
-    return {"text": text, "title": title, "across": across, "k_min": k_min, "top": top}
+async def _found(request: Request, asked: SearchQuestion) -> dict[str, Any]:
+    most = running(request).settings.limits.text_bytes
+    rows_wanted(request, asked.top, "top")
+    for field, text in (("text", asked.text), ("title", asked.title)):
+        if len(text.encode("utf-8", "replace")) > most:
+            raise ProblemError(413, "too-large", f"search for a shorter {field}", field=field, limit=most)
+    return {"items": await running(request).searched.hits(**asked.model_dump()), "next": None}

@@ -7,14 +7,15 @@ import functools
 import io
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 import orjson
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from infostream_dedup.documents.formulas import guarded
+from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.contract import file_of
@@ -40,26 +41,43 @@ _TRACED: Final = 200
 _MOST_DOCUMENTS: Final = 1 << 62
 
 
+class GroupQuestion(BaseModel):
+    """Which groups a list or a file has, and in which order; empty strings do not restrict it."""
+
+    order: Literal["size", "last"] = "size"
+    lang: Literal["", "ru", "uk", "en"] = ""
+    source: str = ""
+    since: str | None = None
+    until: str | None = None
+    min: int = 2
+    alarm: bool = False
+    q: str = ""
+
+    def chosen(self) -> GroupFilter:
+        """The filter of the store; ProblemError ``invalid`` for what is not a date."""
+        return GroupFilter(
+            language=self.lang or None,
+            source=self.source or None,
+            since=_time(self.since, "since"),
+            until=_time(self.until, "until"),
+            least=min(max(2, self.min), _MOST_DOCUMENTS),
+            alarm=self.alarm,
+            words=self.q or None,
+        )
+
+
+class GroupsAsked(GroupQuestion):
+    """A page of the list of groups."""
+
+    after: str | None = None
+    limit: int | None = None
+
+
 @router.get("/groups", dependencies=[needs("reader")], response_class=JsonResponse)
-async def show_groups(
-    request: Request,
-    *,
-    order: Literal["size", "last"] = "size",
-    lang: Literal["ru", "uk", "en"] | None = None,
-    source: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    min: int = 2,  # noqa: A002 - a name of the interface
-    alarm: bool = False,
-    q: str | None = None,
-    after: str | None = None,
-    limit: int | None = None,
-) -> Response:
+async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) -> Response:
     """The current groups of at least two documents, the largest or the latest first."""
-    rows = rows_wanted(request, limit)
-    by_date = order == "last"
-    chosen = group_filter(lang=lang, source=source, since=since, until=until, least=min, alarm=alarm, words=q or None)
-    begin = group_place(after, by_date=by_date)
+    rows, by_date, chosen = rows_wanted(request, asked.limit), asked.order == "last", asked.chosen()
+    begin = group_place(asked.after, by_date=by_date)
     found = await running(request).read(
         lambda store: group_page(store.connection, chosen, by_date=by_date, after=begin, limit=rows + 1)
     )
@@ -101,11 +119,7 @@ async def show_sources(request: Request) -> Response:
 
 
 def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
-    """Where a list of groups continues.
-
-    Raises:
-        ProblemError: ``invalid``.
-    """
+    """Where a list of groups continues."""
     place = keyset(after, (str if by_date else int, int))
     if place is None:
         return None
@@ -114,46 +128,13 @@ def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
     return GroupPlace(*place)
 
 
-def group_filter(
-    *,
-    lang: str | None,
-    source: str | None,
-    since: str | None,
-    until: str | None,
-    least: int,
-    alarm: bool,
-    words: str | None,
-) -> GroupFilter:
-    """Read the filter of a list of groups from the request.
-
-    Raises:
-        ProblemError: ``invalid`` date.
-    """
-    return GroupFilter(
-        language=lang,
-        source=source,
-        since=_time(since, "since"),
-        until=_time(until, "until"),
-        least=min(max(2, least), _MOST_DOCUMENTS),
-        alarm=alarm,
-        words=words,
-    )
-
-
 def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  # noqa: A002
     found = group_with_members(store.connection, id)
     return found, None if found is not None else surviving_group(store.connection, id)
 
 
 def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
-    """Trace the copies of a group; None if no group of at least two documents has this id.
-
-    Of a large group the first 200 documents are traced. ``first_by`` is ``time`` where the first was published before
-    all others; ``date`` and ``order`` say that dates without a time of the day, or missing ones, leave it open.
-
-    Raises:
-        ProblemError: ``texts-not-kept``.
-    """
+    """Trace the copies of a group; None if no group of at least two documents has this id."""
     from infostream_dedup.judging.passages.provenance import provenance
 
     found = group_with_members(store.connection, id)
@@ -224,29 +205,15 @@ _VERDICTS: Final = (
     response_class=Response,
     responses=file_of("application/x-ndjson", "text/csv"),
 )
-async def give_groups(
-    request: Request,
-    form: Form,
-    *,
-    order: Literal["size", "last"] = "size",
-    lang: Literal["", "ru", "uk", "en"] = "",
-    source: str = "",
-    since: str | None = None,
-    until: str | None = None,
-    min: int = 2,  # noqa: A002 - a name of the interface
-    alarm: bool = False,
-    q: str = "",
-) -> Response:
+async def give_groups(request: Request, form: Form, asked: Annotated[GroupQuestion, Query()]) -> Response:
     """All current groups that a filter selects, in the order of the list, from a single state of the store.
 
     The filter is that of ``/v1/groups``. ``source`` and ``url`` are those of the group's earliest document. The last
     line of JSON Lines is ``{"count": ...}``; if it is missing, the file is incomplete. In CSV, cells that a
     spreadsheet would run as a formula begin with an apostrophe.
     """
-    chosen = group_filter(
-        lang=lang or None, source=source or None, since=since, until=until, least=min, alarm=alarm, words=q or None
-    )
-    parts = await running(request).read(lambda store: list(_group_lines(store, chosen, form, by_date=order == "last")))
+    chosen, by_date = asked.chosen(), asked.order == "last"
+    parts = await running(request).read(lambda store: list(_group_lines(store, chosen, form, by_date=by_date)))
     return Response(b"".join(parts), media_type=_TYPES[form], headers=_named("groups", form))
 
 

@@ -4,33 +4,55 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Request
+from pydantic import Field, field_validator
 from starlette.responses import Response
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
 from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store import Store
-
-__all__ = ["begin_job", "router"]
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 
-_MEMBERS: Final = ("kind", "documents", "judged", "preset", "methods")
-_PRESETS: Final = ("duplicate", "story")
 _LISTED: Final = 50
 _MOST_DOCUMENTS: Final = 50_000
 _MOST_NUMBER: Final = 1 << 62
 
 
+class GivenJob(Body):
+    """A job as it was asked for."""
+
+    kind: Annotated[str, ListedValue(KINDS)]
+    documents: Annotated[int, Field(ge=1, le=_MOST_DOCUMENTS)] = 20_000
+    judged: bool = False
+    preset: Literal["duplicate", "story"] = "duplicate"
+    methods: Annotated[list[str], Field(min_length=1)] | None = None
+
+    @field_validator("methods")
+    @classmethod
+    def _are_known(cls, given: list[str] | None) -> list[str] | None:
+        from infostream_dedup.lab.methods import methods as registered
+
+        known = registered()
+        if given is not None and any(one not in known for one in given):
+            raise ValueError("expected names of methods, as GET /v1/methods gives them")
+        return given
+
+
 @router.post(
-    "/jobs", dependencies=[needs("analyst")], status_code=202, response_class=JsonResponse, openapi_extra=body_of("job")
+    "/jobs",
+    dependencies=[needs("analyst")],
+    status_code=202,
+    response_class=JsonResponse,
+    openapi_extra=body_of(GivenJob),
 )
 async def start_job(request: Request) -> Response:
     """Start a job; one runs at a time.
@@ -42,16 +64,7 @@ async def start_job(request: Request) -> Response:
     Training learns a classifier for a ``preset`` from the judgements. A comparison runs ``methods``, by default all
     that can run, over the latest ``documents`` and the judged ones, and evaluates them by people's judgements.
     """
-    body = await object_body(request, known=_MEMBERS)
-    kind, documents, judged = body.get("kind"), body.get("documents", 20_000), body.get("judged", False)
-    if kind not in KINDS:
-        raise ProblemError(422, "invalid", f"expected {', '.join(KINDS)}", field="kind")
-    if type(documents) is not int or not 1 <= documents <= _MOST_DOCUMENTS:
-        raise ProblemError(422, "invalid", "expected a number of documents", field="documents", limit=_MOST_DOCUMENTS)
-    if not isinstance(judged, bool):
-        raise ProblemError(422, "invalid", "expected true or false", field="judged")
-    parameters = {"documents": documents, "judged": judged, **_learning(body)}
-    number = await begin_job(running(request), kind, parameters, caller_of(request).name)
+    number = await begin_job(running(request), await read_body(request, GivenJob), caller_of(request).name)
     return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
 
 
@@ -108,13 +121,9 @@ async def give_model(request: Request, number: int) -> Response:
     return Response(job["result"]["model"], media_type="application/json", headers={"content-disposition": name})
 
 
-async def begin_job(service: RunningService, kind: str, parameters: dict[str, Any], person: str) -> int:
-    """Put a job on the desk and start its process.
-
-    Raises:
-        ProblemError: ``job-running``, or ``texts-not-kept`` for a job that needs texts.
-    """
-    if kind != "sweep" and not await service.read(_keeps_texts):
+async def begin_job(service: RunningService, job: GivenJob, person: str) -> int:
+    """Put a job on the desk and start its process."""
+    if job.kind != "sweep" and not await service.read(_keeps_texts):
         raise ProblemError(
             409, "texts-not-kept", "start the service with --keep-text: it keeps the texts of later documents"
         )
@@ -122,7 +131,7 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
     text = f"{position.batches}-{position.documents}-{position.forgotten}"
 
     def add(desk: sqlite3.Connection) -> int:
-        return add_job(desk, kind, parameters, position=text, person=person)
+        return add_job(desk, job.kind, job.model_dump(exclude={"kind"}), position=text, person=person)
 
     try:
         lock = await asyncio.to_thread(service.jobs.claim)
@@ -140,21 +149,6 @@ async def begin_job(service: RunningService, kind: str, parameters: dict[str, An
 
 def _busy() -> ProblemError:
     return ProblemError(409, "job-running", "wait for it, or stop it", retry_after=5)
-
-
-def _learning(body: dict[str, Any]) -> dict[str, Any]:
-    """Read the parameters of a training or a comparison from the request."""
-    from infostream_dedup.lab.methods import methods as registered
-
-    preset, methods = body.get("preset", "duplicate"), body.get("methods")
-    if preset not in _PRESETS:
-        raise ProblemError(422, "invalid", f"expected {', '.join(_PRESETS)}", field="preset")
-    known = registered()
-    if methods is not None and (
-        not isinstance(methods, list) or not methods or any(one not in known for one in methods)
-    ):
-        raise ProblemError(422, "invalid", "expected names of methods, as GET /v1/methods gives them", field="methods")
-    return {"preset": preset, "methods": methods}
 
 
 async def _job(request: Request, number: int) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import orjson
 from fastapi import APIRouter, Request
+from pydantic import Field, WithJsonSchema
 from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
@@ -17,12 +17,13 @@ from infostream_dedup.judgements.judgements import Judgement, add_judgement, jud
 from infostream_dedup.judgements.labels import REPEATS, import_labels, label_rows
 from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
-from infostream_dedup.service.bodies import json_body, object_body
+from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import KEYED, body_of, file_of
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["desk"])
@@ -57,12 +58,38 @@ async def show_pair_verdict(request: Request, a: str, b: str) -> Response:
     return JsonResponse(found)
 
 
-_MEMBERS: Final = ("a", "b", "label", "repeats", "seconds", "queue", "seen_verdict")
 _LONGEST_KEY: Final = 200
 _LONGEST_ID: Final = 2_000
 _DISAGREED: Final = 200
 _OWN_QUEUE: Final = "own"
 _COLUMNS: Final = ("a", "b", "label", "judges", "repeats")
+_PAIR: Final = {
+    **{name: {"type": "string", "minLength": 1} for name in ("a", "b")},
+    "label": {"enum": [*LABELS, None]},
+    "repeats": {"enum": [*REPEATS]},
+}
+
+Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_ID)]
+
+
+class GivenJudgement(Body):
+    """A judgement as it was sent."""
+
+    a: Id
+    b: Id
+    label: Annotated[str | None, ListedValue((*LABELS, None))]
+    repeats: Annotated[str | None, ListedValue(REPEATS)] = None
+    seconds: Annotated[float, Field(ge=0, le=1e9)] = 0.0
+    queue: Annotated[str, Field(max_length=_LONGEST_ID)] = _OWN_QUEUE
+    seen_verdict: bool = False
+
+
+class GivenLabels(Body):
+    """Rows of a labels file, which the desk checks."""
+
+    documents: Annotated[
+        list[dict[str, Any]], WithJsonSchema({"type": "array", "items": {"type": "object", "properties": _PAIR}})
+    ]
 
 
 @router.post(
@@ -70,7 +97,7 @@ _COLUMNS: Final = ("a", "b", "label", "judges", "repeats")
     dependencies=[needs("analyst")],
     status_code=201,
     response_class=JsonResponse,
-    openapi_extra=body_of("judgement") | KEYED,
+    openapi_extra=body_of(GivenJudgement) | KEYED,
 )
 async def judge(request: Request) -> Response:
     """Add a judgement; it is on disk before the answer is sent, and nothing is ever overwritten.
@@ -80,8 +107,8 @@ async def judge(request: Request) -> Response:
     ``Idempotency-Key`` identifies the request: if sent again with the same key, it is stored once, so a client that got
     no answer simply repeats it.
     """
-    body = await object_body(request, known=_MEMBERS)
-    judgement = judgement_from(body, caller_of(request).name, request.headers.get("idempotency-key"))
+    said = await read_body(request, GivenJudgement)
+    judgement = judgement_from(said, caller_of(request).name, request.headers.get("idempotency-key"))
     return JsonResponse(await store_judgement(running(request), judgement), 201)
 
 
@@ -89,17 +116,14 @@ async def judge(request: Request) -> Response:
     "/judgements/import",
     dependencies=[needs("analyst")],
     response_class=JsonResponse,
-    openapi_extra=body_of("labels", lines=True),
+    openapi_extra=body_of(GivenLabels, lines=True),
 )
 async def take_labels(request: Request) -> Response:
     """Import a labels file as JSON Lines, or as ``{"documents": [...]}`` with its rows.
 
     Rows with a label become judgements of the caller; rows without one become the queue ``audit``.
     """
-    body = await json_body(request)
-    rows = body.get("documents") if isinstance(body, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ProblemError(422, "invalid", "expected rows of a labels file", field="documents")
+    rows = (await read_body(request, GivenLabels)).documents
     person = caller_of(request).name
     judged, asked = await running(request).desk.write(lambda desk: import_labels(desk, rows, person=person))
     return JsonResponse({"judgements": judged, "asked": asked})
@@ -171,43 +195,16 @@ async def show_agreement(request: Request) -> Response:
     return JsonResponse(found)
 
 
-def judgement_from(body: Mapping[str, Any], person: str, key: str | None) -> Judgement:
-    """Check what was sent.
-
-    Raises:
-        ProblemError: ``invalid``.
-    """
-    for name in ("a", "b"):
-        value = body.get(name)
-        if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_ID:
-            raise ProblemError(422, "invalid", "expected the id of a document", field=name)
-    label, repeats = body.get("label"), body.get("repeats")
-    if "label" not in body or (label is not None and label not in LABELS):
-        raise ProblemError(422, "invalid", f"expected one of {', '.join(LABELS)}, or null", field="label")
-    if repeats not in REPEATS:
-        raise ProblemError(422, "invalid", "expected a, b or both", field="repeats")
-    seconds, seen = body.get("seconds", 0.0), body.get("seen_verdict", False)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 1e9:
-        raise ProblemError(422, "invalid", "expected seconds", field="seconds")
-    if not isinstance(seen, bool):
-        raise ProblemError(422, "invalid", "expected true or false", field="seen_verdict")
-    queue = body.get("queue", "own")
-    if not isinstance(queue, str) or len(queue) > _LONGEST_ID:
-        raise ProblemError(422, "invalid", "expected the name of a queue", field="queue")
-    if queue != _OWN_QUEUE:
-        check_queue(queue)
-    return Judgement(
-        a=body["a"], b=body["b"], label=label, repeats=repeats if label else None, person=person, key=_key(key),
-        seconds=float(seconds), queue=queue, seen_verdict=seen,
-    )  # fmt: skip
+def judgement_from(said: GivenJudgement, person: str, key: str | None) -> Judgement:
+    """Return a person's judgement; ProblemError ``invalid`` if its key or its queue cannot be used."""
+    if said.queue != _OWN_QUEUE:
+        check_queue(said.queue)
+    given = said.model_dump() | {"repeats": said.repeats if said.label else None}
+    return Judgement(**given, person=person, key=_key(key))
 
 
 async def store_judgement(service: RunningService, judgement: Judgement) -> dict[str, Any]:
-    """Store a judgement, and report its author's progress.
-
-    Raises:
-        ProblemError: ``not-found`` if the store does not have both documents.
-    """
+    """Store a judgement, and report its author's progress."""
 
     def known(store: Store) -> tuple[int | None, int | None]:
         versions = [store.known(name) for name in (judgement.a, judgement.b)]
@@ -228,11 +225,7 @@ async def store_judgement(service: RunningService, judgement: Judgement) -> dict
 
 
 async def undone(service: RunningService, person: str, number: int, key: str) -> dict[str, Any]:
-    """Withdraw a judgement, and report its author's progress.
-
-    Raises:
-        ProblemError: ``not-found`` if the person has no such judgement.
-    """
+    """Withdraw a judgement, and report its author's progress."""
     missing = ProblemError(404, "not-found", "you have no judgement with this number")
     if not 0 < number < 1 << 62:
         raise missing

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from infostream_dedup.judgements.reviews import DECISIONS, add_review, present_reviews
 from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.bodies import object_body
+from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, templates_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
+from infostream_dedup.service.values import Body, ListedValue
 from infostream_dedup.stream.store.overview import alarm_rows
-
-__all__ = ["alarms_shown", "decide", "router", "templates_shown"]
 
 router = APIRouter(prefix="/v1", tags=["reviews"])
 
 _ROWS: Final = 200
 _GROWTH: Final = 1.5
 """A snoozed alarm comes back once its group has grown by this factor."""
+
+
+class TemplateDecision(Body):
+    """What somebody decided about a template."""
+
+    decision: Annotated[str | None, ListedValue((*DECISIONS["template"], None))]
+
+
+class AlarmDecision(Body):
+    """What somebody decided about an alarm."""
+
+    decision: Annotated[str | None, ListedValue((*DECISIONS["alarm"], None))]
 
 
 @router.get("/stats", dependencies=[needs("reader")], response_class=JsonResponse)
@@ -45,12 +56,12 @@ async def show_templates(request: Request) -> Response:
     dependencies=[needs("analyst")],
     status_code=204,
     response_class=Response,
-    openapi_extra=body_of("template"),
+    openapi_extra=body_of(TemplateDecision),
 )
 async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
     """Accept or refuse a template: ``{"decision": "accept" | "refuse" | null}``; null withdraws the decision."""
-    body = await object_body(request, known=("decision",))
-    await decide(running(request), "template", id, body.get("decision", ""), caller_of(request).name)
+    said = await read_body(request, TemplateDecision)
+    await decide(running(request), "template", id, said.decision, caller_of(request).name)
     return Response(status_code=204)
 
 
@@ -68,12 +79,12 @@ async def show_alarms(request: Request) -> Response:
     dependencies=[needs("analyst")],
     status_code=204,
     response_class=Response,
-    openapi_extra=body_of("alarm"),
+    openapi_extra=body_of(AlarmDecision),
 )
 async def decide_alarm(request: Request, number: int) -> Response:
     """Mark an alarm as known, or snooze it: ``{"decision": "known" | "snoozed" | null}``."""
-    body = await object_body(request, known=("decision",))
-    await decide(running(request), "alarm", str(number), body.get("decision", ""), caller_of(request).name)
+    said = await read_body(request, AlarmDecision)
+    await decide(running(request), "alarm", str(number), said.decision, caller_of(request).name)
     return Response(status_code=204)
 
 
@@ -110,14 +121,8 @@ async def _decisions(service: RunningService, kind: str) -> dict[str, dict[str, 
     return await service.desk.read(lambda desk: present_reviews(desk, kind))
 
 
-async def decide(service: RunningService, kind: str, subject: str, decision: Any, person: str) -> None:
-    """Store a decision on the desk.
-
-    Raises:
-        ProblemError: ``invalid`` decision, or ``not-found`` subject.
-    """
-    if decision is not None and decision not in DECISIONS[kind]:
-        raise ProblemError(422, "invalid", f"expected {', '.join(DECISIONS[kind])} or null", field="decision")
+async def decide(service: RunningService, kind: str, subject: str, decision: str | None, person: str) -> None:
+    """Store a checked decision on the desk; ProblemError ``not-found`` if the subject is unknown."""
     measure = None
     if kind == "alarm":
         known = {str(row["number"]): row for row in await alarms_shown(service)}

@@ -1,17 +1,22 @@
-"""Plot a learning curve like figure 3 of Andreev et al.: quality by number of judged pairs."""
+"""A learning curve as a table and a plot like figure 3 of Andreev et al.: quality by number of judged pairs."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from infostream_dedup.documents import write_rows
 from infostream_dedup.judging.criteria.training import CurvePoint
-from infostream_dedup.report.plots import plain_axes
+from infostream_dedup.report.files import write_files
+from infostream_dedup.report.plots import as_png, as_svg, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PUBLISHED_F", "learning_figure"]
+    from infostream_dedup.judging.criteria.training import CurvePoint
+
 
 PUBLISHED_F: Final[Mapping[str, float]] = {"words": 0.67, "paragraphs": 0.64, "all": 0.82}
 """F of the paper where its curves are flat (section 7); the curves themselves are lost."""
@@ -21,12 +26,7 @@ _SATURATION: Final = 400
 
 
 def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) -> Figure:
-    """Plot F1 (with the range of 95 % of the draws), precision and recall of each set of criteria.
-
-    Args:
-        points: result of ``learning_curve``.
-        published: whether to show the paper's F and its 400 pairs.
-    """
+    """Plot F1 (with the range of 95 % of the draws), precision and recall of each set of criteria."""
     figure, axes = plain_axes(width=7.2, height=4.2)
     for name in dict.fromkeys(point.criteria for point in points):
         own = [point for point in points if point.criteria == name]
@@ -59,3 +59,13 @@ def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) ->
     axes.set_ylim(-0.02, 1.04)
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
     return figure
+
+
+def write_learning_curve(points: Sequence[CurvePoint], folder: str | Path) -> list[Path]:
+    """Write ``curve.csv``, ``curve.svg`` and ``curve.png``."""
+    table = io.BytesIO()
+    write_rows((point.as_dict() for point in points), table, "csv")
+    figure = learning_figure(points)
+    drawn = f'<?xml version="1.0" encoding="utf-8"?>\n{as_svg(figure)}'.encode()
+    files = {"curve.csv": table.getvalue(), "curve.svg": drawn, "curve.png": as_png(figure)}
+    return write_files(files, folder)

@@ -1,20 +1,25 @@
-"""Plots of a comparison: precision and recall of the methods, and the overlap of the pairs that they find."""
+"""A comparison of methods as a folder of self-contained files: page, plots, tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.documents import write_rows
 from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
-from infostream_dedup.report.plots import plain_axes
+from infostream_dedup.report.files import write_files
+from infostream_dedup.report.html import environment
+from infostream_dedup.report.plots import as_png, as_svg, plain_axes
+from infostream_dedup.report.published import PUBLISHED_DICE, PUBLISHED_METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["dice_figure", "kind_of", "plane_figure"]
 
 KINDS: Final = {
     "fingerprint of a document": "#7a7a7a",
@@ -53,9 +58,7 @@ _KIND_OF: Final = {
     "simhash": 4,
     "tf-idf-cosine": 4,
 }
-
 _Point = tuple[float, float]
-
 _LABEL_WIDTH: Final = 0.013
 _LABEL_HEIGHT: Final = 0.03
 
@@ -167,3 +170,99 @@ def dice_figure(comparison: Comparison) -> Figure:
                 color="white" if dark else "#333333",
             )
     return figure
+
+
+def comparison_page(comparison: Comparison, figures: Mapping[str, str]) -> str:
+    """Render the comparison as one page, without times, which have their own file."""
+    from markupsafe import Markup
+
+    # We draw the SVG ourselves, and matplotlib escapes the names of methods in it.
+    svgs = {name.replace("-", "_"): Markup(svg) for name, svg in figures.items()}  # noqa: S704
+    rows = [row.as_dict(times=False) for row in comparison.rows]
+    best = max((row["f1"] for row in rows if row["f1"] is not None), default=None)
+    return (
+        environment()
+        .get_template("comparison.html")
+        .render(
+            comparison=comparison,
+            figures=svgs,
+            rows=rows,
+            best=best if comparison.has_best else None,
+            grouped=any(row.get("bcubed_f1") is not None for row in rows),
+            published=[(row, PUBLISHED_METHODS[row["method"]]) for row in rows if row["method"] in PUBLISHED_METHODS],
+            published_dice=_pair_with_published_dice(comparison),
+        )
+    )
+
+
+def _pair_with_published_dice(comparison: Comparison) -> list[dict[str, Any]]:
+    """List published Dice coefficients with ours, for the pairs of methods compared."""
+    index = {name: number for number, name in enumerate(comparison.names)}
+    return [
+        {"one": one, "other": other, "paper": value, "ours": comparison.dice[index[one]][index[other]]}
+        for (one, other), value in PUBLISHED_DICE.items()
+        if one in index and other in index
+    ]
+
+
+def write_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
+    """Write ``comparison.json``, ``comparison.csv``, ``dice.csv``, ``times.csv``, plots (SVG, PNG), ``report.html``.
+
+    Args:
+        comparison: result of ``compare``.
+        folder: created if missing; files with these names are replaced atomically.
+
+    Returns:
+        The paths written, in alphabetical order.
+
+    Raises:
+        CannotCreateError: the folder or a file cannot be created.
+        CannotWriteError: writing failed.
+    """
+    return write_files(comparison_files(comparison), folder)
+
+
+def comparison_files(comparison: Comparison) -> dict[str, bytes]:
+    """Return contents by file name; equal results give equal bytes except in ``times.csv``."""
+    import orjson
+
+    figures = {"precision-recall": plane_figure(comparison), "dice": dice_figure(comparison)}
+    svgs = {name: as_svg(figure) for name, figure in figures.items()}
+    content = comparison.as_dict(times=False)
+    files = {
+        "comparison.json": orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
+        "comparison.csv": _format_csv(content["rows"]),
+        "dice.csv": _format_csv(
+            {"method": name, **dict(zip(comparison.names, row, strict=True))}
+            for name, row in zip(comparison.names, comparison.dice, strict=True)
+        ),
+        "times.csv": _format_csv(_list_times(comparison)),
+        "report.html": comparison_page(comparison, svgs).encode(),
+    }
+    for name, figure in figures.items():
+        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[name]}'.encode()
+        files[f"{name}.png"] = as_png(figure)
+    return files
+
+
+def _list_times(comparison: Comparison) -> list[dict[str, Any]]:
+    """List the times of all methods, and of the reading that they share."""
+    shared = comparison.reading
+    rows: list[dict[str, Any]] = [
+        {
+            "method": "(reading, shared by all)",
+            "seconds": round(shared.seconds, 4),
+            "cpu_seconds": round(shared.cpu_seconds, 4),
+            "growth": None,
+        }
+    ]
+    for row in comparison.rows:
+        found = row.as_dict()
+        rows.append({name: found[name] for name in ("method", "seconds", "cpu_seconds", "growth")})
+    return rows
+
+
+def _format_csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    stream = io.BytesIO()
+    write_rows(rows, stream, "csv")
+    return stream.getvalue()

@@ -1,4 +1,4 @@
-"""Read records of JSON Lines: one object per line.
+"""Records of JSON Lines and of a JSON array.
 
 Blank lines are not records and are not counted. If a key occurs twice in one object, the last value counts (the
 parser does not report it).
@@ -12,28 +12,16 @@ from typing import Any, Final
 import orjson
 
 from infostream_dedup.documents.endings import COLLECT_ADVICE
-from infostream_dedup.documents.gunzip import StreamError
-from infostream_dedup.documents.lines import Line, byte_lines, open_bytes
+from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
-
-__all__ = ["fault_item", "is_too_deep", "jsonl_records", "line_item"]
 
 # orjson parses 1,024 levels but writes only 254, and whatever is read must be writable.
 _MAX_DEPTH: Final = 250
 
 
 def jsonl_records(source: str, max_line_bytes: int, encoding: str | None = None) -> Iterator[Item]:
-    """Yield the records of one file or of standard input, and an error for each malformed line.
-
-    Args:
-        source: path of the file, or ``-``.
-        max_line_bytes: a longer line is skipped without being loaded (``E_TOO_LARGE``).
-        encoding: encoding of the text; recognised if None.
-
-    Raises:
-        NoInputError: the file cannot be opened or read.
-    """
+    """Yield the records of one file or of standard input, and an error for each malformed line."""
     last = Place(source, line=0, byte_offset=0)
     try:
         with open_bytes(source, encoding) as stream:
@@ -47,13 +35,7 @@ def jsonl_records(source: str, max_line_bytes: int, encoding: str | None = None)
 
 
 def line_item(source: str, line: Line, max_line_bytes: int) -> Item | None:
-    """Return the content of one line; None if it is blank.
-
-    Args:
-        source: file from which it comes.
-        line: the line.
-        max_line_bytes: limit named in the message about a longer line.
-    """
+    """Return the content of one line; None if it is blank."""
     place = Place(source, line.number, line.offset, line.data)
     if line.too_long:
         return place.error("E_TOO_LARGE", f"the line is longer than {max_line_bytes} bytes")
@@ -61,14 +43,7 @@ def line_item(source: str, line: Line, max_line_bytes: int) -> Item | None:
 
 
 def fault_item(source: str, fault: StreamError, number: int, offset: int) -> BadDataError:
-    """Return the error of a file that breaks off.
-
-    Args:
-        source: the file.
-        fault: what is wrong.
-        number: number of complete lines read before.
-        offset: offset of the first byte after them.
-    """
+    """Return the error of a file that breaks off."""
     message = fault.message if number == 0 else f"{fault.message}; {number} whole lines were read before"
     return Place(source, number + 1, offset).error(fault.code, message)
 
@@ -90,12 +65,7 @@ def deep_error(place: Place) -> BadDataError:
 
 
 def is_too_deep(values: dict[str, Any], data: bytes) -> bool:
-    """Whether a record is nested deeper than can be written.
-
-    Args:
-        values: the record.
-        data: the bytes it was parsed from.
-    """
+    """Whether a record is nested deeper than can be written."""
     if not any(isinstance(value, dict | list) for value in values.values()):
         return False
     return data.count(b"{") + data.count(b"[") > _MAX_DEPTH and _measure_depth(values) > _MAX_DEPTH
@@ -126,3 +96,78 @@ def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> Bad
         return place.error("E_ENCODING", f"{at}; expected Unicode text in UTF-8")
     advice = f"; {COLLECT_ADVICE}" if line.data.lstrip().startswith(b"<") else ""
     return place.error("E_JSON", f"{at}; expected one JSON object per line{advice}")
+
+
+_PEEKED: Final = 64 * 1024
+_LARGEST: Final = 2**31
+_OPEN_ENDS: Final = (b"[", b"{", b",", b":")
+"""Ends of a line after which the same value continues."""
+
+
+def is_json_lines(source: str, encoding: str | None, *, only_objects: bool = False) -> bool:
+    """Whether a file begins with a complete object on its own line that does not wrap other objects."""
+    try:
+        with open_bytes(source, encoding) as stream:
+            first = next((line for line in iter(lambda: stream.readline(_PEEKED), b"") if line.strip()), b"")
+    except StreamError:
+        return True
+    head = first.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not head.startswith((b"[", b"{")):
+        return not only_objects
+    if len(first) == _PEEKED:
+        # A very long line is an array of objects or a long object; its first value shows whether it wraps others.
+        return head.startswith(b"{") and not _wraps(head)
+    try:
+        value = orjson.loads(head)
+    except orjson.JSONDecodeError:
+        # Lines of objects, one of them broken, are left to the reader of lines, which reports the position.
+        return len(head.strip()) > 2 and not (head.startswith(b"[") or head.rstrip().endswith(_OPEN_ENDS))
+    return isinstance(value, dict) and _inner(value) is None
+
+
+def _wraps(head: bytes) -> bool:
+    name, colon, value = head.partition(b":")
+    # A document may begin with an array of objects too.
+    if not colon or name.strip(b'{" \t') in (b"images", b"links"):
+        return False
+    return value.lstrip().startswith(b"[") and value.lstrip()[1:].lstrip().startswith(b"{")
+
+
+def _inner(value: dict[str, Any]) -> list[Any] | None:
+    """Return the array of objects that an object without a text wraps."""
+    if "text" in value:
+        return None
+    lists = [one for one in value.values() if isinstance(one, list) and one and all(isinstance(x, dict) for x in one)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def json_array_records(source: str, encoding: str | None) -> Iterator[Item]:
+    """Yield the records of a file, which is read into memory as a whole. Positions count records, not lines."""
+    whole = Place(source)
+    try:
+        with open_bytes(source, encoding) as stream:
+            content = stream.read(_LARGEST + 1)
+    except StreamError as fault:
+        yield whole.error(fault.code, fault.message)
+        return
+    if len(content) > _LARGEST:
+        yield whole.error("E_TOO_LARGE", "an array of more than 2 GB; write one object per line (.jsonl)")
+        return
+    try:
+        value: Any = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        yield whole.error("E_JSON", f"line {error.lineno}, column {error.colno}: {error.msg}; expected a JSON array")
+        return
+    records = value if isinstance(value, list) else (_inner(value) or [value])
+    for number, one in enumerate(records, 1):
+        place = Place(source, number)
+        try:
+            place = place._replace(raw=orjson.dumps(one))
+        except orjson.JSONEncodeError:
+            # orjson writes whatever it has read, down to a certain depth.
+            yield deep_error(place)
+            continue
+        if isinstance(one, dict):
+            yield deep_error(place) if is_too_deep(one, place.raw or b"") else Record(one, place)
+        else:
+            yield place.error("E_TYPE", f"item {number} is {repr(one)[:20]}, expected an object")
