@@ -279,16 +279,14 @@ def search(
 
     zone = given.pop("tz")
     given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
-    with progress_bar(quiet=quiet) as progress:
-        hits = api.search(
-            store,
-            text if path is None else read_text(path),
-            across=not same_language,
-            languages=languages,
-            sources=sources or None,
-            progress=progress,
-            **given,
-        )
+    hits = api.search(
+        store,
+        text if path is None else read_text(path),
+        across=not same_language,
+        languages=languages,
+        sources=sources or None,
+        **given,
+    )
     form = chosen_format(output_format, "table", "jsonl")
     rows = [hit.as_dict() for hit in hits]
     if form == "table":
