@@ -5,6 +5,7 @@ python tests/native/replay.py
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -73,6 +74,8 @@ def recorded(function: Any) -> Any:
 
 
 def main() -> None:
+    # One thread: another one must not change arrays while they are copied.
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     native.entry_of = recorded
     sys.modules.pop("infostream_dedup.machine.compiling", None)
     from infostream_dedup.api.dedup import dedup
