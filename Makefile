@@ -41,6 +41,7 @@ lint: $(VENV)/.installed-dev  ## style, imports, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	if [ -e .git ]; then $(BIN)/python tools/measure_house.py --check; fi
 	$(BIN)/mypy
 
 attack: $(VENV)/.installed-dev  ## kills, cuts, full disks, power loss, flipped bits, soak; writes reports/robustness.md

@@ -17,10 +17,10 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign). Limits may only fall.
 LIMITS = {
-    "lines of the package": (107_100, 78_000),
-    "files of the package": (800, 330),
-    "lines of tests": (52_000, 40_000),
-    "lines of reports and benchmarks": (15_100, 8_000),
+    "lines of the package": (103_000, 78_000),
+    "files of the package": (690, 330),
+    "lines of tests": (50_000, 40_000),
+    "lines of reports and benchmarks": (8_000, 8_000),
     "arrows between rooms": (207, 140),
     "import circles": (0, 0),
 }
