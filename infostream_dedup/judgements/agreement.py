@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 from typing import Any
 
-__all__ = ["agreement_of", "disagreements", "kappa"]
-
 _OPINIONS = "SELECT a, b, person, label FROM v_opinion WHERE label IS NOT NULL ORDER BY a, b, number"
 _SETTLED = "SELECT DISTINCT a, b FROM v_judgement WHERE queue = 'disagreement' AND label IS NOT NULL"
 
@@ -52,9 +50,6 @@ def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, 
 
 def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
     """Agreement of two people beyond chance: 1 for full agreement, 0 for what chance gives.
-
-    Args:
-        rows: the two labels of each pair.
 
     Example:
         >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)

@@ -11,8 +11,6 @@ from typing import Final
 
 from infostream_dedup.judgements.judgements import ordered_pair
 
-__all__ = ["QUEUES", "asked_pairs", "group_pairs", "linked_pairs"]
-
 QUEUES: Final = ("boundary", "model", "translation", "random", "audit", "disagreement", "learning", "methods")
 """Names of queues; ``group:ID`` is a queue too.
 
@@ -50,11 +48,6 @@ def linked_pairs(connection: sqlite3.Connection, queue: str, *, k_duplicate: int
     """Return the pairs of a queue made from the stream's links, best first.
 
     Only the latest links are used. No group provides a second pair before every other group has provided its first.
-
-    Args:
-        connection: open connection to the store.
-        queue: ``boundary``, ``model``, ``translation`` or ``random``.
-        k_duplicate: key terms in both directions that make a duplicate.
     """
     query = _TRANSLATIONS if queue == "translation" else _LINKS
     links = [
@@ -68,22 +61,13 @@ def linked_pairs(connection: sqlite3.Connection, queue: str, *, k_duplicate: int
 
 
 def group_pairs(ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of a group, those with its first document before all others.
-
-    Args:
-        ids: its documents in the order of publication; those after the first forty are left out.
-    """
+    """Return the pairs of a group, those with its first document before all others."""
     shown = list(dict.fromkeys(ids))[:_GROUP_MEMBERS]
     return [ordered_pair(one, other) for one, other in combinations(shown, 2)]
 
 
 def asked_pairs(connection: sqlite3.Connection, queue: str) -> list[tuple[str, str]]:
-    """Return the requested pairs, in the order of the requests.
-
-    Args:
-        connection: open connection to a desk.
-        queue: its name.
-    """
+    """Return the requested pairs, in the order of the requests."""
     rows = connection.execute("SELECT a, b FROM asked WHERE queue = ? ORDER BY number", (queue,))
     return [(a, b) for a, b in rows]
 

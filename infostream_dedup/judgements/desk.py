@@ -19,8 +19,6 @@ from infostream_dedup.stream.store.connection import begin_wal, connect, naming_
 from infostream_dedup.stream.store.copying import copy_file
 from infostream_dedup.stream.store.forgetting import wipe
 
-__all__ = ["Desk", "desk_path", "present_moment"]
-
 _BUSY_SECONDS: Final = 30.0
 
 
@@ -53,19 +51,7 @@ class Desk:
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:
-        """Open a desk, or create it.
-
-        Args:
-            path: file of the desk, as ``desk_path`` gives it.
-            create: create the file if it does not exist.
-
-        Raises:
-            NoInputError: there is no desk and ``create`` is off.
-            BadDataError: the file is not a desk, or damaged.
-            ConfigurationError: it has another schema.
-            CannotCreateError, CannotWriteError: the file or its folder cannot be written.
-            StoreBusyError: another process was writing all the time.
-        """
+        """Open a desk, or create it."""
         place = Path(path).resolve()
         if not place.exists():
             if not create:
@@ -100,33 +86,20 @@ class Desk:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, on disk when the block ends; a failure undoes all of it.
-
-        Raises:
-            StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
-        """
+        """One transaction, on disk when the block ends; a failure undoes all of it."""
         with _naming_damage(self.path), writing(self._connection, self.path):
             self._check_what_others_wrote()
             yield self._connection
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read several times from one state.
-
-        Raises:
-            BadDataError: the file is damaged.
-        """
+        """Read several times from one state."""
         with _naming_damage(self.path), snapshot(self._connection, self.path):
             self._check_what_others_wrote()
             yield self._connection
 
     def check(self) -> None:
-        """Compare all rows with their checksums, inside a transaction.
-
-        Raises:
-            BadDataError: something differs from what was written.
-            ConfigurationError: since the desk was opened, another program changed its schema.
-        """
+        """Compare all rows with their checksums, inside a transaction."""
         _check_version(self._connection, self.path)
         fault = fault_of(self._connection, (*TABLES, *SEALS))
         if fault is not None:
@@ -134,11 +107,7 @@ class Desk:
         self._seen = _state_of(self._connection)
 
     def backup(self, target: str | Path) -> None:
-        """Copy the desk while others write; the copy is written completely or not at all.
-
-        Raises:
-            CannotCreateError, CannotWriteError, BadDataError: see ``copy_file``.
-        """
+        """Copy the desk while others write; the copy is written completely or not at all."""
         with self.reading():
             self.check()
             copy_file(self._connection, self.path, Path(target), application=APPLICATION_ID)

@@ -8,21 +8,12 @@ from typing import Any
 
 import orjson
 
-__all__ = ["forget_in_desk"]
-
 
 def forget_in_desk(connection: sqlite3.Connection, documents: Collection[str]) -> int:
     """Remove what job results quote from documents, and requests to judge them.
 
     Results quote titles, sources and terms of example pairs; pairs with one of them are removed. Judgements and
     decisions stay: they name documents but say nothing about their content. ``Desk.wipe`` removes the remnants.
-
-    Args:
-        connection: inside a transaction of a desk.
-        documents: their ids.
-
-    Returns:
-        Number of rows that were changed or removed.
     """
     # Not every caller rewrites the file: deleted content is at least overwritten with zeros.
     connection.execute("PRAGMA secure_delete = ON")

@@ -10,19 +10,6 @@ import orjson
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.desk import present_moment
 
-__all__ = [
-    "KINDS",
-    "add_job",
-    "end_job",
-    "end_orphans",
-    "is_job_open",
-    "job_shown",
-    "last_result",
-    "latest_jobs",
-    "report_step",
-    "stop_job",
-]
-
 KINDS: Final = ("sweep", "estimate", "audit", "train", "compare")
 """``sweep``: S and T for every k. ``estimate``: also how good the links are. ``audit``: pairs to judge for an audit.
 
@@ -39,18 +26,7 @@ _OPEN: Final = "('waiting', 'running')"
 def add_job(
     connection: sqlite3.Connection, kind: str, parameters: dict[str, Any], *, position: str, person: str
 ) -> int:
-    """Request a job and return its number.
-
-    Args:
-        connection: inside a transaction of a desk.
-        kind: one of ``KINDS``.
-        parameters: as JSON.
-        position: state of the store to which the job refers.
-        person: who requests it.
-
-    Raises:
-        StoreBusyError: another job is not done yet.
-    """
+    """Request a job and return its number."""
     if is_job_open(connection):
         raise StoreBusyError("another job is running; wait for it, or stop it")
     added = connection.execute(
@@ -78,15 +54,7 @@ def report_step(connection: sqlite3.Connection, number: int, step: str, done: in
 def end_job(
     connection: sqlite3.Connection, number: int, state: str, *, message: str | None = None, result: Any = None
 ) -> None:
-    """End an open job; a job that has ended does not change.
-
-    Args:
-        connection: inside a transaction of a desk.
-        number: which job.
-        state: ``done``, ``failed`` or ``stopped``.
-        message: what people should know.
-        result: as JSON.
-    """
+    """End an open job; a job that has ended does not change."""
     packed = None if result is None else orjson.dumps(result).decode()
     connection.execute(
         f"UPDATE job SET state = ?, message = ?, result = ?, ended = ? WHERE number = ? AND state IN {_OPEN}",  # noqa: S608

@@ -10,8 +10,6 @@ from typing import Any, Final
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.desk import present_moment
 
-__all__ = ["Judgement", "Said", "add_judgement", "judgement_page", "ordered_pair", "progress_of", "undo_judgement"]
-
 _PACE_OF: Final = 20
 """The pace is the median of this many judgements."""
 
@@ -76,26 +74,14 @@ class Said:
 
 
 def ordered_pair(a: str, b: str) -> tuple[str, str]:
-    """The ids of a pair, the smaller first.
-
-    Raises:
-        BadDataError: they are the same.
-    """
+    """The ids of a pair, the smaller first."""
     if a == b:
         raise BadDataError("a and b are the same document", code="E_SELF_PAIR", source="judgement", field="b")
     return (a, b) if a < b else (b, a)
 
 
 def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
-    """Add a judgement; if its key was stored before, return the stored one instead.
-
-    Args:
-        connection: inside a transaction of a desk.
-        judgement: the judgement.
-
-    Raises:
-        BadDataError: the key was stored with other content, or a and b are the same document.
-    """
+    """Add a judgement; if its key was stored before, return the stored one instead."""
     a, b = ordered_pair(judgement.a, judgement.b)
     swapped = a != judgement.a
     repeats, versions = judgement.repeats, (judgement.version_a, judgement.version_b)
@@ -118,17 +104,7 @@ def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
 
 
 def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key: str) -> Said:
-    """Undo a judgement by adding a row; a judgement undone before stays undone.
-
-    Args:
-        connection: inside a transaction of a desk.
-        number: number of the judgement.
-        person: who undoes it; only its author may.
-        key: identifies this act, as for a judgement.
-
-    Raises:
-        BadDataError: the person has no judgement with this number, or the key was stored with other content.
-    """
+    """Undo a judgement by adding a row; a judgement undone before stays undone."""
     found = connection.execute(
         "SELECT a, b, queue FROM judgement WHERE number = ? AND person = ? AND undoes IS NULL", (number, person)
     ).fetchone()
@@ -176,11 +152,9 @@ def judgement_page(
     """Return a page of all rows, latest first: judgements, and rows that undo one.
 
     Args:
-        connection: open connection to a desk.
         person: only rows of this person; None for all.
         label: only rows with this label; None for all.
         before: only rows with smaller numbers; None for the first page.
-        limit: number of rows.
     """
     conditions = ["number < ?"]
     named: list[Any] = [_MOST_NUMBER if before is None else before]

@@ -15,8 +15,6 @@ from infostream_dedup.judgements.candidates import asked_pairs
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, ordered_pair
 from infostream_dedup.judgements.schema import LABELS
 
-__all__ = ["SETTLING", "import_labels", "label_rows"]
-
 SETTLING: Final = "disagreement"
 """Queue of judgements that decide a pair on which others disagree."""
 
@@ -33,10 +31,6 @@ def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Ite
     latest judgement of each person counts. A settled pair has the label of its latest settlement; any other has the
     label of the majority, or ``None`` without a majority (readers of labels leave such rows out). ``labels`` counts
     the choices.
-
-    Args:
-        connection: open connection to a desk.
-        who: only the judgements of this person.
     """
     rows = connection.execute(
         "SELECT a, b, label, repeats, queue FROM v_judgement WHERE label IS NOT NULL AND (?1 IS NULL OR person = ?1)"
@@ -63,18 +57,7 @@ def import_labels(
     A row imported before is skipped, unless a later import has replaced it: a person may return to an earlier opinion.
 
     Args:
-        connection: inside a transaction of a desk.
         rows: each with ``a`` and ``b``, ``label`` (or None) and perhaps ``repeats``; other fields are ignored.
-        person: name of the person who judged.
-        queue: name under which judgements are stored; pairs to judge go to the queue ``audit``.
-        source: name of the file, for messages.
-        lines: line of each row, for messages; by default 1, 2, 3 ...
-
-    Returns:
-        Number of judgements added, and of pairs added to the queue.
-
-    Raises:
-        BadDataError: a row is not a valid label row; the message names its line.
     """
     judged = asked = 0
     stored: dict[tuple[str, str], Judgement] = {}

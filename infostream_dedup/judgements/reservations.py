@@ -10,8 +10,6 @@ from typing import Final
 
 from infostream_dedup.judgements.desk import present_moment
 
-__all__ = ["SHARE_OF_TWO", "for_two", "next_pairs"]
-
 SHARE_OF_TWO: Final = 0.1
 """Share of pairs that two people judge, so that their agreement is known."""
 
@@ -36,12 +34,6 @@ def next_pairs(
     judge it.
 
     Args:
-        connection: inside a transaction of a desk.
-        candidates: pairs of the queue, best first; each pair has the smaller id first.
-        person: the person.
-        queue: name of the queue.
-        wanted: maximum number of pairs.
-        besides: pairs that the person already has.
         share_of_two: share of pairs that two people judge, 0 to 1; 2 or more for queues in which earlier judgements of
             others do not matter.
     """

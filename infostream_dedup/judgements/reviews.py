@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from infostream_dedup.judgements.desk import present_moment
 
-__all__ = ["DECISIONS", "add_review", "present_reviews"]
-
 DECISIONS: Final = {"template": ("accept", "refuse"), "alarm": ("known", "snoozed")}
 """The possible decisions on each kind; None undoes a decision."""
 
@@ -25,12 +23,7 @@ def add_review(
     """Add a decision.
 
     Args:
-        connection: inside a transaction of a desk.
-        kind: ``template`` or ``alarm``.
-        subject: id of the template's earliest document, or number of the alarm.
         decision: one of ``DECISIONS``, or None to undo the last one.
-        person: who decides.
-        measure: size of the subject at that time, such as the number of documents in the group of an alarm.
     """
     connection.execute(
         "INSERT INTO review (kind, subject, decision, measure, person, at) VALUES (?, ?, ?, ?, ?, ?)",

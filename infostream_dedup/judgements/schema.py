@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION_ID", "LABELS", "TABLES", "VERSION"]
-
 APPLICATION_ID: Final = 0x4953444B
 """Marks an SQLite file as a desk: ``ISDK``."""
 

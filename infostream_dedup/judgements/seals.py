@@ -11,8 +11,6 @@ from typing import Final
 
 from infostream_dedup.machine.sqlite_cache import checksum_of
 
-__all__ = ["COLUMNS", "SEALS", "add_checksum_function", "fault_of"]
-
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "judgement": (
         *("number", "a", "b", "version_a", "version_b", "label", "repeats", "person", "at", "seconds", "queue"),
@@ -73,10 +71,6 @@ def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | N
 
     SQLite's own check finds indexes that do not match their tables; the text of tables, views and triggers must be that
     of the schema; each row must have its checksum, and each checksum its row.
-
-    Args:
-        connection: inside a transaction of a desk.
-        schema: the statements that make it.
     """
     held = sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if held != sorted(schema):

@@ -7,8 +7,6 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
-__all__ = ["run_ahead"]
-
 _Item = TypeVar("_Item")
 
 _AHEAD: Final = 3

@@ -6,8 +6,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["collect_once", "collector_paused"]
-
 
 @contextmanager
 def collector_paused() -> Iterator[None]:

@@ -16,9 +16,6 @@ ENGINES: Final = ("auto", "plain", "compiled")
 def engine_named(name: str) -> str:
     """Return the engine for a name or alias; ``auto`` stays ``auto``.
 
-    Raises:
-        ConfigurationError: there is no such engine.
-
     Example:
         >>> engine_named("compiled")
         'compiled'
@@ -29,11 +26,7 @@ def engine_named(name: str) -> str:
 
 
 def choose_engine(name: str) -> str:
-    """Resolve ``auto``; all engines give equal results.
-
-    Raises:
-        ConfigurationError: there is no such engine.
-    """
+    """Resolve ``auto``; all engines give equal results."""
     engine = engine_named(name)
     if engine == "auto":
         return "compiled"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["lock_file"]
-
 
 def lock_file(descriptor: int) -> bool | None:
     """Lock an open file against other holders, without waiting.

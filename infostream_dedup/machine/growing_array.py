@@ -9,7 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["GrowingArray"]
 
 _MOST_SPARE: Final = 1 << 23
 """Maximum number of spare elements: with more, memory would be wasted, with fewer, the array would move too often."""

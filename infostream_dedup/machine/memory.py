@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-__all__ = ["available_memory", "give_back_memory"]
-
 _MEMORY: Final = Path("/proc/meminfo")
 _GROUP: Final = Path("/sys/fs/cgroup")
 

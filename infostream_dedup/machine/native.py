@@ -24,11 +24,7 @@ _HINT: Final = "build them: 'make native' in the sources, or install the package
 
 
 def entry_of(function: Callable[..., Any]) -> Callable[..., Any] | None:
-    """The machine code of a kernel that Python calls; None for others.
-
-    Raises:
-        ConfigurationError: there is no machine code, or it is older than the kernels.
-    """
+    """The machine code of a kernel that Python calls; None for others."""
     space = function.__module__.removeprefix(f"{_PACKAGE}.").replace(".kernels", "").replace(".", "_")
     found: Callable[..., Any] | None = getattr(_extension(), f"{space}__{function.__name__}", None)
     return found

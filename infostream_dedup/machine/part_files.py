@@ -12,8 +12,6 @@ from typing import Final
 
 from infostream_dedup.machine.file_lock import lock_file
 
-__all__ = ["held_part", "remove_stale_parts"]
-
 _NAME: Final = re.compile(r"\.infostream-dedup-(\d+)(?:-\d+)?\.part(?:-journal|-wal|-shm)?")
 _NUMBERS: Final = count(1)
 _BESIDE: Final = ("-journal", "-wal", "-shm")
@@ -21,11 +19,7 @@ _BESIDE: Final = ("-journal", "-wal", "-shm")
 
 @contextmanager
 def held_part(folder: Path) -> Iterator[Path]:
-    """Create an empty file of mode 0600 that is not stale during the block; it is removed at the end unless renamed.
-
-    Raises:
-        OSError: it cannot be created.
-    """
+    """Create an empty file of mode 0600 that is not stale during the block; it is removed at the end unless renamed."""
     part = folder / f".infostream-dedup-{os.getpid()}-{next(_NUMBERS)}.part"
     _remove(part)
     descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

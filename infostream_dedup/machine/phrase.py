@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-__all__ = ["BETWEEN", "Phrase"]
-
 BETWEEN: Final = "; "
 """Separator of joined phrases."""
 
@@ -33,12 +31,7 @@ class Phrase(str):
 
     @classmethod
     def of(cls, template: str, **values: Any) -> Phrase:
-        """Fill values into a template.
-
-        Args:
-            template: as ``str.format`` accepts it.
-            values: by name.
-        """
+        """Fill values into a template."""
         made = cls(template.format(**values))
         made.template, made.values = template, values
         return made

@@ -7,8 +7,6 @@ import stat
 from pathlib import Path
 from typing import Final
 
-__all__ = ["is_private", "make_private_file", "make_private_folder", "owner_alone_writes"]
-
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _ROOT: Final = 0
 
@@ -32,11 +30,7 @@ def is_private(path: Path) -> bool:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents, each with mode 0700; an existing one stays unchanged.
-
-    Raises:
-        OSError: it cannot be created.
-    """
+    """Create a folder and its missing parents, each with mode 0700; an existing one stays unchanged."""
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
     if not folder.is_dir():
@@ -44,9 +38,5 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Create an empty file that only its owner can read and write; an existing one stays unchanged.
-
-    Raises:
-        OSError: it cannot be created.
-    """
+    """Create an empty file that only its owner can read and write; an existing one stays unchanged."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))

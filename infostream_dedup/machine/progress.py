@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Progress"]
-
 Progress = Callable[[str, int, int | None], None]
 """Called with the name of a step, the amount done, and the total (``None`` if unknown)."""

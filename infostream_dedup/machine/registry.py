@@ -10,8 +10,6 @@ from typing import Generic, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["Registry", "names_in_folder"]
-
 _Thing = TypeVar("_Thing")
 
 
@@ -42,11 +40,7 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
         self._ordered: dict[str, _Thing] | None = None
 
     def add(self, name: str, thing: _Thing, *, order: float = float("inf")) -> None:
-        """Register a thing.
-
-        Raises:
-            ValueError: the name is taken.
-        """
+        """Register a thing."""
         if name in self._added:
             raise ValueError(f"the {self._kind} {name} is registered twice: {self._added[name][1]} and {thing}")
         self._added[name] = (order, thing)
@@ -58,11 +52,7 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
         self._ordered = None
 
     def get_known(self, name: str) -> _Thing:
-        """Return a thing by its name.
-
-        Raises:
-            ConfigurationError: there is no such thing; the message lists the known names.
-        """
+        """Return a thing by its name."""
         found = self._read()
         if name not in found:
             raise ConfigurationError(f"{self._kind} is {name!r}; expected one of {', '.join(found)}")
@@ -88,11 +78,6 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
 
 def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False) -> tuple[str, ...]:
     """Names of the modules in a folder, without importing them.
-
-    Args:
-        folder: a package.
-        first: names that come first, in this order, if they are there; the others follow by name.
-        folders: list the packages in the folder instead of its files.
 
     Example:
         >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["restoring_advice"]
-
 
 def restoring_advice(path: Path, *, made_by: str = "store backup") -> str:
-    """Advice for a message. The log must be removed first: SQLite would replay it over the backup, and damage it.
-
-    Args:
-        path: the damaged file.
-        made_by: command that made the backup.
-    """
+    """Advice for a message. The log must be removed first: SQLite would replay it over the backup, and damage it."""
     name = path.name
     return f"restore the latest '{made_by}': remove {name}-wal and {name}-shm, then replace {name} with it"

@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["row_blocks"]
-
 
 def row_blocks(work: NDArray[np.int64], limit: int) -> Iterator[slice]:
     """Cut rows into consecutive blocks of at most ``limit`` work; a heavier row gets a block of its own.

@@ -19,8 +19,6 @@ from zlib import crc32
 
 from infostream_dedup.machine.private_files import make_private_file, make_private_folder
 
-__all__ = ["DamagedCacheError", "SqliteCache", "cache_folder", "checksum_of", "is_damage"]
-
 _Value = TypeVar("_Value")
 _Nothing = TypeVar("_Nothing")
 _log = logging.getLogger(__name__)
@@ -66,11 +64,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def _remove_cache(path: Path) -> None:
-    """Delete a cache file and what SQLite keeps beside it; first the journal, which must never reach a new file.
-
-    Raises:
-        OSError: it cannot be deleted.
-    """
+    """Delete a cache file and what SQLite keeps beside it; first the journal, which must never reach a new file."""
     for name in (f"{path.name}-journal", f"{path.name}-wal", f"{path.name}-shm", path.name):
         path.with_name(name).unlink(missing_ok=True)
 
@@ -105,12 +99,7 @@ class SqliteCache:
         self._known_as_ours: int | None = None
 
     def read(self, read: Callable[[sqlite3.Connection], _Value], nothing: _Nothing) -> _Value | _Nothing:
-        """Call ``read`` in a transaction.
-
-        Args:
-            read: returns what was asked for; raises ``DamagedCacheError`` for a row with a wrong checksum.
-            nothing: returned if there is no file, if it has another fingerprint, or if it cannot be read.
-        """
+        """Call ``read`` in a transaction."""
         if not self._usable:
             return nothing
         try:
@@ -125,12 +114,7 @@ class SqliteCache:
             return nothing
 
     def write(self, statements: Mapping[str, Sequence[tuple[object, ...]]], *, again: bool = True) -> None:
-        """Execute statements in one transaction, each for all of its rows.
-
-        Args:
-            statements: SQL to rows of values.
-            again: try once more after the file was replaced.
-        """
+        """Execute statements in one transaction, each for all of its rows."""
         if not self._usable:
             return
         try:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["thread_count"]
-
 
 def thread_count(workers: int) -> int:
     """Return ``workers``; for 0, as many threads as this process may use."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-__all__ = ["Turns"]
-
 
 class Turns:
     """Lets threads take turns in the order of the numbers 0, 1, 2 ..."""

@@ -206,19 +206,7 @@ def _pair_with_published_dice(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def write_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
-    """Write ``comparison.json``, ``comparison.csv``, ``dice.csv``, ``times.csv``, plots (SVG, PNG), ``report.html``.
-
-    Args:
-        comparison: result of ``compare``.
-        folder: created if missing; files with these names are replaced atomically.
-
-    Returns:
-        The paths written, in alphabetical order.
-
-    Raises:
-        CannotCreateError: the folder or a file cannot be created.
-        CannotWriteError: writing failed.
-    """
+    """Write ``comparison.json``, ``comparison.csv``, ``dice.csv``, ``times.csv``, plots (SVG, PNG), ``report.html``."""
     return write_files(comparison_files(comparison), folder)
 
 

@@ -44,21 +44,7 @@ def write_report(
     """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, PNG) and ``report.html``.
 
     Args:
-        result: result of ``sweep``.
-        folder: created if missing; files with these names are replaced atomically.
-        command: the command line to print on the page.
         made: the day to print on the page, as ``2026-11-22``; without it the bytes do not depend on the day.
-        ui_language: language of the page and its pictures.
-        xlsx: also write ``report.xlsx``.
-
-    Returns:
-        The paths written, in alphabetical order.
-
-    Raises:
-        CannotCreateError: the folder or a file cannot be created.
-        CannotWriteError: writing failed.
-        UsageError: there is no such language.
-        MissingExtraError: the extra ``report`` or ``xlsx`` is not installed.
     """
     cover = Cover(command=command, made=made, language=ui_language)
     files = report_files(result, cover)

@@ -36,8 +36,6 @@ from infostream_dedup.stream.words_across import WordsAcross
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Across", "EnteringAcross"]
-
 
 @dataclass(frozen=True, slots=True)
 class EnteringAcross:
@@ -140,12 +138,7 @@ class Across:
         return self.stories.merge(ordinal, names, self._groups.of(ordinal), self._groups.begun(ordinal))
 
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
-        """Describe how consecutive documents match the best earlier one in another language; ``None`` if there is none.
-
-        Args:
-            first: ordinal of the first document.
-            links: links of each document that the rule keeps, the best first.
-        """
+        """Describe how consecutive documents match the best earlier one in another language; ``None`` if there is none."""
         linked = [place for place, own in enumerate(links) if own]
         found: list[TranslatedFrom | None] = [None] * len(links)
         named = self._met.translated([first + place for place in linked], [links[place][0] for place in linked])
@@ -160,14 +153,7 @@ class Across:
         links: Sequence[LinkAcross],
         translation: TranslatedFrom | None,
     ) -> tuple[Verdict, list[StoryEvent]]:
-        """Add the links of a document across languages to its verdict.
-
-        Args:
-            document: the document as it is remembered.
-            verdict: verdict on it within its own language.
-            links: its links that the rule keeps, the best first.
-            translation: how the document matches that of the first link.
-        """
+        """Add the links of a document across languages to its verdict."""
         groups, ordinal = self._groups, document.ordinal
         if not links:
             story = self.stories.of(verdict.group)

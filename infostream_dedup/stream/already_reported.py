@@ -16,25 +16,12 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.following import Placed
     from infostream_dedup.stream.intake import Intake
 
-__all__ = ["read_mark", "unreported", "write_mark"]
-
 
 def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[str], None]) -> Iterator[list[Placed]]:
     """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew.
 
     A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
     mark is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
-
-    Args:
-        batches: all batches of the folder.
-        intake: intake of the stream; this run has not ingested anything yet.
-        note: called once if documents are left out, and if the mark is damaged, which counts as a missing mark.
-
-    Yields:
-        Batches that are new or may not have been reported.
-
-    Raises:
-        CannotWriteError: the file cannot be written.
     """
     last, mark = intake.last_batch(), _mark_of(intake)
     reported_below = 0
@@ -66,12 +53,7 @@ def _mark_of(intake: Intake) -> Path | None:
 
 
 def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:
-    """Read the batch that a mark names; ``None`` if there is no mark.
-
-    Args:
-        mark: the file.
-        note: called if the file is damaged.
-    """
+    """Read the batch that a mark names; ``None`` if there is no mark."""
     try:
         batch, _, checksum = mark.read_bytes().decode("utf-8").removesuffix("\n").rpartition("\n")
     except FileNotFoundError:
@@ -85,11 +67,7 @@ def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:
 
 
 def write_mark(mark: Path, batch: str) -> None:
-    """Replace a mark in one step.
-
-    Raises:
-        CannotWriteError: it cannot be written.
-    """
+    """Replace a mark in one step."""
     part = mark.with_name(f"{mark.name}.part")
     try:
         part.unlink(missing_ok=True)

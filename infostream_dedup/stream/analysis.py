@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
 
-__all__ = ["Analysed", "Analyser"]
 
 _NOT_GIVEN = 255
 _MOST_KEPT = 1 << 22
@@ -73,12 +72,7 @@ class Analyser:
         self._room = np.empty((2, 0), dtype=np.int32)
 
     def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None) -> Analysed:
-        """Count the terms in title and text of every document.
-
-        Args:
-            documents: the documents.
-            texts: title and text of each in UTF-8, if already encoded.
-        """
+        """Count the terms in title and text of every document."""
         if texts is None:
             texts = full_texts(documents).texts
         codes = [one.lang for one in documents]

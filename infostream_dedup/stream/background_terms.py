@@ -13,8 +13,6 @@ from infostream_dedup.terms.statistics import document_probability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BackgroundTerms"]
-
 
 class BackgroundTerms:
     """Terms of one language that a pseudo-document may contain: at most as many as the background has.

@@ -16,8 +16,6 @@ from infostream_dedup.stream.store.restoring import Position
 if TYPE_CHECKING:
     from infostream_dedup.stream.store.restoring import Loaded
 
-__all__ = ["BatchStore", "MemoryStore"]
-
 
 class BatchStore(Protocol):
     """Keeps batches; ``store.store.Store`` documents each method."""
@@ -87,11 +85,7 @@ class MemoryStore:
         return Position(0, self._next, 0, 0)
 
     def load(self, *, since: Position | None = None) -> None:  # noqa: ARG002 - a protocol's
-        """Return nothing: there is no state to continue from.
-
-        Raises:
-            InfostreamError: the stream has begun, and a failure has destroyed its engine.
-        """
+        """Return nothing: there is no state to continue from."""
         if self._next:
             raise InfostreamError("a batch failed halfway, and this stream exists only in memory; start a new one")
 

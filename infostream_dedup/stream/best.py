@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from infostream_dedup.stream.settings import StreamSettings
 
-__all__ = ["Member", "best_member"]
-
 
 class Member(NamedTuple):
     """A document of a group.
@@ -31,8 +29,6 @@ def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
 
     Args:
         members: at least one.
-        settings: ``earliest``; ``complete``, the most distinct terms; ``source-rank``, the first of ``source_ranks``,
-            which all other sources follow.
 
     Example:
         >>> members = [Member(0, "note", 20, "blog"), Member(4, "report", 90, "agency")]

@@ -8,8 +8,6 @@ from typing import Final
 
 from infostream_dedup.model import microseconds_of
 
-__all__ = ["AGREEING", "DAY", "NO_TIME", "StreamClock", "advanced", "microseconds"]
-
 DAY: Final = 86_400_000_000
 """A day in microseconds, the unit of all times of a stream."""
 

@@ -17,8 +17,6 @@ from infostream_dedup.stream.window import Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ComparedDocuments", "triple_rows"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedDocuments:
@@ -39,7 +37,6 @@ class ComparedDocuments:
         """Take documents out of the window.
 
         Args:
-            window: with evidence.
             rows: int64 (documents,).
         """
         evidence = window.evidence_columns

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.second_stage import Judged, SecondStage
 
-__all__ = ["NO_ORDINALS", "BestCandidate", "Judge", "KeysThatMet", "named_by"]
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
@@ -137,10 +136,6 @@ class Judge:
 
         Candidates are ranked by minimum and maximum of both counts, then the earliest wins. With a model the most
         probable repeat wins.
-
-        Args:
-            candidates: earlier documents with enough hits in either direction, for each of the documents.
-            documents: consecutive documents whose columns are in the window.
         """
         window = self._window
         columns, row = window.columns, documents[0].ordinal - window.first
@@ -179,11 +174,7 @@ class Judge:
     def _apply_model(
         self, second: SecondStage, finds: Finds, documents: Sequence[Remembered]
     ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
-        """Let the model decide and rank.
-
-        Returns:
-            For each document, by its index, the indices of the finds that were judged, and the judgements.
-        """
+        """Let the model decide and rank."""
         first = documents[0].ordinal
         linked = np.flatnonzero(finds.kinds & LINKED)
         ordinals = finds.rows[linked] + self._window.first
@@ -201,12 +192,7 @@ class Judge:
         return judged
 
     def met(self, pairs: Sequence[tuple[int, int]], terms: SurfaceList) -> Iterator[KeysThatMet]:
-        """Find the key terms of pairs of documents that occur in the other document.
-
-        Args:
-            pairs: ordinals of the later and the earlier document.
-            terms: the stream's terms by number.
-        """
+        """Find the key terms of pairs of documents that occur in the other document."""
         if not pairs:
             return
         columns, rules = self._window.columns, self._rules
@@ -254,12 +240,7 @@ def _room_for_terms(pairs: int, terms: int) -> Met:
 
 
 def named_by(equal: int | None, found: BestCandidate | None) -> int | None:
-    """Return the ordinal of the document that a document is linked to; ``None`` if there is none.
-
-    Args:
-        equal: the earliest document of equal text or opening.
-        found: the best candidate; among several equal texts, evidence chooses the best.
-    """
+    """Return the ordinal of the document that a document is linked to; ``None`` if there is none."""
     if found is not None and (equal is None or found.exact):
         return found.of
     return equal

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.restoring import Loaded
 
-__all__ = ["Deduplicator", "OnConflict"]
 
 OnConflict = Literal["error", "version"]
 
@@ -112,20 +111,6 @@ class Deduplicator:
         Args:
             path: the store, created if missing; ``None`` for a stream in memory.
             settings: must equal those the store was created with; by default these, or the defaults for a new store.
-            on_conflict: see the class.
-            progress: see the class.
-            model: a classifier trained with background statistics that judges the candidates. A store keeps its model
-                for life; a model needs the setting ``keep_text``.
-            boilerplate: digest of the list whose sentences the caller removes from the texts (``Boilerplate.digest``).
-                A store keeps its list for life; one created before lists were recorded accepts any.
-            across: ``pivot`` to compare documents with those in other languages, too, or ``none``; by default what the
-                settings or the store say. A store keeps its choice for life.
-
-        Raises:
-            ConfigurationError: the store was created with other settings, another model or another list, or the model
-                cannot judge a stream.
-            BadDataError: the file is not a store.
-            CannotCreateError, CannotWriteError, StoreBusyError: see ``Store.open``.
         """
         check_record("settings", settings, StreamSettings)
         stored = None if path is None else settings_at(Path(path))
@@ -169,20 +154,6 @@ class Deduplicator:
         """Judge the documents of a batch in their order, each against all earlier ones in the window.
 
         Everything is on disk when this returns.
-
-        Args:
-            batch: documents, or mappings with the fields of ``Document``.
-            batch_id: identifies the batch if it is repeated after a failure; by default its content does.
-            on_conflict: see the class, for this batch only; by default as the stream was opened.
-
-        Returns:
-            One verdict for each document; a list that also converts (``to_pandas``).
-
-        Raises:
-            ConfigurationError: the batch id is empty or not valid UTF-8.
-            BadDataError: a document is invalid (``E_TYPE``, ``E_MISSING`` ...), or a document's id (``E_ID_CONFLICT``)
-                or the batch id (``E_BATCH_CONFLICT``) is known with other content.
-            StoreBusyError, CannotWriteError: nothing was stored; process the batch again.
         """
         _check_batch_id(batch_id)
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
@@ -221,14 +192,6 @@ class Deduplicator:
 
         Searches read the index that the store keeps, so the window is not held twice, and number their words apart from
         the stream's terms: verdicts and bytes of later batches are those of a stream that was never searched.
-
-        Args:
-            text: any text.
-            asked: further arguments of ``stream.search.Searcher.search``, such as title, id, top, languages, since.
-
-        Raises:
-            ConfigurationError: the stream lives in memory, or there is no such language.
-            BadDataError: see ``Searcher.search``.
         """
         from infostream_dedup.stream.search import Searcher
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.restoring import Loaded
     from infostream_dedup.stream.window import Window
 
-__all__ = ["StreamEngine"]
 
 _JUDGED_AT_ONCE: Final = 500
 """Number of documents looked up, or read by a model, at a time: a compromise between speed and memory."""
@@ -112,17 +111,7 @@ class StreamEngine:
         second: SecondStage | None = None,
         wording: WordingSource | None = None,
     ) -> StreamEngine:
-        """Make an engine that continues a stored stream as if it had judged all of it.
-
-        Args:
-            settings: settings of the store.
-            loaded: state of the store.
-            second: see the class.
-            wording: see the class.
-
-        Raises:
-            ConfigurationError: the store's pair model is of another version.
-        """
+        """Make an engine that continues a stored stream as if it had judged all of it."""
         engine = cls(settings, second=second, wording=wording)
         engine._resume_state(loaded)
         engine.numbers.extend(loaded.terms)
@@ -135,14 +124,7 @@ class StreamEngine:
         return engine
 
     def catch_up(self, loaded: Loaded) -> bool:
-        """Continue after batches that other processes have stored.
-
-        Args:
-            loaded: what is new since this engine's last batch.
-
-        Returns:
-            Whether that was possible; if not, restore another engine.
-        """
+        """Continue after batches that other processes have stored."""
         ordinals = loaded.documents.ordinals
         follows = ordinals[0] == self.next_ordinal if len(ordinals) else loaded.position.documents == self.next_ordinal
         if not follows or loaded.position.terms != len(self.numbers) + len(loaded.terms):
@@ -196,13 +178,7 @@ class StreamEngine:
         versions: Sequence[int] | None = None,
         content_hashes: Sequence[bytes] | None = None,
     ) -> Decided:
-        """Judge the documents of a batch in their order.
-
-        Args:
-            batch: the documents; an id that is already in the stream needs a version.
-            versions: number of earlier documents with each document's id; 0 by default.
-            content_hashes: ``fingerprints.content_hash`` of each document; computed here by default.
-        """
+        """Judge the documents of a batch in their order."""
         clock, decided = self._memory.clock, Decided()
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
         self._deciding.begin_batch()

@@ -25,8 +25,6 @@ from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EnteredDocuments", "Entering"]
-
 
 # Not frozen, like ``Remembered``.
 @dataclass(slots=True, kw_only=True)
@@ -110,13 +108,7 @@ class Entering:
     def remembered(
         self, epoch: int, *, keep_text: bool, links: Sequence[Sequence[LinkAcross]] = ()
     ) -> list[Remembered]:
-        """Make what is remembered of each document.
-
-        Args:
-            epoch: epoch whose statistics weighted the key terms.
-            keep_text: whether to remember the texts, too.
-            links: links across languages of each document, if the stream looks there.
-        """
+        """Make what is remembered of each document."""
         prepared, found = self.prepared, []
         keys, weights, targets, numbers = (
             list(one) for one in (self.keys.keys, self.keys.weights, self.targets, self._numbers)

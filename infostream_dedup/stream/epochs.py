@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.settings import StreamSettings
 
-__all__ = ["EpochBorders"]
-
 
 class EpochBorders:
     """Numbers epochs without gaps: each has at least one document.
@@ -32,14 +30,7 @@ class EpochBorders:
             border *= 2
 
     def epochs(self, first: int, clocks: Sequence[int], *, epoch: int, clock: int) -> list[int]:
-        """Return the epoch of each document.
-
-        Args:
-            first: ordinal of the first document.
-            clocks: the stream's clock at each document.
-            epoch: the open epoch.
-            clock: the stream's clock before the first document.
-        """
+        """Return the epoch of each document."""
         days = self._settings.epoch_days
         if days is None:
             return [self._by_ordinal(ordinal) for ordinal in range(first, first + len(clocks))]

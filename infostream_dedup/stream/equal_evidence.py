@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.window import Window
 
-__all__ = ["EqualEvidence"]
 
 _UNKNOWN: Final = -1
 _LEARNED_AT_ONCE: Final = 4096

@@ -8,8 +8,6 @@ from operator import is_not
 
 from infostream_dedup.stream.window import NO_SOURCE
 
-__all__ = ["EqualHashes"]
-
 
 class EqualHashes:
     """Documents of the window by hash and source."""
@@ -70,13 +68,7 @@ class EqualHashes:
             del self._several[digest]
 
     def earliest(self, digest: bytes, source: int, rule: str) -> int | None:
-        """Return the earliest document with a hash that a document of a source may be linked to.
-
-        Args:
-            digest: the hash.
-            source: source of the later document.
-            rule: ``ignore``, ``ban`` or ``require``, as ``StreamSettings.same_source``.
-        """
+        """Return the earliest document with a hash that a document of a source may be linked to."""
         by_source = self._several.get(digest)
         if by_source is None:
             alone = self._alone.get(digest)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.reading import RawEvidence
 
-__all__ = ["EvidenceCounts", "ReadEvidence"]
 
 _CHARACTERS: Final = 1_000_000
 """Characters read at a time; reading takes about 25 bytes of memory for each byte of text."""
@@ -74,10 +73,7 @@ class EvidenceCounts:
         """Read and count the documents of a batch.
 
         Args:
-            documents: in stream order.
-            texts: ``full_text`` of each.
             languages: uint8 (documents,), index into ``LANGUAGES``.
-            first: ordinal of the first document.
         """
         found = ReadEvidence()
         numbers = languages.astype(np.int8)
@@ -97,15 +93,7 @@ class EvidenceCounts:
         return found
 
     def weigh(self, document: Document, language: int) -> tuple[bytes, bytes]:
-        """Read a document that is not part of the stream, and count nothing.
-
-        Args:
-            document: any document.
-            language: index into ``LANGUAGES``.
-
-        Returns:
-            Its packed evidence and its word triples, as in ``ReadEvidence``.
-        """
+        """Read a document that is not part of the stream, and count nothing."""
         raw = read_evidence(*evidence_texts([document]))
         return self._packed(raw, np.array([language], dtype=np.int8)).blobs()[0], raw.triple_blobs()[0]
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
 
-__all__ = ["CANDIDATE_TERMS", "EvidenceJudge", "WordingSource", "verdict_probability"]
 
 CANDIDATE_TERMS: Final = 3
 """Number of key terms that must match in one direction."""
@@ -337,7 +336,6 @@ class EvidenceJudge:
         """Indices of candidates that may be linked: long enough, same language or same text, and a permitted source.
 
         Args:
-            candidates: candidates found.
             later: int64 (finds,), ordinal of the document that found each.
         """
         window, languages = self._window, self._window.evidence_columns.languages

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.window import Window
 
-__all__ = ["COMPARED_TERMS", "EvidenceRows", "EvidenceWindow", "address_numbers", "compared_keys", "published_times"]
 
 COMPARED_TERMS: Final = 30
 """Number of key terms of a document that are compared; the n heaviest of them find candidates."""
@@ -109,7 +108,6 @@ class EvidenceWindow:
 
         Args:
             rows: int64 (documents,).
-            window: holds the first n key terms, and the targets.
         """
         firsts = window.keys.sizes_of(rows)
         bounds = bounds_of(firsts + self.keys.sizes_of(rows))
@@ -125,7 +123,6 @@ def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[n
 
     Args:
         keys: key terms of each document, heaviest first, at most ``COMPARED_TERMS``.
-        weights: their weights.
         targets: all terms of each document, ascending.
         firsts: int64 (documents,), how many of each document's key terms count as the heaviest.
     """

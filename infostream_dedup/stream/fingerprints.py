@@ -25,8 +25,6 @@ from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
 from infostream_dedup.stream.row_window import bounds_of
 
-__all__ = ["batch_hash", "content_hash", "number_rows", "opening_hash"]
-
 _WORD: Final = re.compile(r"\w+")
 _SENTENCES: Final = 3
 _LEAST_WORDS: Final = 5
@@ -55,12 +53,7 @@ def batch_hash(content_hashes: Sequence[bytes]) -> bytes:
 
 
 def opening_hash(text: str, rule: str) -> bytes:
-    """Return 16 bytes for the opening words of a text, without case and punctuation; empty below five words.
-
-    Args:
-        text: the text without its title.
-        rule: ``opening`` takes the first paragraph, ``sentences`` the first three sentences, ``text`` nothing.
-    """
+    """Return 16 bytes for the opening words of a text, without case and punctuation; empty below five words."""
     if rule == "text":
         return b""
     begin = text.lstrip()
@@ -80,10 +73,6 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
     """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
 
     Numbers in tags, such as the width of a picture, do not count.
-
-    Args:
-        documents: the documents.
-        texts: title and text of each in UTF-8.
     """
     marked = {
         number: clean(full_text(one)) for number, one in enumerate(documents) if "<" in one.text or "<" in one.title

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Placed = tuple[Document, Place]
 
-__all__ = ["followed"]
 
 _LOOK_AGAIN: Final = 0.2
 """Seconds between two checks for new files or a signal."""
@@ -41,20 +40,7 @@ def followed(
     """Yield batches of a continuing input until SIGTERM or SIGINT; documents read by then are still yielded.
 
     Args:
-        sources: one folder, or ``-``.
-        bad: collects and counts the bad records of all files.
-        reading: how files are read.
-        size: maximum documents of a batch from standard input; each file of a folder is a batch. A file that changes
-            is read again; the documents at its beginning that were already read are left out.
         seconds: maximum time to wait for a batch from standard input.
-        note: called once for each file of a folder that is not read.
-
-    Yields:
-        Documents with their places.
-
-    Raises:
-        ConfigurationError: there is not exactly one source.
-        NoInputError: the source is not a folder.
     """
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")

@@ -21,8 +21,6 @@ from infostream_dedup.terms.weighting import as_count, bounded_idf
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Frequencies", "LanguageCounts", "count_rows"]
-
 
 @dataclass(slots=True)
 class LanguageCounts:
@@ -37,13 +35,7 @@ class LanguageCounts:
     df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
 
     def add(self, totals: Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
-        """Count more documents.
-
-        Args:
-            totals: number and length of the documents.
-            terms: numbers of terms, each once unless ``df`` is 1.
-            df: documents that contain each term.
-        """
+        """Count more documents."""
         self.totals += totals
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
         np.add.at(self.df, terms, np.uint32(df) if isinstance(df, int) else df.astype(np.uint32))
@@ -92,13 +84,7 @@ class Frequencies:
     def resume(
         self, epoch: int, closed: Mapping[int, LanguageCounts], repeats: Mapping[int, LanguageCounts] | None = None
     ) -> None:
-        """Resume in an epoch; the earlier ones are given, and the open one is empty.
-
-        Args:
-            epoch: the open epoch.
-            closed: by index into ``LANGUAGES``.
-            repeats: the same over documents that repeat earlier ones; none by default.
-        """
+        """Resume in an epoch; the earlier ones are given, and the open one is empty."""
         self.epoch = epoch
         languages = range(len(LANGUAGES))
         self.closed = [closed.get(language, LanguageCounts()) for language in languages]
@@ -107,11 +93,7 @@ class Frequencies:
         self.open_repeats = [LanguageCounts() for _ in languages]
 
     def close(self) -> tuple[list[EpochFrequencies], list[EpochFrequencies]]:
-        """Close the open epoch.
-
-        Returns:
-            Its counts for each language that has documents, and for each that has documents that repeat earlier ones.
-        """
+        """Close the open epoch."""
         found = self._close(self.open, self.closed), self._close(self.open_repeats, self.closed_repeats)
         self.epoch += 1
         return found
@@ -128,12 +110,7 @@ class Frequencies:
         return found
 
     def withhold(self, counted: Iterable[EpochFrequencies], repeated: Iterable[EpochFrequencies] = ()) -> None:
-        """Count documents that have been forgotten on request in the open epoch.
-
-        Args:
-            counted: their counts.
-            repeated: counts of those that repeat earlier documents.
-        """
+        """Count documents that have been forgotten on request in the open epoch."""
         for into, records in ((self.open, counted), (self.open_repeats, repeated)):
             for one in records:
                 into[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
@@ -154,10 +131,6 @@ class Frequencies:
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds.
-
-        Args:
-            language: index into ``LANGUAGES``.
-            terms: numbers of terms, repeated or not.
 
         Returns:
             float64 (terms,).
@@ -199,10 +172,8 @@ def count_rows(
     """Count documents in the open epoch.
 
     Args:
-        open_counts: per language.
         languages: uint8 (documents,).
         lengths: int64 (documents,).
-        terms: the distinct terms of each document.
         counted: bool (documents,), which of them count; all by default.
     """
     if counted is not None and not counted.any():

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FullTexts", "full_texts"]
-
 
 # Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
 @dataclass(slots=True)

@@ -15,8 +15,6 @@ from infostream_dedup.stream.window import Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Groups"]
-
 
 class Groups:
     """The group of each document in the window. A group is named after its earliest document and never renamed.
@@ -52,12 +50,7 @@ class Groups:
         return self._state
 
     def resume(self, state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
-        """Restore the groups of the window's documents.
-
-        Args:
-            state: result of ``state``.
-            events: all events of groups, or all new ones; only alarms matter here.
-        """
+        """Restore the groups of the window's documents."""
         window = self._window
         self._begun = dict(state)
         self._orphaned, self._state = dict(self._begun), None
@@ -103,13 +96,7 @@ class Groups:
         """Let a new document join the group of an earlier one, and merge the groups of all documents it repeats.
 
         Args:
-            ordinal: the new document.
-            to: the document it repeats.
             linked: int64, all documents that it repeats, ascending.
-            exact: whether the texts are equal; such a document is never refused.
-
-        Returns:
-            Whether it joined, and the events of groups.
         """
         held, begun = self._count_linked(linked)
         group = self.of(to)
@@ -138,13 +125,7 @@ class Groups:
         return Counter(dict(zip(names, counts.tolist(), strict=True))), dict(zip(names, starts.tolist(), strict=True))
 
     def begin(self, ordinal: int, *, again: bool = False) -> None:
-        """Begin a group with a document that joins none.
-
-        Args:
-            ordinal: the new document.
-            again: whether its id is already in the stream; if a group with this name still exists, it takes the
-                document in.
-        """
+        """Begin a group with a document that joins none."""
         if not again:
             return
         window, name = self._window, self.of(ordinal)
@@ -154,12 +135,7 @@ class Groups:
             self._add(name, ordinal, earlier)
 
     def expire(self, ordinal: int, cause: int) -> list[GroupEvent]:
-        """Drop the oldest document of the window; return an event if it was the last of its group.
-
-        Args:
-            ordinal: the document.
-            cause: ordinal of the document that moved the window.
-        """
+        """Drop the oldest document of the window; return an event if it was the last of its group."""
         group = self.of(ordinal)
         members = self._members.get(group)
         if members is None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.following import Placed
 
-__all__ = ["Intake", "LastBatch"]
 
 _CONFLICT: Final = "E_ID_CONFLICT"
 
@@ -54,18 +53,7 @@ class Intake:
     on_conflict: str = "error"
 
     def take(self, batch: Sequence[Placed], batch_id: str | None) -> tuple[Sequence[Document], list[Verdict]]:
-        """Let the stream judge a batch.
-
-        Args:
-            batch: documents and their places.
-            batch_id: see ``Deduplicator.process``.
-
-        Returns:
-            The documents that were judged, unchanged, and a verdict for each.
-
-        Raises:
-            BadDataError: see ``Deduplicator.process``; or a document already has a field with the name of a column.
-        """
+        """Let the stream judge a batch."""
         documents = [document for document, _ in batch]
         compared = self._compared(documents)
         if self.bad.skips and self.on_conflict == "error":

@@ -18,8 +18,6 @@ from infostream_dedup.terms.weighting import weighting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeyRows", "WeighingFrequencies", "choose_keys", "code_point_rank"]
-
 
 class WeighingFrequencies(Protocol):
     """Statistics of an epoch that weight documents."""
@@ -65,14 +63,6 @@ def choose_keys(
     """Select the ``settings.n`` heaviest terms of some documents of a batch (Lande, section 2).
 
     Terms of equal weight are taken in code point order, whatever their numbers.
-
-    Args:
-        analysed: the batch.
-        first: first document.
-        end: first document after the last one.
-        frequencies: statistics of the epoch.
-        numbers: the stream's terms.
-        settings: weighting, n, k1, b.
     """
     indptr = analysed.terms.indptr[first : end + 1]
     terms = analysed.terms.values[indptr[0] : indptr[-1]]

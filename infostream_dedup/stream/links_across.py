@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.links.window.window_index import CandidateRows
 
-__all__ = ["KEY_TERMS", "LinkAcross", "LinksAcross", "candidate_needs"]
 
 KEY_TERMS: Final = 30
 """Number of key terms in the pivot language by which documents are compared."""
@@ -178,11 +177,7 @@ class LinksAcross:
         """Look up earlier documents for each of the documents whose columns have been added.
 
         Args:
-            first: ordinal of the first of them; all earlier documents have been looked up.
             oldest: int64 (documents,), first ordinal in the window when each of them arrives.
-
-        Returns:
-            The links of each with earlier documents, the earliest first.
         """
         columns, row = self._window.pivot_columns, first - self._window.first
         keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.matched_by))
@@ -213,9 +208,6 @@ class LinksAcross:
         """The links that the rule keeps, the best of each document first.
 
         Args:
-            first: ordinal of the first of consecutive documents.
-            links: links of each, as ``find`` returned them.
-            oldest: first ordinal in the window when each arrives.
             one_text: tells which pairs have the same text; called at most once.
         """
         doubts: list[list[list[_Doubt]]] = []
@@ -246,12 +238,7 @@ class LinksAcross:
                 by_language.setdefault(self._language(partner), _Partners()).add(_Partner(-share, partner))
 
     def resume(self, first: int, links: Rows) -> None:
-        """Index documents whose columns have been added and that were judged earlier or by another process.
-
-        Args:
-            first: ordinal of the first of them; earlier ones are indexed already.
-            links: ``KeptPivot.links`` of each.
-        """
+        """Index documents whose columns have been added and that were judged earlier or by another process."""
         window, columns = self._window, self._window.pivot_columns
         begin, end = max(first, window.oldest) - window.first, window.end - window.first
         for language, index in enumerate(self._indexes):
@@ -348,7 +335,6 @@ def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: Pivot
     Args:
         held: int64 (pairs,), rows; equal ones are adjacent.
         asking: int64 (pairs,), rows.
-        documents: pivot-language columns, by row.
     """
     shared = SharedKeys(*np.zeros((3, len(held), 2), dtype=np.int64))
     if len(held):

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from infostream_dedup.model.stream_records import GroupEvent
 
-__all__ = ["Losses"]
-
 
 class Losses:
     """Share of repeats among the last documents of each source.
@@ -29,16 +27,7 @@ class Losses:
         self._flagged: set[str] = set()
 
     def passes(self, source: str | None, repeats: bool, ordinal: int) -> tuple[bool, list[GroupEvent]]:
-        """Count a document.
-
-        Args:
-            source: source of the document; the limit does not apply to documents without a source.
-            repeats: whether the document is exact or a duplicate by itself.
-            ordinal: ordinal of the document.
-
-        Returns:
-            Whether it passes as ``similar``, and an event if the source has just been flagged.
-        """
+        """Count a document."""
         if self._limit is None or source is None:
             return False, []
         outcomes = self._outcomes.setdefault(source, deque())

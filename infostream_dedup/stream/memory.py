@@ -24,8 +24,6 @@ from infostream_dedup.stream.window import NO_SOURCE, Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Memory"]
-
 
 class Memory:
     """The documents of the window: their columns, the index of their terms, their hashes, their groups.
@@ -79,10 +77,7 @@ class Memory:
         """Let documents whose columns have been added look up earlier ones in turn, and then be found by later ones.
 
         Args:
-            first: ordinal of the first of them; all earlier documents have been looked up.
             oldest: int64 (documents,), result of ``oldest_at`` for them.
-            needs: as in ``WindowIndex.ask_and_extend``, like the result.
-            least_keys: documents with fewer key terms find nothing.
         """
         row = first - self.window.first
         keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (self.window.keys, self.window.targets))
@@ -99,7 +94,6 @@ class Memory:
         """Find the earliest equal document of the window, by the rules of exactness and source.
 
         Args:
-            first: ordinal of the first document; all earlier documents have been looked up.
             oldest: int64 (documents,), result of ``oldest_at`` for the documents.
 
         Returns:
@@ -124,10 +118,6 @@ class Memory:
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
         """Advance the clock over documents whose columns have been added.
-
-        Args:
-            first: ordinal of the first of them.
-            documents: number of documents.
 
         Returns:
             int64 (documents,): first ordinal in the window when each of them arrives, ascending.
@@ -158,7 +148,6 @@ class Memory:
         Otherwise a document that arrived while the clock was late would leave as soon as the clock catches up.
 
         Args:
-            first: ordinal of the first of consecutive documents.
             oldest: int64 (documents,), least ordinal in the window by other rules, ascending.
             limits: int64 (documents,), clock before which documents leave.
         """
@@ -178,12 +167,7 @@ class Memory:
         return np.array(found, dtype=np.int64)
 
     def let_go(self, oldest: int, cause: int) -> list[GroupEvent]:
-        """Remove documents that leave the window from their groups.
-
-        Args:
-            oldest: ordinal of the first document that stays.
-            cause: ordinal of the document that moved the window.
-        """
+        """Remove documents that leave the window from their groups."""
         events: list[GroupEvent] = []
         for gone in range(self.window.oldest, oldest):
             events += self.groups.expire(gone, cause)
@@ -210,16 +194,7 @@ class Memory:
         state: Mapping[str, int],
         events: Sequence[GroupEvent],
     ) -> None:
-        """Index documents whose columns have been added and that were judged earlier or by another process.
-
-        Args:
-            first: ordinal of the first of them; earlier ones are indexed already.
-            oldest: smallest ordinal in the window now.
-            clock: the stream's clock at the last document.
-            groups: group of each of them.
-            state: result of ``Groups.state``.
-            events: all events of groups, or all since the earlier documents were indexed.
-        """
+        """Index documents whose columns have been added and that were judged earlier or by another process."""
         window = self.window
         # The new documents have no hashes here yet.
         self._forget_hashes(window.oldest, min(oldest, first))

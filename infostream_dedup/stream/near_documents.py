@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.store.index_parts import IndexPart
 
-__all__ = ["AskedTerms", "FoundInPart", "NearDocuments", "TermQuestions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedTerms:
@@ -107,7 +105,6 @@ class TermQuestions:
         """Find documents of a part; yield the number of each text and the documents found for it.
 
         Args:
-            part: documents by term.
             allowed: bool (documents,), which of them may be found.
         """
         hits = (part.targets if self._in_text else part.keys).of_terms(self._forward)

@@ -22,8 +22,6 @@ from infostream_dedup.terms.weighting import bounded_idf
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PivotFrequencies"]
-
 
 class PivotFrequencies:
     """Counts of all documents, whatever their language, in the terms of the pivot language.
@@ -56,7 +54,6 @@ class PivotFrequencies:
 
         Args:
             lengths: int64 (documents,).
-            terms: the distinct canonical terms of each.
         """
         values = terms.values[terms.indptr[0] : terms.indptr[-1]].astype(np.int64)
         self.open.add(Totals(len(lengths), int(lengths.sum())), values, 1)
@@ -83,12 +80,7 @@ class PivotFrequencies:
         return self.closed.totals.average_length(partial(term_frequencies, LANGUAGES[language], "pivot"))
 
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return the idf of terms for a document of a language, 0 if their document frequency is out of bounds.
-
-        Args:
-            language: index into ``LANGUAGES``.
-            terms: numbers of canonical terms, repeated or not.
-        """
+        """Return the idf of terms for a document of a language, 0 if their document frequency is out of bounds."""
         totals, df = self.closed.totals, self.closed.df_of(terms)
         pseudo = totals.pseudo_documents
         if pseudo and LANGUAGES[language] in OUR_LANGUAGES:

@@ -20,7 +20,6 @@ from infostream_dedup.stream.written_words import WrittenWords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PivotRead", "PivotReader", "packed", "union", "without"]
 
 _TERM_BITS: Final = 32
 _TERM: Final = (1 << _TERM_BITS) - 1
@@ -60,7 +59,6 @@ class PivotRead:
         """Which terms count as which key term of a document: packed numbers, ascending.
 
         Args:
-            first: number of the first document.
             keys: canonical key terms of this and the following documents, at most 32 each.
         """
         codes, terms = self.entries
@@ -88,12 +86,7 @@ class PivotReader:
         self._words = words
 
     def read(self, documents: Sequence[Document], analysed: Analysed) -> PivotRead:
-        """Translate the terms of documents.
-
-        Args:
-            documents: the batch.
-            analysed: its terms in the documents' own languages.
-        """
+        """Translate the terms of documents."""
         languages = analysed.languages
         words = self._source_words(documents, analysed)
         spoken = languages[words.owners]

@@ -11,8 +11,6 @@ from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments
 from infostream_dedup.stream.row_window import RowWindow
 
-__all__ = ["PivotRows", "PivotWindow"]
-
 _COLUMNS: Final = ("keys", "weights", "members", "matched_by")
 
 

@@ -28,7 +28,6 @@ from infostream_dedup.terms.representation import term_frequencies
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NO_TERM", "PIVOT", "PivotWords", "pivot_frequencies"]
 
 PIVOT: Final[Language] = "ru"
 NO_TERM: Final = -1
@@ -58,12 +57,7 @@ class PivotWords:
         self._used = 0
 
     def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the canonical term of each word, or ``NO_TERM``: int32 (words,).
-
-        Args:
-            language: index into ``OUR_LANGUAGES``.
-            words: numbers of words, repeated or not.
-        """
+        """Return the canonical term of each word, or ``NO_TERM``: int32 (words,)."""
         self._learn(language, words)
         found: NDArray[np.int32] = self._canonical[language][words]
         return found
@@ -77,8 +71,6 @@ class PivotWords:
         """Name the rungs that lead from words to some of the terms that ``met`` returns for them.
 
         Args:
-            language: index into ``OUR_LANGUAGES``.
-            words: numbers of words.
             some: int64, indices of terms in the result of ``met``.
         """
         names = self._rung_names

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
 
-__all__ = ["Prepared", "prepare"]
-
 
 # Not frozen, like ``Remembered``.
 @dataclass(slots=True, kw_only=True)
@@ -66,16 +64,7 @@ def prepare(
     versions: Sequence[int] | None = None,
     content_hashes: Sequence[bytes] | None = None,
 ) -> Prepared:
-    """Compute the hashes and times of a batch.
-
-    Args:
-        documents: in stream order.
-        settings: settings of the stream.
-        first: ordinal of the first document.
-        clock: the stream's clock before the first document; it is advanced.
-        versions: 0 for each document by default.
-        content_hashes: computed here by default.
-    """
+    """Compute the hashes and times of a batch."""
     published = [microseconds(document.time) for document in documents]
     clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_TIME else time for time, clock in zip(published, clocks, strict=True)]

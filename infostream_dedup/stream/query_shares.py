@@ -11,14 +11,11 @@ from infostream_dedup.judging.features.rows import Rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["share_of_rows"]
-
 
 def share_of_rows(keys: Rows, weights: Rows, targets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Share, by weight, of each document's key terms that a text contains.
 
     Args:
-        keys: key terms of each document.
         weights: int64, their weights.
         targets: int64, terms of the text.
 

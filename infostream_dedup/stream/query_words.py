@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model import Settings
 
-__all__ = ["QueryWords"]
 
 _NOT_ASKED: Final = -2
 _UNKNOWN: Final = -1

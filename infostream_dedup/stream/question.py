@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Question", "QuestionReader"]
 
 _UNKNOWN_FROM: Final = 1 << 30
 """First number for words that the store does not know; the store's terms have smaller numbers."""

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.question import Question
     from infostream_dedup.stream.store.store import Store
 
-__all__ = ["HitJudgement", "QuestionJudge"]
 
 _LEAST_TERMS: Final = 3
 """A document with fewer key terms is compared only for equal text."""
@@ -86,15 +85,7 @@ class QuestionJudge:
         """Judge documents; ``None`` if the two cannot be compared: too short, or in different languages.
 
         Args:
-            question: the text.
             itself: the stored document that is searched for; ``None`` for any other text. A text is the later document
-            of each pair; a stored document is the earlier one of pairs with documents after it.
-            found: documents of the store.
-            semantic: let a sentence encoder judge doubtful pairs. It sees only the headline of a document whose text is
-            not stored.
-
-        Raises:
-            MissingExtraError, ConfigurationError: ``semantic`` is set and the encoder cannot run here.
         """
         answers: list[HitJudgement | None] = [None] * len(found)
         asking = _Side.of_stored(itself) if itself is not None else self._read(question)

@@ -26,7 +26,6 @@ from infostream_dedup.stream.window import Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RecentDocuments", "WordingSource"]
 
 WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
 """Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
@@ -111,12 +110,7 @@ class RecentDocuments:
         self._renumber_texts()
 
     def add(self, ordinal: int, triples: Sequence[bytes]) -> None:
-        """Add documents that have entered the window.
-
-        Args:
-            ordinal: ordinal of the first of them.
-            triples: their word triples, as ``KeptEvidence.triples``.
-        """
+        """Add documents that have entered the window."""
         missed = ordinal - self.end
         if missed > _MOST_MISSED or (missed and self.end < self._window.first):
             self._begin_with(ordinal)
@@ -194,12 +188,7 @@ class RecentDocuments:
         return TripleRows(rows.values, rows.indptr)
 
     def screen(self, documents: ComparedDocuments, triples: TripleRows) -> Screen:
-        """Return a screen of all documents.
-
-        Args:
-            documents: as ``documents`` returned them.
-            triples: as ``triples`` returned them.
-        """
+        """Return a screen of all documents."""
         skip = self.first - self._begin
         signatures = self._signatures.rows_from(skip)
         columns = ScreenedColumns(

@@ -11,8 +11,6 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
-__all__ = ["representatives"]
-
 
 def representatives(
     store: Store, connection: sqlite3.Connection, *, best: str, source_ranks: Sequence[str], top: int
@@ -21,16 +19,6 @@ def representatives(
 
     ``total`` counts all documents the group ever had; ``best`` is one of those in the window. Groups that have left the
     window are omitted.
-
-    Args:
-        store: an open store.
-        connection: its connection.
-        best: see ``StreamSettings``; it may differ from the stream's own, because no verdict depends on it.
-        source_ranks: likewise.
-        top: maximum number of groups; 0 for all.
-
-    Raises:
-        ConfigurationError: ``source-rank`` without sources.
     """
     chosen = StreamSettings.of(store.settings).but(best=best, source_ranks=tuple(source_ranks))
     engine = StreamEngine.restore(chosen, store.load(), wording=store.wording)

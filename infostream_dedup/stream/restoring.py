@@ -26,17 +26,9 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.store.remembered_table import RememberedTable
     from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
 
-__all__ = ["catch_up", "resume_across", "resume_frequencies", "resumed_memory"]
-
 
 def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: StreamSettings) -> None:
-    """Restore the sums of the closed epochs, and count the documents of the open one.
-
-    Args:
-        frequencies: those of a new engine, or of one whose epoch may have ended in the meantime.
-        loaded: everything, or what is new since the frequencies were last updated.
-        settings: settings of the stream.
-    """
+    """Restore the sums of the closed epochs, and count the documents of the open one."""
     goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
     if not goes_on:
         frequencies.resume(loaded.epoch, _counts(loaded.frequencies), _counts(loaded.repeats))
@@ -66,12 +58,7 @@ def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
 
 
 def catch_up(memory: Memory, loaded: Loaded) -> None:
-    """Add what other processes have stored.
-
-    Args:
-        memory: state before that.
-        loaded: what is new; its documents follow those in memory.
-    """
+    """Add what other processes have stored."""
     _take_in(memory, loaded, 0)
 
 
@@ -80,8 +67,6 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
 
     Args:
         across: a new object, or one as it was before other processes stored something; with ``None`` nothing is done.
-        window: the documents, the new ones included.
-        loaded: everything, or what is new.
         first: ordinal of the first new document; ``None`` if all are new.
     """
     if across is None:

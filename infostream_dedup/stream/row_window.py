@@ -12,7 +12,6 @@ from infostream_dedup.stream.kernels.gathering import put_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EvenWindow", "RowWindow", "bounds_of", "with_room", "without_first"]
 
 _STEPS: Final = 16
 """Maximum number of steps in which elements are moved to the front of an array."""
@@ -99,7 +98,6 @@ class RowWindow:
         Args:
             numbers: int64, the rows.
             begins: int64, where each goes; may have more elements.
-            into: receives them; of the type of the window.
         """
         put_rows(self._ends, self._values, numbers, begins, into)
 

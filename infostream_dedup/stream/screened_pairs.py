@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.screening import Screen
 
-__all__ = ["Undecided"]
-
 
 @dataclass(frozen=True, slots=True)
 class Undecided:

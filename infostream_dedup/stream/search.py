@@ -20,7 +20,7 @@ from infostream_dedup.stream.near_documents import AskedTerms, FoundInPart, Near
 from infostream_dedup.stream.query_shares import share_of_rows
 from infostream_dedup.stream.question import QuestionReader
 from infostream_dedup.stream.question_kinds import QuestionJudge
-from infostream_dedup.stream.search_hits import Hit, Searched, SearchHits
+from infostream_dedup.stream.search_hits import SearchHits
 from infostream_dedup.stream.search_scope import SearchedDocuments, SearchScope
 from infostream_dedup.stream.searched_parts import SearchedParts
 from infostream_dedup.stream.settings import StreamSettings
@@ -33,8 +33,6 @@ from infostream_dedup.stream.store.store import Store
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-__all__ = ["Hit", "SearchHits", "Searched", "Searcher"]
 
 _MOST_KEYS: Final = 255
 
@@ -64,12 +62,7 @@ class Searcher:
 
     @classmethod
     def open(cls, path: str | Path, *, everything: bool = False) -> Self:
-        """Open a store for searching; arguments as in the class.
-
-        Raises:
-            NoInputError: there is no store.
-            BadDataError: the file is not a store.
-        """
+        """Open a store for searching; arguments as in the class."""
         store = Store.open(path, create=False, read_only=True)
         try:
             return cls(store, everything=everything)
@@ -110,29 +103,6 @@ class Searcher:
         They are ordered by the share, by weight, of the text's key terms that they contain, then by the share of their
         key terms that the text contains, then by arrival. Documents in other languages are compared with the
         text itself and with its translation by the dictionaries; the better shares win.
-
-        Args:
-            text: any text.
-            title: its title.
-            id: a stored document to search for instead of a text; it is not among the hits.
-            url: address of a stored document to search for, instead of its id.
-            k_min: minimum number of key terms that match in either direction; by default ``k_similar``, fewer for a
-            short text.
-            top: maximum number of hits; 0 for all.
-            across: also search other languages by translation.
-            languages: only documents in these languages.
-            sources: only documents of these sources.
-            everything: search all documents whose signatures the store has; ``False`` for the window only. The default
-            is that of the searcher, or everything if ``since`` or ``until`` is given.
-            since: only documents that arrived then or later, UTC microseconds since 1970 by the stream's clock.
-            until: only documents that arrived before then.
-            semantic: let a sentence encoder judge doubtful hits, which changes their kinds and probabilities, not their
-            order. It sees only the headline of a document whose text is not stored.
-
-        Raises:
-            BadDataError: the store has no such document, or has deleted its signature.
-            ConfigurationError: a language is unknown; ``semantic`` is set and the store's preset is not ``judged``.
-            MissingExtraError: ``semantic`` is set and its extra is not installed.
         """
         top = Range(0).check("top", top)
         if semantic:

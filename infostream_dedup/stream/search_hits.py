@@ -8,8 +8,6 @@ from typing import Any
 from infostream_dedup.model import Language
 from infostream_dedup.model.tabular import Tabular
 
-__all__ = ["Hit", "SearchHits", "Searched"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:

@@ -18,8 +18,6 @@ from infostream_dedup.stream.store.summary import time_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SearchScope", "SearchedDocuments"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchScope:

@@ -10,8 +10,6 @@ from infostream_dedup.stream.store.index_parts import MOST_DOCUMENTS, IndexPart
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
 from infostream_dedup.stream.store.search_index import IndexRow, index_rows, indexed_until, part_of, read_part
 
-__all__ = ["SearchedParts"]
-
 _MOST_PIECES: Final = 16
 """Maximum number of pieces of documents not in the index yet; further pieces are joined."""
 

@@ -23,7 +23,6 @@ from infostream_dedup.stream.store.reader import kept_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Judged", "SecondStage", "check_model"]
 
 _DECIMALS: Final = 6
 
@@ -63,11 +62,7 @@ class Judged:
 
 
 def check_model(classifier: Classifier) -> None:
-    """Refuse a classifier that cannot judge a stream.
-
-    Raises:
-        ConfigurationError: it was trained with the statistics of its collection.
-    """
+    """Refuse a classifier that cannot judge a stream."""
     if classifier.statistics != "background":
         raise ConfigurationError(
             f"the model was trained with statistics of its {classifier.statistics}, which a stream does not have; "
@@ -95,12 +90,7 @@ class SecondStage:
         self._batch.clear()
 
     def read(self, documents: Sequence[Remembered], earlier: Iterable[int]) -> None:
-        """Read all documents that the next ones may be compared with.
-
-        Args:
-            documents: the next documents of the batch, with their texts.
-            earlier: ordinals of earlier documents.
-        """
+        """Read all documents that the next ones may be compared with."""
         self._batch |= {one.ordinal: kept_of(one) for one in documents}
         ordinals = [*sorted(set(earlier)), *(one.ordinal for one in documents)]
         read = [self._batch[one] if one in self._batch else self._kept(one) for one in ordinals]
@@ -111,7 +101,6 @@ class SecondStage:
         """Judge one document against others; all of them must have been read.
 
         Args:
-            ordinal: the document.
             others: int64, ordinals of earlier documents.
         """
         if self._models is None:

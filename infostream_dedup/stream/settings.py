@@ -215,9 +215,6 @@ class StreamSettings:
 
         The default preset is ``judged``, or ``faithful`` if a setting is given that only works with key terms. Preset
         ``judged`` compares documents across languages unless ``across`` says otherwise.
-
-        Raises:
-            ConfigurationError: a name is unknown, or a value is out of range.
         """
         known = {one.name for one in fields(cls)} - {"terms"}
         unknown = sorted(set(given) - known - set(TERM_FIELDS))
@@ -249,15 +246,7 @@ class StreamSettings:
         return VERDICT_FIELDS if self.model is None else (*VERDICT_FIELDS, *CLASSIFIED_FIELDS)
 
     def refuse_other_preset(self, asked: str, store: str) -> None:
-        """Refuse a preset other than that of the store.
-
-        Args:
-            asked: the requested preset.
-            store: name of the store that was made with these settings.
-
-        Raises:
-            ConfigurationError: the presets differ.
-        """
+        """Refuse a preset other than that of the store."""
         if asked != self.preset:
             raise ConfigurationError(
                 f"{store} was made with preset {self.preset} and keeps it; create another store: infostream-dedup "
@@ -265,11 +254,7 @@ class StreamSettings:
             )
 
     def refuse_other_across(self, asked: str, store: str) -> None:
-        """Refuse a value of ``across`` other than that of the store; arguments as in ``refuse_other_preset``.
-
-        Raises:
-            ConfigurationError: the values differ.
-        """
+        """Refuse a value of ``across`` other than that of the store; arguments as in ``refuse_other_preset``."""
         if asked != self.across:
             raise ConfigurationError(
                 f"{store} was made with --across {self.across} and keeps it; create another store: infostream-dedup "

@@ -20,8 +20,6 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.found_rows import FoundDocument, documents_of, term_names_of
 from infostream_dedup.stream.store.summary import time_text
 
-__all__ = ["HitMaker", "RankedDocument"]
-
 _TRANSLATION_TERMS: Final = 3
 _DECIMALS: Final = 6
 
@@ -82,14 +80,7 @@ class HitMaker:
     def hits(
         self, question: Question, itself: FoundDocument | None, body: str, ranked: Sequence[RankedDocument]
     ) -> list[Hit]:
-        """Make the rows.
-
-        Args:
-            question: the text.
-            itself: the stored document that is searched for, if any.
-            body: the text without its title.
-            ranked: found documents, the best first.
-        """
+        """Make the rows."""
         stored = documents_of(self._connection, [one.ordinal for one in ranked])
         found = [stored[one.ordinal] for one in ranked]
         judged: Sequence[HitJudgement | None] = [None] * len(found)

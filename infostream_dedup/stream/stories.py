@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from infostream_dedup.model.stream_records import StoryEvent
 
-__all__ = ["Stories"]
-
 
 class Stories:
     """The story of each group of the window that is linked to another language.
@@ -27,23 +25,14 @@ class Stories:
         return self._story_of.get(group)
 
     def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
-        """Restore the stories of the window's groups.
-
-        Args:
-            groups: name of each group that has a story, its story, and the ordinal of the story's earliest document.
-        """
+        """Restore the stories of the window's groups."""
         self._story_of, self._groups, self._begun = {}, {}, {}
         for group, story, begun in groups:
             self._put(group, story)
             self._begun[story] = begun
 
     def join(self, ordinal: int, groups: Sequence[tuple[str, int]]) -> list[StoryEvent]:
-        """Join groups of several languages into one story.
-
-        Args:
-            ordinal: the document that joins them.
-            groups: name of each group, and the ordinal of its earliest document.
-        """
+        """Join groups of several languages into one story."""
         loose = {name: begun for name, begun in groups if name not in self._story_of}
         with_story = {self._story_of[name] for name, _ in groups if name in self._story_of}
         stories = loose | {story: self._begun[story] for story in with_story}
@@ -51,14 +40,7 @@ class Stories:
         return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
 
     def merge(self, ordinal: int, names: Sequence[str], group: str, begun: int) -> list[StoryEvent]:
-        """Update stories after groups of one language were merged.
-
-        Args:
-            ordinal: the document that joined them.
-            names: all groups that were merged.
-            group: the one whose name stays.
-            begun: ordinal of its earliest document.
-        """
+        """Update stories after groups of one language were merged."""
         loose = {} if group in self._story_of else {group: begun}
         with_story = {story for name in names if (story := self._leave(name)) is not None}
         if not with_story:
@@ -72,13 +54,7 @@ class Stories:
             del self._groups[story], self._begun[story]
 
     def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
-        """Join several stories, and groups without a story, into one.
-
-        Args:
-            ordinal: the document that caused it.
-            stories: name of each story, with the ordinal of its earliest document.
-            groups: the groups.
-        """
+        """Join several stories, and groups without a story, into one."""
         stays, *others = sorted(stories, key=lambda story: (stories[story], story))
         for other in others:
             for group in self._groups.pop(other, []):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.window import Window
 
-__all__ = ["MANY_CANDIDATES", "StoryPairs", "ToJudge", "worth_keeping"]
 
 MANY_CANDIDATES: Final = 100
 """Mean number of candidates per document above which their evidence is kept and compared by number."""
@@ -47,8 +46,6 @@ def worth_keeping(earlier: NDArray[np.int64], recent: NDArray[np.bool_], documen
     Args:
         earlier: int64 (pairs,), ordinals of the candidates, repeated or not.
         recent: bool (pairs,), whether their evidence is kept anyway.
-        documents: number of documents that found them.
-        window: holds the candidates.
     """
     met = np.zeros((2, window.end - window.first), dtype=np.bool_)
     met[recent.astype(np.int64), earlier - window.first] = True
@@ -139,7 +136,6 @@ class StoryPairs:
         Args:
             earlier: int64 (pairs,), ordinals, ascending for each later document.
             later: int64 (pairs,), ordinals, ascending.
-            facts: who published the earlier and the later document of each pair, and when.
         """
         self._used = int(later[-1])
         own, begins = np.unique(later, return_index=True)

@@ -20,7 +20,6 @@ from infostream_dedup.terms.representation import representation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SurfaceTerms"]
 
 _MOST_REMEMBERED: Final = 500_000
 """Number of surfaces after which memory starts over (about 35 MB). The previous memory is kept, so that recurring words
@@ -65,7 +64,6 @@ class SurfaceTerms:
         """Return, for each surface and language, the number of its term, ``NOTHING``, or ``SEVERAL`` and below.
 
         Args:
-            surfaces: those of a batch, each once, in the order of their first occurrence.
             used: uint8 (surfaces,): bit l is set if a document of language l contains the surface.
 
         Returns:
@@ -164,7 +162,6 @@ def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.i
 
     Args:
         words: int64 (words,), from 0 to ``most`` - 1.
-        most: see above.
     """
     firsts = np.empty(most, dtype=np.int64)
     # The last of equal words is written last.

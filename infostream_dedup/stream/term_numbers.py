@@ -14,7 +14,6 @@ from infostream_dedup.stream.kernels.term_table import TermTable, enter_all, num
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TermNumbers", "longer"]
 
 _SPARE: Final = 8
 """Arrays grow by this fraction: a stream keeps its terms for life, so doubling would waste up to half the memory."""
@@ -53,11 +52,7 @@ class TermNumbers:
         return numbers
 
     def extend(self, terms: Sequence[str]) -> None:
-        """Add terms whose numbers follow the last one.
-
-        Raises:
-            ValueError: a term already has a number, or contains a line break.
-        """
+        """Add terms whose numbers follow the last one."""
         first = self._count
         numbers = self.numbered(terms)
         if len(numbers) != len(terms):

@@ -9,8 +9,6 @@ from infostream_dedup.language.morphology.cache_file import fingerprint
 from infostream_dedup.language.translation.answer_cache import RULES
 from infostream_dedup.stream.settings import StreamSettings
 
-__all__ = ["TermRules"]
-
 _STATE: Final = "term_rules"
 _UNRECORDED: Final = ""
 """Represents the rules of documents stored before stores recorded rules."""
@@ -35,15 +33,7 @@ class TermRules:
         self._history: list[tuple[str, int]] = []
 
     def resume(self, state: Mapping[str, Any], documents: int) -> bool:
-        """Continue a stored stream.
-
-        Args:
-            state: small values of the store.
-            documents: number of documents in the store.
-
-        Returns:
-            Whether its last documents were read by rules that differ from those of this process, or are unknown.
-        """
+        """Continue a stored stream."""
         if self._now is None or not documents:
             return False
         self._history = [(rules, first) for rules, first in state.get(_STATE, [[_UNRECORDED, 0]])]

@@ -23,7 +23,6 @@ from infostream_dedup.terms.representation import representation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["QueryTranslator", "TranslatedQuery"]
 
 _SURE: Final = 0.75
 """Equivalents with lower confidence are guesses: they may match, but never become key terms."""
@@ -70,12 +69,7 @@ class QueryTranslator:
         self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
 
     def translated(self, document: Document, into: Sequence[int]) -> dict[int, TranslatedQuery]:
-        """Translate a text into other languages.
-
-        Args:
-            document: any document.
-            into: index into ``LANGUAGES`` of each target language; the document's own is skipped.
-        """
+        """Translate a text into other languages."""
         analysed = self._reader.read([document])
         own, words = int(analysed.languages[0]), self._counted(analysed)
         return {

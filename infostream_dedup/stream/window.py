@@ -9,14 +9,13 @@ import numpy as np
 
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.evidence_window import EvidenceRows, EvidenceWindow
-from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
+from infostream_dedup.stream.kernels.judging import Columns
 from infostream_dedup.stream.pivot_window import PivotWindow
 from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NO_SOURCE", "Window"]
 
 _COLUMNS: Final = ("group_starts", "sizes", "sources", "clocks", "times")
 _LEAST_DROPPED: Final = 1024
@@ -85,17 +84,7 @@ class Window:
         rows: tuple[Rows, Rows, Rows, Rows],
         evidence: EvidenceRows | None = None,
     ) -> None:
-        """Add documents, each in a group of its own.
-
-        Args:
-            ids: ids of the documents.
-            hashes: text hash and opening hash of each.
-            sources: numbers of their sources.
-            clocks: the stream's clock at each document.
-            times: publication times, or the clock.
-            rows: keys, weights, targets, numbers.
-            evidence: evidence of the documents, if the window keeps it.
-        """
+        """Add documents, each in a group of its own."""
         held, more = self.end - self.first, len(ids)
         self.ids += ids
         self.groups += ids
@@ -132,22 +121,14 @@ class Window:
 
     @property
     def evidence_columns(self) -> EvidenceWindow:
-        """The columns of evidence.
-
-        Raises:
-            ValueError: the window does not keep evidence.
-        """
+        """The columns of evidence."""
         if self.evidence is None:
             raise ValueError("the window keeps no evidence")
         return self.evidence
 
     @property
     def pivot_columns(self) -> PivotWindow:
-        """The columns of the pivot language.
-
-        Raises:
-            ValueError: the window keeps none.
-        """
+        """The columns of the pivot language."""
         if self.pivot is None:
             raise ValueError("the window keeps no terms of a pivot language")
         return self.pivot

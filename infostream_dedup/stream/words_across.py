@@ -23,7 +23,6 @@ from infostream_dedup.terms.meetings import SAME
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WordsAcross"]
 
 _UNIT: Final = 1e-9
 _DECIMALS: Final = 6
@@ -78,12 +77,7 @@ class WordsAcross:
         return self._window.ids[ordinal - self._window.first]
 
     def translated(self, ordinals: Sequence[int], links: Sequence[LinkAcross]) -> list[TranslatedFrom]:
-        """Describe how documents match earlier ones.
-
-        Args:
-            ordinals: the documents.
-            links: the link of each with an earlier one.
-        """
+        """Describe how documents match earlier ones."""
         if not links:
             return []
         rows = np.array(ordinals, dtype=np.int64) - self._window.first

@@ -12,7 +12,6 @@ from infostream_dedup.stream.term_numbers import TermNumbers, longer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WrittenWords"]
 
 _UNKNOWN: Final = -2
 

@@ -18,7 +18,6 @@ from infostream_dedup.errors import BadDataError, NoInputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["authority_of", "read_authority"]
 
 _LONGEST_LINE: Final = 1 << 20
 _TABLE_ENDING: Final = ".tsv"
@@ -26,21 +25,7 @@ _HEADER: Final = ["source", "authority"]
 
 
 def read_authority(path: str | Path) -> dict[str, float]:
-    """Read an expert's assessment of sources.
-
-    Args:
-        path: a table (``.tsv``) of source and authority, separated by a tab, with an optional header line
-            ``source<tab>authority``; or JSON Lines (``.jsonl``, optionally gzipped, ``-``) with the fields ``source``
-            and ``authority``. Authority is a number from 0 (only copies) to 1 (only originals).
-
-    Returns:
-        Authority by source, in the order of the file.
-
-    Raises:
-        ConfigurationError: the file has another ending.
-        NoInputError: the file cannot be opened.
-        BadDataError: a line is malformed, a number is not between 0 and 1, or a source has two authorities.
-    """
+    """Read an expert's assessment of sources."""
     name = str(path)
     found: dict[str, float] = {}
     for place, source, value in _table(name) if name.lower().endswith(_TABLE_ENDING) else _objects(name):
@@ -57,7 +42,6 @@ def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) 
     """Look up the authority of each document's source, for ``differences``.
 
     Args:
-        sources: source of each document (``DocumentModels.sources``).
         authority: authority by source, 0 to 1.
 
     Returns:

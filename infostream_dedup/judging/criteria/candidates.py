@@ -16,7 +16,6 @@ from infostream_dedup.terms.plain.key_terms import heaviest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LINK_K", "LINK_TERMS", "key_term_candidates", "two_word_candidates"]
 
 LINK_K: Final = 3
 """Key terms of one document that the other must contain: few enough to miss hardly any reprint."""
@@ -29,9 +28,6 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
     """Find pairs of equal signature: the two heaviest words of the body (BM25), in alphabetical order.
 
     This is the paper's filter. The signature of a document of one word is that word; an empty document has none.
-
-    Args:
-        models: models of the collection.
 
     Returns:
         Two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
@@ -54,16 +50,11 @@ def key_term_candidates(
     """Find pairs in which one document contains at least k of the n heaviest key terms of the other.
 
     Args:
-        models: models of the collection.
         k: at least 1, at most n.
         n: at most the 30 key terms that models keep.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
 
     Returns:
         Two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
-
-    Raises:
-        ConfigurationError: k is not between 1 and n.
     """
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")

@@ -32,10 +32,8 @@ def differences(
     """Compute difference vectors of pairs in both directions.
 
     Args:
-        models: models of the collection.
         i: int64 (pairs,), ordinals.
         j: int64 (pairs,), ordinals.
-        criteria: names of ``CRITERIA``, in the order of the columns.
         authority: two of float64 (pairs,), authority of the sources of i and j, NaN if unknown; ``None`` if all are.
 
     Returns:
@@ -248,7 +246,6 @@ class Classifier:
         """Decide pairs of a collection.
 
         Args:
-            models: models of the collection's documents.
             i: int64 (pairs,), ordinals.
             j: int64 (pairs,), ordinals.
         """
@@ -330,22 +327,14 @@ work (section 8), without the site and features that only copies share (sentence
 
 
 def chosen_preset(name: str) -> ClassifierPreset:
-    """Return a preset by name.
-
-    Raises:
-        ConfigurationError: there is no such preset.
-    """
+    """Return a preset by name."""
     if name not in CLASSIFIER_PRESETS:
         raise ConfigurationError(f"preset is {name!r}; expected one of {', '.join(CLASSIFIER_PRESETS)}")
     return CLASSIFIER_PRESETS[name]
 
 
 def chosen_criteria(names: Sequence[str]) -> tuple[str, ...]:
-    """Check names of criteria.
-
-    Raises:
-        ConfigurationError: the list is empty, or a name is unknown or repeated.
-    """
+    """Check names of criteria."""
     wrong = [name for name in names if name not in CRITERIA]
     if wrong or not names or len(set(names)) < len(names):
         raise ConfigurationError(
@@ -365,9 +354,6 @@ def suggestions(
     of candidates gives a second pair before every other component has given its first.
 
     Args:
-        decisions: decisions on the candidate pairs.
-        ids: ids of the documents.
-        judged: labelled pairs of ids, the smaller id first.
         number: number of pairs wanted, at least 0.
 
     Returns:
@@ -440,9 +426,7 @@ def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool 
     The contributions and the bias of the plane add up to the decision value.
 
     Args:
-        classifier: the classifier.
         vector: float64 (criteria,), from ``Classifier.vectors``.
-        later: whether i is the later document of the pair.
     """
     plane = classifier.later if later else classifier.earlier
     contributions = plane.contributions(vector[None, :])[0].tolist()

@@ -20,20 +20,6 @@ from infostream_dedup.machine.registry import Registry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CRITERIA",
-    "Both",
-    "ComparedPairs",
-    "Criterion",
-    "Typical",
-    "antisymmetric",
-    "criterion",
-    "say_hours_apart",
-    "say_more",
-    "say_share",
-    "say_sign",
-    "symmetric",
-]
 
 _SAME: Final = 0.1
 _OTHER: Final = 0.6
@@ -106,17 +92,7 @@ def criterion(
     typical: Typical | None = None,
     combined: bool = False,
 ) -> Callable[[Callable[[ComparedPairs], Both]], Callable[[ComparedPairs], Both]]:
-    """Return a decorator that makes a function a criterion of the same name.
-
-    Args:
-        say: puts a value into words.
-        order: its position in lists; criteria without a number come last, by name.
-        typical: see `Typical`; by default the typical values of a share.
-        combined: see `Criterion`.
-
-    Raises:
-        ValueError: the name is taken.
-    """
+    """Return a decorator that makes a function a criterion of the same name."""
 
     def add_function(measure: Callable[[ComparedPairs], Both]) -> Callable[[ComparedPairs], Both]:
         CRITERIA.add(measure.__name__, Criterion(measure, say, typical or Typical(), combined), order=order)

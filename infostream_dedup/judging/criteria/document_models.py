@@ -56,10 +56,7 @@ def background_statistics(
     """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; they do not depend on the documents.
 
     Args:
-        terms: the terms.
         languages: languages in use; the statistics of the others stay empty.
-        representation: ``stem`` or ``morph``.
-        words: number of running words in a pseudo-document.
     """
     found = []
     for language in LANGUAGES:
@@ -108,14 +105,7 @@ class ShippedEvidence:
 def read_shipped_evidence(
     documents: Sequence[Document], languages: Sequence[str], key_terms: KeyTerms, *, background: bool
 ) -> ShippedEvidence:
-    """Read the evidence of documents.
-
-    Args:
-        documents: documents with their texts.
-        languages: language of each document.
-        key_terms: the 30 heaviest key terms of each.
-        background: weight by general language, so that the evidence of a document does not depend on the others.
-    """
+    """Read the evidence of documents."""
     numbers = np.array([language_number(language) for language in languages], dtype=np.int8)
     raw = read_evidence(*evidence_texts(documents))
     frequencies = EvidenceFrequencies()
@@ -172,12 +162,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def read_parts(texts: Iterable[str], languages: Sequence[str]) -> Parts:
-    """Cut the bodies of a collection.
-
-    Args:
-        texts: raw text of each document.
-        languages: language of each document.
-    """
+    """Cut the bodies of a collection."""
     counter = SurfaceCounter()
     number_of: dict[str, int] = {}
     found: list[list[int]] = []
@@ -240,7 +225,6 @@ def weighted_sets(
         owners: int64 (entries,), document of each element.
         elements: uint64 (entries,), equal for equal elements.
         weights: float64 (entries,), at least 0; elements of weight 0 are dropped.
-        documents: number of documents.
     """
     heavy = weights > 0
     owners, weights = owners[heavy], weights[heavy]
@@ -288,12 +272,7 @@ class WordVectors:
 
 
 def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
-    """Make BM25 vectors of documents; also return the statistics from which the weights come.
-
-    Args:
-        counts: words of each document.
-        given: statistics for the weights, in the order of ``LANGUAGES``; by default those of the documents.
-    """
+    """Make BM25 vectors of documents; also return the statistics from which the weights come."""
     statistics = statistics_of(counts, WORDS) if given is None else given
     weights = weigh(counts, statistics, WORDS if given is None else _OF_ANY_WORD).astype(np.float64)
     weights.eliminate_zeros()
@@ -310,8 +289,6 @@ def title_vectors(titles: list[str], languages: list[str], *, background: bool =
 
     Args:
         titles: titles, empty if missing.
-        languages: language of each.
-        background: weight words by the general language instead of these titles.
     """
     counter = SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
@@ -324,12 +301,7 @@ def title_vectors(titles: list[str], languages: list[str], *, background: bool =
 
 
 def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDArray[np.float64]:
-    """Sum the weights of all word occurrences of each row; a word's weight is its IDF, at least 0.
-
-    Args:
-        counts: words of sentences or paragraphs, in the word space of the statistics.
-        statistics: statistics of the documents, one per language.
-    """
+    """Sum the weights of all word occurrences of each row; a word's weight is its IDF, at least 0."""
     weights = np.zeros(counts.counts.shape[0])
     for number in range(len(LANGUAGES)):
         rows = np.flatnonzero(counts.languages == number)
@@ -400,17 +372,7 @@ class DocumentModels:
 def document_models(
     documents: Sequence[Document], *, progress: Progress | None = None, statistics: str = "collection"
 ) -> DocumentModels:
-    """Compute the models of a collection.
-
-    Args:
-        documents: documents with their texts, in input order; a missing ``lang`` is detected.
-        progress: called after each step.
-        statistics: ``collection`` weights words by these documents; ``background`` by the general language, so that
-            the model of a document does not depend on the other documents.
-
-    Raises:
-        ConfigurationError: there are no such statistics.
-    """
+    """Compute the models of a collection."""
     if statistics not in STATISTICS:
         raise ConfigurationError(f"statistics is {statistics!r}; expected one of {', '.join(STATISTICS)}")
     background = statistics == "background"

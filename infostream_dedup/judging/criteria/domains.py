@@ -17,7 +17,6 @@ from infostream_dedup.judging.criteria.document_models import DocumentModels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ClassifierSet", "DomainRule", "domains_of", "read_domain_rules"]
 
 Field = Literal["source", "category"]
 
@@ -49,16 +48,7 @@ class DomainRule:
 
 
 def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
-    """Read rules; the first matching rule counts.
-
-    Args:
-        path: ``.json`` with a list of objects ``field``, ``value``, ``domain``; any other file holds lines of these
-            three, separated by tabs. Empty lines and lines that begin with ``#`` are ignored.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        BadDataError: a rule is malformed, or the file has no rules.
-    """
+    """Read rules; the first matching rule counts."""
     source = str(path)
     try:
         with Path(path).open("rb") as stream:
@@ -143,7 +133,6 @@ class ClassifierSet:
         """Decide pairs, each by its classifier.
 
         Args:
-            models: models of the collection's documents.
             i: int64 (pairs,), ordinals.
             j: int64 (pairs,), ordinals.
         """

@@ -118,15 +118,6 @@ def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: 
     A label in ``positive`` means that each document repeats the other; any other label means that both are original. A
     field ``repeats`` overrides the label: ``a`` (a adds nothing to b), ``b``, ``both`` or ``none``. Pairs labelled
     ``translation`` are dropped, because the criteria compare words.
-
-    Args:
-        labels: the labels; a pair may occur twice with the same judgement.
-        ids: ids of the documents, in input order.
-        positive: labels that mean "repeats".
-
-    Raises:
-        BadDataError: a label names an unknown document, ``repeats`` has another value, or two judgements of a pair
-            contradict each other.
     """
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
@@ -176,17 +167,8 @@ _LONGEST_LINE: Final = 1 << 20
 def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Read pairs by id.
 
-    Args:
-        path: JSON Lines, optionally gzipped, ``-`` for standard input; each line is an object with two different ids
-            ``a`` and ``b``. Other fields are ignored, so label files and the output of ``pairs`` also work.
-        ids: ids of the documents, in input order.
-
     Returns:
         Two of int64 (pairs,): ordinals of a and b, in the order of the file; repeated pairs are dropped.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        BadDataError: a line is malformed or names an unknown document.
     """
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[int, int], tuple[int, int]] = {}
@@ -257,7 +239,6 @@ def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
     parts with all pairs outside both; so there are more splits than parts.
 
     Args:
-        pairs: in the order of ``judged_pairs``.
         number: number of parts, at least 2.
     """
     part = part_of(pairs, number)
@@ -321,9 +302,7 @@ def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) 
     times are not known, are left out.
 
     Args:
-        pairs: judged pairs.
         times: float64 (documents,), NaN if unknown.
-        share: above 0, below 1.
 
     Returns:
         The split; ``None`` if fewer than two repeating pairs have times.

@@ -18,8 +18,6 @@ from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Cal
 from infostream_dedup.judging.criteria.criterion import CRITERIA
 from infostream_dedup.judging.criteria.document_models import STATISTICS
 
-__all__ = ["MAX_MODEL_BYTES", "model_bytes", "model_digest", "read_model", "write_model"]
-
 MAX_MODEL_BYTES: Final = 4 << 20
 
 _SCHEMA: Final = "infostream-dedup/classifier"
@@ -78,13 +76,7 @@ def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[st
     """Write a model completely or not at all.
 
     Args:
-        classifier: the model.
-        path: the file; an existing file is replaced in one step.
         inputs: files that must not be overwritten.
-
-    Raises:
-        CannotCreateError: the file cannot be created or is one of the inputs.
-        CannotWriteError: writing failed on the way.
     """
     content = model_bytes(classifier)
     with open_output(path, inputs=inputs) as stream:
@@ -92,12 +84,7 @@ def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[st
 
 
 def read_model(path: str | Path) -> Classifier:
-    """Read a model and check every value of it.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        BadDataError: the file is not a model, is damaged, or has an unknown version.
-    """
+    """Read a model and check every value of it."""
     source = str(path)
     try:
         with Path(path).open("rb") as stream:

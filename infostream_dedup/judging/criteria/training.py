@@ -112,12 +112,7 @@ _DIGITS: Final = 10
 
 
 def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> Plane:
-    """Return the plane of a classifier that has learned nothing.
-
-    Args:
-        criteria: names of ``CRITERIA``.
-        weights: weight of each criterion; 0 if missing.
-    """
+    """Return the plane of a classifier that has learned nothing."""
     typical = [CRITERIA[name].typical for name in criteria]
     return Plane(
         np.array([one.mean for one in typical], dtype=np.float64),
@@ -133,7 +128,6 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: P
     Args:
         vectors: float64 (vectors, criteria).
         repeats: bool (vectors,).
-        prior: where to start, and how criteria are standardised; without vectors it is the result.
     """
     columns = np.column_stack((prior.standardised(vectors), np.ones(len(vectors))))
     signs = np.where(repeats, 1.0, -1.0)
@@ -349,7 +343,6 @@ class PairVectors:
 
         Args:
             rows: int64, pairs to learn from.
-            prior: planes to start from.
         """
         training = self.pairs.at(rows)
         later, earlier = self.training_vectors(rows)
@@ -364,7 +357,6 @@ class PairVectors:
 
         Args:
             rows: int64, pairs to judge.
-            planes: planes that judge them.
             trained_on: int64, pairs that the authority of sources may be learned from.
         """
         known = authority_of(self._models.sources, self._authority.table(self.pairs.at(trained_on)))
@@ -412,16 +404,7 @@ def held_out(
     *,
     split: Iterable[Fold] | None = None,
 ) -> HeldOut:
-    """Judge each pair by planes learned from others.
-
-    Args:
-        models: models of the collection.
-        pairs: judged pairs.
-        criteria: names of ``CRITERIA``.
-        authority: authority of sources.
-        prior: weights from which learning starts.
-        split: which pairs are tested and which are learned from; five folds by story by default.
-    """
+    """Judge each pair by planes learned from others."""
     vectors = PairVectors(models, pairs, criteria, authority)
     found = HeldOut(vectors.pairs, np.full(len(pairs), np.nan), np.full(len(pairs), np.nan))
     for fold in folds(pairs, _FOLDS) if split is None else split:
@@ -444,9 +427,6 @@ def single_criterion(
     Args:
         forward: float64 (pairs,), values of i against j, NaN if unknown.
         backward: float64 (pairs,), values of j against i.
-        pairs: judged pairs.
-        rule: when a pair counts as found.
-        split: folds of the pairs, from ``folds``.
 
     Returns:
         bool (pairs,), out-of-fold decisions.
@@ -470,9 +450,6 @@ def best_threshold(grades: NDArray[np.float64], truth: NDArray[np.bool_]) -> tup
     Args:
         grades: float64 (pairs,); smaller grades mean true, infinite ones are never found.
         truth: bool (pairs,).
-
-    Returns:
-        The smallest threshold among equals; minus infinity and 0 if nothing is true.
     """
     order = np.argsort(grades, kind="stable")
     ranked, hits = grades[order], np.cumsum(truth[order])
@@ -519,17 +496,7 @@ def train(
     both classes, on the training values, which are overconfident.
 
     Args:
-        models: models of the collection.
-        pairs: judged pairs, from ``judged_pairs``.
-        preset: what the classifier is for.
-        criteria: names of ``CRITERIA`` instead of the preset's.
         domain: subject of the documents, empty for any.
-        authority: authority of sources; by default all sources are unknown.
-        labels: what the judgements are called in messages.
-
-    Raises:
-        BadDataError: the pairs lack repeats or originals.
-        ConfigurationError: a criterion is unknown.
     """
     names = chosen_criteria(preset.criteria if criteria is None else criteria)
     authority = authority or NoAuthority()
@@ -666,19 +633,6 @@ def learning_curve(
     Each draw keeps another third of the pairs, by story, for testing. Training pairs are drawn from the rest without
     replacement until they include a repeat and an original. The intervals contain 95 % of the draws; they reflect the
     choice of the training pairs, not of the stories. At size 0 the prior itself is measured, on each third once.
-
-    Args:
-        models: models of the collection.
-        pairs: judged pairs.
-        criteria: sets of criteria by name.
-        rule: when a pair counts as found.
-        sizes: sizes of the training set; sizes for which one of the thirds leaves too few pairs are skipped, because
-            sizes tested on different pairs cannot be compared.
-        draws: number of draws for each size.
-        seed: equal seeds draw equal pairs with any version of numpy.
-        authority: authority of sources; unknown by default.
-        prior: weights before learning (``ClassifierPreset.prior``); none by default, and then no size 0. Sets of
-            criteria without any of these have no size 0 either.
     """
     parts = [fold for fold in splits(pairs, _CURVE_FOLDS) if len(fold.test) and len(fold.training)]
     truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, rule)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DAY_WORDS", "ENGLISH_MONTH", "MONTH_WORDS"]
-
 ENGLISH_MONTH: Final = 16
 """Added to the number of a month whose name may come before the day (April 17)."""
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CODE_POINTS", "CYRILLIC_BEGIN", "TWINS", "Alphabet", "CharacterKind", "alphabet", "in_one_alphabet"]
 
 CODE_POINTS: Final = 0x10000
 """Number of code points in the tables; any character beyond them separates words."""
@@ -118,10 +117,6 @@ def in_one_alphabet(folded: str, capitals: Sequence[bool]) -> str:
 
     The word becomes Cyrillic if all its Latin letters have a Cyrillic look-alike, otherwise Latin if all its Cyrillic
     letters have a Latin one; otherwise it is unchanged.
-
-    Args:
-        folded: the folded word.
-        capitals: which of its letters were capitals: an H looks like a Cyrillic letter, but an h does not.
     """
     twins = alphabet().twins
     for from_cyrillic in (False, True):

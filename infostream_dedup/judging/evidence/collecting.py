@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
 
-__all__ = ["DocumentEvidence", "EvidenceReader"]
 
 _AHEAD: Final = 6
 """Chunks that may wait beside those that threads read."""
@@ -103,11 +102,7 @@ class EvidenceReader:
         self._submit(lambda: evidence_texts_of_block(block))
 
     def finish(self, languages: Sequence[str]) -> DocumentEvidence:
-        """Weight the evidence read so far; the reader must not be used again.
-
-        Args:
-            languages: language code of each document.
-        """
+        """Weight the evidence read so far; the reader must not be used again."""
         self._read_waiting()
         while self._running:
             self._take(self._running.popleft().result())

@@ -4,23 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "DATE_BIT",
-    "FIGURE_SEED",
-    "FIRST_YEAR",
-    "HEAD_BIT",
-    "HEAD_CHARACTERS",
-    "LAST_YEAR",
-    "LEAD_WORDS",
-    "LONGEST_ACRONYM",
-    "PREFIX",
-    "SEED",
-    "SHORTEST_FORM_WORD",
-    "SHORTEST_NAME",
-    "TITLE_SEED",
-    "WORD_LETTERS",
-]
-
 SEED: Final = 0xCBF29CE484222325
 """Seed of every word hash."""
 FIGURE_SEED: Final = 0x84222325CBF29CE4

@@ -20,7 +20,6 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["contradict"]
 
 _FEWEST_NUMBERS: Final = 3
 """Minimum numbers in both documents; fewer may be written as words in one of the languages."""
@@ -53,8 +52,6 @@ def contradict(
         a: int64 (pairs,), row of one document.
         b: int64 (pairs,), row of the other; fastest if the pairs of one b are adjacent.
         shares: float64 (pairs, 2), share of the pivot-language key terms that match, in both directions, rounded.
-        keys: key terms of all documents.
-        records: packed evidence of all documents.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)

@@ -15,7 +15,6 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GROUPS", "EvidenceReason", "reasons_of_pairs"]
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_terms": ("share12_least", "share12_most", "share30_least", "share30_most", "cosine"),
@@ -54,7 +53,6 @@ def reasons_of_pairs(
 
     Args:
         evidence: float64 (pairs, COLUMNS).
-        model: model that judged the pairs.
         meaning: float64 (pairs,), cosines of the pairs whose meanings were compared, NaN for others.
     """
     found: list[list[EvidenceReason]] = []

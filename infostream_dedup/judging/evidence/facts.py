@@ -15,19 +15,6 @@ from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CIRCUMSTANCES",
-    "DAY",
-    "HOUR",
-    "NO_SOURCE",
-    "NO_TIME",
-    "STORY_HOURS",
-    "DocumentFacts",
-    "PairFacts",
-    "circumstances",
-    "facts_of_pairs",
-    "microseconds",
-]
 
 NO_SOURCE: Final = -1
 HOUR: Final = 3_600_000_000
@@ -80,10 +67,7 @@ class DocumentFacts:
         """Number sources, texts and addresses, so that equal ones have equal numbers.
 
         Args:
-            sources: source of each document.
-            times: publication time of each document in microseconds since 1970.
             text_hashes: hash of each text; empty for an empty text.
-            addresses: address of each document.
         """
         return cls(
             _numbered(sources),
@@ -208,8 +192,6 @@ def facts_of_pairs(
     """Collect the facts about pairs.
 
     Args:
-        earlier: the earlier document of each pair.
-        later: the later one.
         evidence: float64 (pairs, COLUMNS).
         probability: float64 (pairs,), probability of the pair model.
         tokens: int64 (pairs,), words and numbers of the shorter document of each pair.
@@ -248,10 +230,6 @@ def circumstances(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.in
     """All that the rules use of sources, times and addresses, as one number: int64 (pairs,), below ``CIRCUMSTANCES``.
 
     Pairs with equal evidence and equal circumstances have the same kind.
-
-    Args:
-        earlier: the earlier document of each pair.
-        later: the later one.
     """
     dated = _dated(earlier, later)
     asked = (

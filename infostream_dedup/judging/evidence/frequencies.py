@@ -19,15 +19,6 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BACKGROUND_DOCUMENTS",
-    "BUCKETS",
-    "EPOCH",
-    "Changes",
-    "EvidenceFrequencies",
-    "background_of",
-    "changes_of",
-]
 
 BUCKETS: Final = 1 << BUCKET_BITS
 """Number of counters; entries that share a counter are counted together, which lowers their weights a little."""
@@ -81,7 +72,6 @@ def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
     """Count what documents add to the counters.
 
     Args:
-        raw: evidence of the documents.
         languages: int8 (documents,), index into ``LANGUAGES``.
     """
     changed, counts = np.unique(_buckets_of(raw, languages), return_counts=True)
@@ -161,9 +151,6 @@ def background_of(path: Path) -> Mapping[Language, tuple[NDArray[np.int64], NDAr
 
     Returns:
     int64 counters and float64 amounts from 0 to 1.
-
-    Raises:
-        BadDataError: the file is damaged.
     """
     with np.load(BytesIO(shipped_bytes(path))) as held:
         return {

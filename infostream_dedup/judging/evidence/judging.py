@@ -25,7 +25,6 @@ from infostream_dedup.judging.evidence.status import statuses
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FILTER", "JudgedCandidates", "TripleSource", "judge_pairs", "passes_filter"]
 
 FILTER: Final = 0.9
 """Threshold of the filter: share of 12 key terms plus twice the share of 30, added over both directions.
@@ -86,11 +85,7 @@ class JudgedCandidates:
         return np.asarray(np.isin(self.kinds, ONE_TEXT) | retold, dtype=np.bool_)
 
     def statuses(self, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """``DocumentStatus`` that each pair gives its later document: int8 (pairs,).
-
-        Args:
-            joined: what ``status.joined_kinds`` returned.
-        """
+        """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
         return statuses(self.kinds, self.facts.same_text, self.facts.wording_most, joined)
 
 
@@ -118,16 +113,7 @@ def judge_pairs(
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        keys: key terms of all documents.
-        records: packed evidence of all documents.
-        triples: word triples of all documents, or a function that returns those of given documents; it is called once,
-        with the documents of the pairs that passed.
-        documents: sources, times and texts of all documents; or, if one row of evidence is shared by several
-        documents, those of the earlier and of the later document of each pair.
         model: pair model; ``None`` for the shipped one.
-        shares: result of ``shares_of_pairs`` for the pairs, if it is known already; it becomes the evidence.
-        filtered: drop pairs that ``passes_filter`` rejects, unless their texts are equal.
-        meanings: used for doubtful pairs. Not for streams: the last bits differ between processors.
     """
     evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents

@@ -17,20 +17,6 @@ from infostream_dedup.judging.evidence.facts import STORY_HOURS, PairFacts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "KIND_NAMES",
-    "LEAST_WORDING",
-    "ONE_TEXT",
-    "RULES",
-    "Kind",
-    "Rule",
-    "kinds_of_pairs",
-    "kinds_of_rules",
-    "names_of_kinds",
-    "rules_of_pairs",
-    "seen_from_later",
-]
-
 
 LEAST_WORDING: Final = 0.25
 """Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""

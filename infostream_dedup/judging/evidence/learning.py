@@ -16,7 +16,6 @@ from infostream_dedup.judging.evidence.pair_model import FEATURES, PairModel, fe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_PAIRS", "TrainingSet", "draw", "learn", "pair_weights"]
 
 MOST_PAIRS: Final = 2500
 """Maximum number of pairs of each class that one set contributes."""
@@ -73,12 +72,7 @@ def draw(same: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def learn(sets: Sequence[TrainingSet], *, penalty: float = _PENALTY) -> PairModel:
-    """Learn the model from sets of equal weight.
-
-    Args:
-        sets: judged pairs.
-        penalty: weight of the sum of squared coefficients against the mean log loss, above 0.
-    """
+    """Learn the model from sets of equal weight."""
     features = np.concatenate([features_of(one.evidence) for one in sets])
     same = np.concatenate([one.same for one in sets])
     weights = np.concatenate([one.weights for one in sets])

@@ -17,16 +17,6 @@ from infostream_dedup.model import Document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CERTAIN",
-    "MEANING_MIDDLE",
-    "MEANING_WEIGHT",
-    "MEANING_WORDS",
-    "Meanings",
-    "added_by",
-    "head_of",
-    "with_meaning",
-]
 
 MEANING_WORDS: Final = 40
 """Number of words encoded after the title."""
@@ -89,7 +79,6 @@ def with_meaning(
         a: int64 (pairs,).
         b: int64 (pairs,).
         probability: float64 (pairs,), probability of the pair model.
-        meanings: meanings of all documents.
 
     Returns:
         float64 (pairs,) twice: the probability, rounded as before, and the cosine, NaN if it was not computed.

@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange
 
-__all__ = [
-    "COLUMNS",
-    "HEAVIEST",
-    "ComparedKeys",
-    "TripleRows",
-    "compared",
-    "fill_in_wording",
-    "heaviest",
-    "key_rows",
-    "shares_of_pairs",
-]
 
 HEAVIEST: Final = 12
 """Number of key terms that ``ComparedKeys.heaviest`` marks."""
@@ -108,7 +97,6 @@ def heaviest(begins: NDArray[np.int64], weights: NDArray[np.int64], n: int = HEA
     Args:
         begins: int64 (documents + 1,), bounds of the documents.
         weights: int64, weight of each key term, in the order of the terms.
-        n: number of terms to mark.
     """
     found = np.empty(len(weights), dtype=np.uint8)
     mark_heaviest(begins, weights, n, found)
@@ -121,7 +109,6 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKe
     Args:
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one.
-        keys: key terms of all documents.
     """
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     if not len(a):
@@ -157,12 +144,7 @@ def compared(
         a: int64 (pairs,), row of the earlier document.
         b: int64 (pairs,), row of the later one; fastest if the pairs of one b are adjacent.
         evidence: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
-        keys: key terms of all documents.
-        records: packed evidence of all documents.
         triples: word triples of all documents; ``None`` to leave wording out.
-
-    Returns:
-        ``evidence`` itself; all columns except ``length`` (0 to 3), counts and codes are between 0 and 1.
     """
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     compare_pairs(

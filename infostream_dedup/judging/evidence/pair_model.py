@@ -17,7 +17,6 @@ from infostream_dedup.judging.evidence.shipped_files import MODEL_FILE, shipped_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DECIMALS", "FEATURES", "PairModel", "features_of", "shipped_model"]
 
 FEATURES: Final = (
     "share12_least",
@@ -93,15 +92,7 @@ class PairModel:
 
     @classmethod
     def from_json(cls, text: str, name: str) -> PairModel:
-        """Read a model.
-
-        Args:
-            text: output of ``as_json``.
-            name: name of the file, for the error message.
-
-        Raises:
-            ConfigurationError: the content is not a pair model.
-        """
+        """Read a model."""
         try:
             content = json.loads(text)
         except ValueError as error:
@@ -118,11 +109,7 @@ def features_of(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def shipped_model() -> PairModel:
-    """The model that comes with the package.
-
-    Raises:
-        BadDataError: its file is damaged.
-    """
+    """The model that comes with the package."""
     return PairModel.from_json(shipped_bytes(MODEL_FILE).decode("utf-8"), MODEL_FILE.name)
 
 

@@ -11,8 +11,6 @@ from infostream_dedup.judging.evidence.kernels.packing import LEAD_BITS
 from infostream_dedup.judging.evidence.plain_records import in_filter
 from infostream_dedup.judging.evidence.step_words import speech_beginnings, step_beginnings
 
-__all__ = ["PlainDocument", "PlainRecord", "compare_plainly", "unpack_plainly"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainRecord:

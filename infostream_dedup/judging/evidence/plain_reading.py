@@ -34,16 +34,6 @@ from infostream_dedup.judging.evidence.constants import (
     WORD_LETTERS,
 )
 
-__all__ = [
-    "PlainEvidence",
-    "date_hash",
-    "figure_hash",
-    "mixed_plainly",
-    "read_plainly",
-    "skeleton_code",
-    "word_hash",
-]
-
 _MASK: Final = (1 << 64) - 1
 _KIND_SIGNS: Final = "osCdx'.,_!-/"
 """Character for each ``CharacterKind``; the patterns below match strings of these."""
@@ -153,12 +143,7 @@ def skeleton_code(folded: str) -> int:
 
 
 def read_plainly(text: str, title_end: int) -> PlainEvidence:
-    """Read one document.
-
-    Args:
-        text: title and text.
-        title_end: length of the title in characters, 0 if there is none.
-    """
+    """Read one document."""
     return _Reader(text, title_end).read()
 
 

@@ -11,8 +11,6 @@ from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.packing import BUCKET_BITS, FILTER_BITS, LEAD_BITS, MOST_ENTRIES
 from infostream_dedup.judging.evidence.plain_reading import PlainEvidence, mixed_plainly
 
-__all__ = ["bucket", "buckets_plainly", "count_plainly", "in_filter", "pack_plainly"]
-
 _NUMBER, _NAME, _LEAD = 0, 1, 2
 _BLOCK: Final = 64
 
@@ -38,14 +36,7 @@ def count_plainly(documents: Iterable[tuple[PlainEvidence, int]]) -> Counter[int
 
 
 def pack_plainly(evidence: PlainEvidence, language: int, counts: Sequence[float], documents: float) -> list[int]:
-    """Pack the record of a document.
-
-    Args:
-        evidence: evidence read from the document.
-        language: number of its language.
-        counts: number of documents of each counter.
-        documents: number of documents of its language.
-    """
+    """Pack the record of a document."""
     kept = [one[:MOST_ENTRIES] for one in (evidence.numbers, evidence.names, evidence.lead)]
     cut = PlainEvidence(numbers=kept[0], names=kept[1], lead=kept[2])
     weights = [_weight(float(counts[one]), documents) for one in buckets_plainly(cut, language)]

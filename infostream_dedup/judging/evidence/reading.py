@@ -33,7 +33,6 @@ from infostream_dedup.model import Document, DocumentBlock, full_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RawEvidence", "evidence_texts", "evidence_texts_of_block", "read_evidence", "scratch_for", "tables"]
 
 _MARKUP: Final = (b"<", b"&", b"/", b"@", b"{")
 """A text with one of these, or with a slash in ``_ADDRESS``, is cleaned first; single bytes are found quickly."""
@@ -104,10 +103,6 @@ def evidence_texts(
 ) -> tuple[Utf8Texts, NDArray[np.int64]]:
     """Arrange titles and texts of documents for ``read_evidence``.
 
-    Args:
-        documents: the documents.
-        texts: ``full_text`` of each document, if already encoded.
-
     Returns:
         The texts, and int64 (documents,), byte offset of the end of each title.
     """
@@ -172,9 +167,7 @@ def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool
     """Read the evidence of documents. The first call compiles, or loads compiled code from disk.
 
     Args:
-        texts: title and text of each document.
         title_ends: int64 (documents,), offset in ``texts.data`` at which each title ends.
-        lent: whether the entries are only needed until this thread reads the next documents; then they are not copied.
     """
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.of(size)._replace(

@@ -17,8 +17,6 @@ from infostream_dedup.judging.evidence.reading import RawEvidence
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EvidenceRecords", "filtered_records", "pack_evidence", "pack_weighed", "weigh_records"]
-
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRecords:
@@ -68,9 +66,7 @@ def pack_evidence(raw: RawEvidence, languages: NDArray[np.int8], frequencies: Ev
     """Weight and pack the evidence of documents.
 
     Args:
-        raw: evidence of the documents.
         languages: int8 (documents,), index into ``LANGUAGES``.
-        frequencies: document frequencies of the collection, or of the stream before the documents' epoch.
     """
     counts, documents = frequencies.filled_up()
     return pack_weighed(raw, languages, counts, documents)

@@ -28,8 +28,6 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Screen", "ScreenTools", "ScreenedColumns", "screened_columns"]
-
 
 _PAIRS_FOR_THREADS: Final = 100_000
 _PARTS_OF_A_THREAD: Final = 8
@@ -96,14 +94,7 @@ class Screen:
     def over(
         cls, columns: ScreenedColumns, records: EvidenceRecords, triples: TripleRows, tools: ScreenTools
     ) -> Screen:
-        """Use documents that have been prepared.
-
-        Args:
-            columns: their columns.
-            records: their packed evidence.
-            triples: their word triples.
-            tools: made from the model given to ``screened_columns``.
-        """
+        """Use documents that have been prepared."""
         rows = ScreenedRows(
             words=records.words,
             begins=records.begins,
@@ -156,14 +147,7 @@ class Screen:
 def screened_columns(
     keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows, model: PairModel
 ) -> ScreenedColumns:
-    """Prepare documents for a screen.
-
-    Args:
-        keys: key terms of all documents.
-        records: their packed evidence.
-        triples: their word triples.
-        model: the pair model; probabilities of .5 or more are accepted.
-    """
+    """Prepare documents for a screen."""
     documents = len(records)
     bounds, doubled = np.empty(documents + 1, dtype=np.int64), np.zeros(documents, dtype=np.int64)
     signature_sizes(triples.begins, bounds)

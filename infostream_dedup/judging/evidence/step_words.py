@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SPEECH_WORDS", "STEP_WORDS", "speech_beginnings", "step_beginnings"]
 
 _RUSSIAN_STEPS: Final = (
     "задержан арестован обвинён обыск приговор осуждён оправдан освободили отпустили обжаловал депортировали выслали",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 
-__all__ = ["RANGES", "TripleRanges", "WrittenTriples"]
 
 _MEMORY: Final = 1 << 28
 """Bytes of triples that are kept in memory."""
@@ -82,9 +81,6 @@ class TripleRanges:
         Args:
             triples: uint64, ascending in each document, each once.
             begins: int64 (documents + 1,), bounds of each document in ``triples``.
-
-        Raises:
-            CannotWriteError: the file cannot be written, for example because the disk is full.
         """
         documents = len(begins) - 1
         counts = np.zeros((RANGES, documents), dtype=np.int32)
@@ -151,11 +147,7 @@ class TripleRanges:
         """Read a range, document by document.
 
         Args:
-            one: number of the range, 0 to RANGES - 1.
             triples: uint64, receives the triples; as long as ``counts`` says.
-
-        Raises:
-            OSError: the file cannot be read, or lacks what was written.
         """
         place = 0
         with self._lock:

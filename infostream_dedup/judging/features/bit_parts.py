@@ -17,7 +17,6 @@ from infostream_dedup.judging.features.rows import Rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["near_pairs"]
 
 _BITS: Final = 64
 

@@ -20,7 +20,6 @@ from infostream_dedup.machine.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SharedCounts", "equal_pairs", "pairs_sharing"]
 
 _BLOCK: Final = 8_000_000
 _SLACK: Final = 1e-9
@@ -45,7 +44,6 @@ def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio
     """Find pairs of documents that share a value.
 
     Args:
-        rows: values of each document.
         lengths: int64 (documents,); the longer document of a pair is at most ``ratio`` times the shorter.
         ratio: at least 1.
 
@@ -72,14 +70,7 @@ def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio
 
 
 def equal_pairs(rows: Rows) -> SharedCounts:
-    """Find pairs of documents with equal rows; empty rows equal nothing.
-
-    Args:
-        rows: rows of any lengths.
-
-    Returns:
-        Pairs whose ``shared`` is 1.
-    """
+    """Find pairs of documents with equal rows; empty rows equal nothing."""
     number_of: dict[bytes, int] = {}
     filled = np.flatnonzero(rows.sizes > 0)
     classes = [number_of.setdefault(rows.row(document).tobytes(), len(number_of)) for document in filled.tolist()]

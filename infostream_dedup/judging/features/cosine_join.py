@@ -19,7 +19,6 @@ from infostream_dedup.machine.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["similar_vectors", "unit_vectors"]
 
 _BLOCK: Final = 5_000_000
 _SLACK: Final = 1e-9

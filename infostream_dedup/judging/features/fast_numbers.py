@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from infostream_dedup.language.text.utf8 import Utf8Texts
 
-__all__ = ["NumberRuns", "find_runs", "numbers_of_run"]
 
 _SIGNS: Final = {"_": LETTER, "-": HYPHEN, ".": POINT, ",": POINT, **dict.fromkeys("'’ʼ", APOSTROPHE)}
 _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЄІЇҐ"
@@ -61,11 +60,7 @@ class NumberRuns:
 
 
 def find_runs(texts: Utf8Texts) -> NumberRuns:
-    """Find runs with numbers. The first call compiles code or loads it from disk.
-
-    Args:
-        texts: raw or cleaned, in any of the three languages.
-    """
+    """Find runs with numbers. The first call compiles code or loads it from disk."""
     room, starts = _ROOM.of(int(texts.offsets[-1] - texts.offsets[0]) + len(texts))
     sizes = np.empty(len(texts), dtype=np.int64)
     word = np.empty(LONGEST, dtype=np.uint32)

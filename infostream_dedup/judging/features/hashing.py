@@ -17,7 +17,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["hash_sequences", "hash_text", "hash_words", "scrambled"]
 
 _GOLDEN: Final = 0x9E3779B97F4A7C15
 _BASE: Final = np.uint64(0xD1342543DE82EF95)

@@ -13,8 +13,6 @@ from infostream_dedup.judging.features.rows import Rows, rows_from
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = ["fingerprint_type", "fingerprints_of_words", "leading_words"]
-
 
 def leading_words(weights: sp.csr_array, n: int) -> Rows:
     """Return the n heaviest words of each document; among equal weights the earlier word wins; weights may be negative.
@@ -39,11 +37,6 @@ def fingerprints_of_words(words: Rows, vocabulary: list[str], bits: int) -> Rows
 
     Args:
         words: word numbers, ascending in a row.
-        vocabulary: the words.
-        bits: see ``hashing.hash_text``.
-
-    Returns:
-        One value per document, none for a document without words.
     """
     numbers = words.values.tolist()
     bounds = words.indptr.tolist()

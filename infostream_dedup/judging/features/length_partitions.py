@@ -27,8 +27,6 @@ import numpy as np
 from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.set_join import Resembling
 
-__all__ = ["partition_bounds", "resembling_bags", "weighted_jaccard"]
-
 _SLACK: Final = 1e-9
 
 _Bag = Mapping[int, int]
@@ -42,7 +40,6 @@ def partition_bounds(shortest: int, longest: int, tau: float) -> list[int]:
 
     Args:
         shortest: smallest size, at least 1.
-        longest: largest size.
         tau: minimum resemblance, above 0 to 1.
 
     Example:
@@ -62,13 +59,6 @@ def weighted_jaccard(a: _Bag, b: _Bag, size_a: int, size_b: int, tau: float) -> 
     """Return the sum of smaller over the sum of larger frequencies, or 0 as soon as it must be below tau.
 
     If m is the intersection so far and r the smaller rest of both bags, it is at most (m + r) / (|A| + |B| - m - r).
-
-    Args:
-        a: frequencies of elements.
-        b: frequencies of elements.
-        size_a: sum of the frequencies of a.
-        size_b: sum of the frequencies of b.
-        tau: minimum value of interest.
     """
     met = 0
     left_a, left_b = size_a, size_b
@@ -87,7 +77,6 @@ def resembling_bags(bags: Rows, tau: float) -> Resembling:
     """Find unordered pairs a < b with a multiset resemblance of at least tau; empty bags have no pairs.
 
     Args:
-        bags: elements with repetitions, in any order.
         tau: above 0 to 1.
     """
     found = sorted(_Search(bags, tau).pairs())

@@ -22,14 +22,6 @@ from infostream_dedup.judging.features.words import Words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "lexicon_fingerprint",
-    "lexicon_fingerprints",
-    "lexicon_sums",
-    "middle_lexicon",
-    "random_lexicons",
-    "split_lexicons",
-]
 
 _RANDOM_LEXICON: Final = 1000
 _SPLIT: Final = 3000
@@ -39,7 +31,6 @@ def middle_lexicon(counts: WordCounts, low: float, high: float) -> NDArray[np.bo
     """Find words whose normalised IDF is between two bounds.
 
     Args:
-        counts: counts of the collection.
         low: 0 to 1.
         high: 0 to 1.
 
@@ -78,10 +69,7 @@ def lexicon_fingerprints(
     """Fingerprint each document once for each lexicon from which it contains enough words.
 
     Args:
-        counts: words of the documents.
-        vocabulary: the words.
         lexicons: each bool (vocabulary,).
-        least_words: a document with fewer distinct words of a lexicon has no fingerprint for it.
 
     Returns:
         uint64. Values depend on the lexicon: two documents share one exactly if they agree by the same lexicon.
@@ -111,9 +99,7 @@ def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Row
     """Sum the hashes of the distinct words of each row that belong to a lexicon, modulo 2**64.
 
     Args:
-        words: words of all rows.
         kept: bool (words of all rows,), which words belong to the lexicon.
-        least_words: a row with fewer distinct words of the lexicon has no sum.
 
     Returns:
         uint64, at most one value in each row. Order and repetition of words do not matter.

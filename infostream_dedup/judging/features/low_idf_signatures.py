@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["antecedent_places", "chain_places", "frequent_words", "low_idf_signatures"]
-
 
 def frequent_words(language: Language, n: int) -> frozenset[str]:
     """Return the n words of lowest IDF of a language by wordfreq, an external table as in the paper."""
@@ -89,11 +87,7 @@ def low_idf_signatures(
     """Hash the chains of all sentences of each row of words, in text order and with repetitions.
 
     Args:
-        words: all words of all rows, stop words too.
         antecedent: bool (words of all rows,).
-        c: words after the antecedent.
-        d: step.
-        skipped: as in `chain_places`.
 
     Returns:
         uint64.

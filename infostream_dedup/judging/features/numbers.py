@@ -10,8 +10,6 @@ import re
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["CYRILLIC_LETTERS", "NUMBER_WORDS", "RUN_SPACES", "numbers", "run_numbers"]
-
 RUN_SPACES: Final = " \u00a0\u2009\u202f"
 """Spaces that separate thousands."""
 
@@ -77,12 +75,6 @@ def numbers(text: str) -> list[str]:
     comma is decimal (39,250 грн). Signs, percents and units are dropped; a figure attached to the end of a word (G7)
     is part of a name, not a number.
 
-    Args:
-        text: raw or cleaned, in any of the three languages.
-
-    Returns:
-        Canonical decimals: no leading zeros, no zeros after the last decimal.
-
     Example:
         >>> numbers("Курс 41,250 грн, 12 300 чел. за 2 дня (05.03.2026), счёт 6:4, пʼять шуток, 10–15 %")
         ['41.25', '12300', '2', '5', '3', '2026', '6', '4', '5', '10', '15']
@@ -101,13 +93,7 @@ def numbers(text: str) -> list[str]:
 
 
 def run_numbers(run: str, *, cyrillic: bool, glued: bool) -> tuple[str, ...]:
-    """Return the numbers of a run of figures: a digit and all digits, spaces and signs that follow it.
-
-    Args:
-        run: the run; spaces, hyphens and apostrophes at its end may be missing, as may everything after plain digits.
-        cyrillic: whether the text contains one of ``CYRILLIC_LETTERS``, in lower or upper case.
-        glued: whether a letter, an underscore or an apostrophe precedes it.
-    """
+    """Return the numbers of a run of figures: a digit and all digits, spaces and signs that follow it."""
     if run.isdecimal():
         return () if glued else (_plain(run),)
     return _run_numbers(_one_apostrophe(run), cyrillic=cyrillic, glued=glued)

@@ -13,8 +13,6 @@ from infostream_dedup.arrays import offsets_of
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["Rows", "distinct", "joined_rows", "rows_from", "smallest"]
-
 
 def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
     """Make rows from a list of lists.

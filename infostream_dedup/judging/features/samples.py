@@ -18,8 +18,6 @@ from infostream_dedup.judging.features.rows import Rows, distinct, smallest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["grouped", "megashingles", "minwise", "sample_min", "sample_mod", "supershingles"]
-
 
 def sample_mod(shingles: Rows, m: int) -> Rows:
     """Return the distinct fingerprints that are divisible by m, ascending in a row: one in m."""

@@ -23,14 +23,6 @@ from infostream_dedup.judging.features.words import Words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "DocumentRecord",
-    "document_lengths",
-    "longest_sentences",
-    "longest_words",
-    "record_pairs",
-    "record_rows",
-]
 
 _MANY_SENTENCES: Final = 5
 _SHORTEST_COUNTED: Final = 3
@@ -103,16 +95,6 @@ def record_pairs(
     shared_sentences: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Find pairs of documents by the rules of 3+5.
-
-    Args:
-        signatures: result of ``record_rows``.
-        sentences: number of sentences in a record.
-        words: number of words in a record.
-        length_ratio: maximum ratio of lengths.
-        sentence_ratio: maximum ratio of numbers of sentences.
-        shared_words: minimum number of shared words.
-        shared_sentences: minimum number of shared sentences for documents of more than five sentences whose first ones
-            differ.
 
     Returns:
         Earlier and later document, int64 (pairs,), ordered, and the share of the shorter record's sentences and words

@@ -20,8 +20,6 @@ from infostream_dedup.judging.features.words import Words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Sentence", "once_each", "sentence_fingerprints", "sentence_weights", "sentences_by_document"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -44,7 +42,6 @@ def sentences_by_document(words: Words, weights: NDArray[np.int64]) -> list[list
     """Collect the sentences with words of every document, in text order.
 
     Args:
-        words: words of all documents.
         weights: int64 (sentences,), from ``sentence_weights``.
     """
     spelt = words.vocabulary
@@ -64,7 +61,6 @@ def sentence_weights(words: Words, weights: NDArray[np.int64]) -> NDArray[np.int
     """Sum the weights of the words of each sentence, with repetitions.
 
     Args:
-        words: words of all documents.
         weights: int64 (words of all documents,), weight of each occurrence.
 
     Returns:
@@ -93,14 +89,7 @@ def sentence_fingerprints(
     """Hash the first n sentences by some order, joined alphabetically by blanks.
 
     Args:
-        documents: sentences of each document.
-        order: sort key that puts the sentences to keep first.
         n: number of sentences to keep, at least 1.
-        distinct: a repeated sentence counts once.
-        bits: see ``hashing.hash_text``.
-
-    Returns:
-        One value per document, none for a document without sentences.
     """
     prints: list[list[int]] = []
     for sentences in documents:

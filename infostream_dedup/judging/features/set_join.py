@@ -22,7 +22,6 @@ from infostream_dedup.machine.row_blocks import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Resembling", "containing", "numbered", "resembling"]
 
 _BLOCK: Final = 8_000_000
 _SLACK: Final = 1e-9
@@ -69,7 +68,6 @@ def resembling(sets: Rows, threshold: float) -> Resembling:
     """Find unordered pairs a < b with resemblance |A ∩ B| / |A ∪ B| of at least the threshold; empty sets have none.
 
     Args:
-        sets: distinct values in each row.
         threshold: above 0 to 1.
     """
     matrix = _rare_first(sets)
@@ -85,7 +83,6 @@ def containing(sets: Rows, threshold: float) -> Resembling:
     """Find directed pairs a -> b with containment |A ∩ B| / |A| of at least the threshold: a is found in b.
 
     Args:
-        sets: distinct values in each row.
         threshold: above 0 to 1.
     """
     matrix = _rare_first(sets)

@@ -18,16 +18,12 @@ from infostream_dedup.judging.features.words import Words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["shingles"]
-
 
 def shingles(words: Words, w: int, *, wrap: bool = False) -> Rows:
     """Fingerprint the w-shingles of each document, in text order and with repetitions.
 
     Args:
-        words: words of all documents.
         w: words in a shingle, at least 1.
-        wrap: join the last words to the first, so that there are as many shingles as words.
 
     Returns:
         uint64. A document of fewer than w words has one shingle, the whole document (with ``wrap`` as many as words);

@@ -21,8 +21,6 @@ from infostream_dedup.judging.features.words import Words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["spot_places", "spot_signatures"]
-
 
 def spot_places(
     row: NDArray[np.int32], antecedent: NDArray[np.bool_], stop: NDArray[np.bool_], *, c: int, d: int
@@ -64,13 +62,8 @@ def spot_signatures(
     """Hash the chains of each row of words, in text order and with repetitions.
 
     Args:
-        words: all words of all rows.
         antecedents: bool (words of all rows,).
         stops: bool (words of all rows,).
-        c: words after the antecedent.
-        d: distance.
-        with_antecedent: whether the antecedent is part of the signature, as in the paper; in the authors' code it is
-            not.
         within_sentences: whether a chain must end within its sentence, not only within its row.
 
     Returns:

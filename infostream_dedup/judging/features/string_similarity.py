@@ -18,18 +18,13 @@ from infostream_dedup.errors import MissingExtraError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["require_similarity", "string_similarities", "string_similarity"]
 
 _SLACK: Final = 1e-9
 _CUTOFF_SLACK: Final = 1e-6
 
 
 def require_similarity() -> Callable[..., float]:
-    """Return rapidfuzz's normalised Indel similarity.
-
-    Raises:
-        MissingExtraError: rapidfuzz is not installed.
-    """
+    """Return rapidfuzz's normalised Indel similarity."""
     try:
         from rapidfuzz.distance import Indel
     except ImportError as error:
@@ -53,10 +48,8 @@ def string_similarities(
     """Compute the similarities of pairs of texts.
 
     Args:
-        texts: text of each document.
         a: int64 (pairs,).
         b: int64 (pairs,).
-        threshold: smaller similarities are returned as 0, which saves most of the time.
 
     Returns:
         float64 (pairs,), 0 to 1.

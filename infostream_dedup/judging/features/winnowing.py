@@ -14,14 +14,11 @@ from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.shingles import shingles
 from infostream_dedup.judging.features.words import Words
 
-__all__ = ["winnowed"]
-
 
 def winnowed(words: Words, w: int, window: int) -> Rows:
     """Fingerprint documents.
 
     Args:
-        words: words of all documents.
         w: words in a shingle, at least 1.
         window: shingles in a window, at least 1. A document with fewer has one window.
 

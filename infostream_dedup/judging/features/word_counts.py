@@ -20,8 +20,6 @@ from infostream_dedup.terms.weightings import bm25
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WordCounts", "count_words", "in_units", "normalised_idf", "tf_idf_weights", "weights_of_occurrences"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordCounts:
@@ -93,8 +91,6 @@ def weights_of_occurrences(counts: WordCounts, words: Words, weights: NDArray[np
     """Return the weight of each word occurrence.
 
     Args:
-        counts: counts of ``words``.
-        words: words of all documents.
         weights: int64 (entries of ``counts.tf``,).
 
     Returns:

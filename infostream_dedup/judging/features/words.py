@@ -23,7 +23,6 @@ from infostream_dedup.model import LANGUAGES, language_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SHORTEST_WORD", "Words", "read_words", "significant", "stop_word_places"]
 
 _WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
@@ -68,9 +67,6 @@ class Words:
 def read_words(texts: Sequence[str]) -> Words:
     """Cut raw texts into sentences and words.
 
-    Args:
-        texts: text of each document.
-
     Example:
         >>> read = read_words(["Снег в Киеве. Снега много!"])
         >>> read.text(0), read.breaks.tolist()
@@ -106,10 +102,6 @@ def read_words(texts: Sequence[str]) -> Words:
 def stop_word_places(words: Words, languages: Sequence[str]) -> NDArray[np.bool_]:
     """Find the words that are function words of their document's language.
 
-    Args:
-        words: words of all documents.
-        languages: language of each document.
-
     Returns:
         bool (words of all documents,).
     """
@@ -122,11 +114,6 @@ def stop_word_places(words: Words, languages: Sequence[str]) -> NDArray[np.bool_
 
 
 def significant(words: Words, languages: Sequence[str]) -> Words:
-    """Drop function words and words of three letters or fewer (Zelenkov, Segalovich, section 4).
-
-    Args:
-        words: words of all documents.
-        languages: language of each document.
-    """
+    """Drop function words and words of three letters or fewer (Zelenkov, Segalovich, section 4)."""
     long = np.array([len(word) >= SHORTEST_WORD for word in words.vocabulary], dtype=np.bool_)
     return words.only(long[words.rows.values] & ~stop_word_places(words, languages))

@@ -130,12 +130,7 @@ class Boilerplate:
         return digest.hexdigest()
 
     def marked(self, sentences: SentenceTable, sources: Sequence[str | None]) -> NDArray[np.bool_]:
-        """Find the listed sentences: bool (sentences,).
-
-        Args:
-            sentences: sentences of the documents.
-            sources: source of each document.
-        """
+        """Find the listed sentences: bool (sentences,)."""
         hashes = word_sequence_hashes(sentences.words)
         marked = np.isin(hashes, self._hashes.get(None, _NONE))
         names = [source if source in self._hashes else None for source in sources]
@@ -165,14 +160,6 @@ def find_boilerplate(
     """Find sentences that recur in the texts of a source.
 
     Documents without a source count as texts of one source, whose sentences are then removed everywhere.
-
-    Args:
-        documents: documents with their bodies.
-        sentences: their sentences.
-        rule: thresholds.
-
-    Returns:
-        Sentences by source (no source first), the most frequent first.
     """
     rule = rule or BoilerplateRule()
     names = sorted({one.source or "" for one in documents})
@@ -266,22 +253,13 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
         path: JSON Lines: objects with ``sentence`` and, to leave it out of one source only, ``source``; ``checksum``,
             if present, must match them; other fields say where the sentence was found and have no effect. If the name
             ends in .tsv: the same fields as columns, with a header. Empty lines are skipped.
-
-    Raises:
-        ConfigurationError: this is not a path.
-        NoInputError: the file cannot be read.
-        BadDataError: a line is malformed.
     """
     check_path("boilerplate", path)
     return Boilerplate(_rows(Path(path), str(path)))
 
 
 def marked_sentences(path: str | Path | None, collection: SentenceCollection) -> NDArray[np.bool_] | None:
-    """Find the sentences of a collection that a file lists: bool (sentences,); ``None`` without a file.
-
-    Raises:
-        NoInputError, BadDataError: see ``read_boilerplate``.
-    """
+    """Find the sentences of a collection that a file lists: bool (sentences,); ``None`` without a file."""
     if path is None:
         return None
     return read_boilerplate(path).marked(collection.sentences, [one.source for one in collection.documents])

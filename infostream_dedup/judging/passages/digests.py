@@ -16,8 +16,6 @@ from infostream_dedup.model import NO_TIME
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Digest", "DigestPart", "DigestRule", "find_digests"]
-
 
 @dataclass(frozen=True, slots=True)
 class DigestRule:
@@ -84,12 +82,7 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
     only one of ten reprints of a report is listed. No two digests name each other.
 
     Args:
-        found: passages of the collection.
         times: int64 (documents,), ``NO_TIME`` if unknown; a source without a time may be anywhere in the input.
-        rule: thresholds.
-
-    Returns:
-        Digests in input order.
     """
     rule = rule or DigestRule()
     drawn = _find_sources(found, times)

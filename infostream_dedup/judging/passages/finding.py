@@ -25,21 +25,11 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.passages.text_comparison import TextComparison
     from infostream_dedup.model import Document, Language
 
-__all__ = ["compare", "copied_sentences", "find_passages", "passages_of"]
-
 
 def find_passages(
     documents: Iterable[Document], settings: PassageSettings = DEFAULT_SETTINGS, *, progress: Progress | None = None
 ) -> PassageTable:
     """Find the passages that any two documents share.
-
-    Args:
-        documents: documents in any order; only their bodies are compared.
-        settings: what counts as a copy and as a passage.
-        progress: called during every step.
-
-    Raises:
-        ConfigurationError: the settings name an unknown feature or parameter.
 
     Example:
         >>> from infostream_dedup.model import Document
@@ -63,13 +53,7 @@ def passages_of(
     """Find the passages of documents whose sentences have been read.
 
     Args:
-        collection: result of ``read_collection``.
-        settings: what counts as a copy and as a passage.
         without: bool (sentences,), sentences that must not match, such as boilerplate.
-        progress: called during every step.
-
-    Raises:
-        ConfigurationError: see ``find_passages``.
     """
     from infostream_dedup.judging.passages.passage_table import passage_table
 
@@ -90,13 +74,7 @@ def copied_sentences(
     """Find the sentences that are copies of each other.
 
     Args:
-        sentences: sentences of a collection.
-        settings: ``feature`` and ``tau``.
         without: bool (sentences,), sentences that must not match.
-        progress: called during every step.
-
-    Raises:
-        ConfigurationError: see ``find_passages``.
     """
     from infostream_dedup.judging.passages.sentence_classes import index_bags, matched
     from infostream_dedup.judging.passages.sentence_feature import sentence_feature
@@ -118,16 +96,6 @@ def compare(
     dictionaries_only: bool = False,
 ) -> TextComparison:
     """Find the passages that two texts share and, if their languages differ, the words that translate each other.
-
-    Args:
-        text_a: any text, with any kind of line ends.
-        text_b: any text.
-        settings: what counts as a copy and as a passage.
-        languages: those of the texts, by default as detected.
-        dictionaries_only: see ``translated_words``.
-
-    Raises:
-        ConfigurationError: see ``find_passages``.
 
     Example:
         >>> found = compare("Снег. Мэр открыл новый мост через реку утром.", "Мэр открыл новый мост через реку утром!")

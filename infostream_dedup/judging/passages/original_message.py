@@ -24,8 +24,6 @@ from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import Document
 
-__all__ = ["FragmentKind", "OriginalFragment", "original_message"]
-
 FragmentKind = Literal["first", "added", "number"]
 
 _BORDER: Final = re.compile(r"(?<!\d)[,:]|[,:](?!\d)|[;()\[\]]|(?<=\s)[—–-](?=\s)")
@@ -98,10 +96,6 @@ def original_message(documents: Sequence[Document], boilerplate: Boilerplate | N
 
     Args:
         documents: at least one, in order of publication.
-        boilerplate: sentences that recur in the texts of their source; they are left out.
-
-    Returns:
-        Fragments in the order of the message; those of the first document are its sentences.
 
     Example:
         >>> first = Document(id="1", text="Пожар на складе тушили двенадцать машин. Никто не пострадал.")

@@ -32,7 +32,6 @@ def shared_runs(sentences: SentenceTable, least: int, without: NDArray[np.bool_]
     """Find the runs of equal words that any two documents share.
 
     Args:
-        sentences: sentences of the collection.
         least: minimum number of words of a run, at least 1.
         without: bool (sentences,), sentences that must not match.
 
@@ -195,13 +194,7 @@ class Chains(NamedTuple):
 
 
 def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: PassageSettings) -> Chains:
-    """Chain matching sentences of every two documents.
-
-    Args:
-        sentences: sentences of the collection.
-        classes: which of them match.
-        settings: ``gap``, ``min_sentences``, ``min_words``.
-    """
+    """Chain matching sentences of every two documents."""
     limits = (settings.gap, settings.min_sentences, settings.min_words, NEAR, REPEATS)
     members, alike = classes.members, classes.alike
     matching = Classes(members.indptr, members.values, alike.indptr, alike.values)
@@ -275,9 +268,6 @@ def join_runs(
     """Add the runs of words that two documents share to the chains of sentences.
 
     Args:
-        sentences: sentences of the collection.
-        chains: chains of all pairs of documents.
-        settings: ``min_run`` (0: only chains), ``min_words``, ``min_sentences``.
         without: bool (sentences,), sentences that no run may touch.
     """
     parts: list[_Part] = []
@@ -332,11 +322,7 @@ def _open_runs(sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64]
 def _parts(
     sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64], settings: PassageSettings
 ) -> tuple[list[_Part], list[tuple[int, int]]]:
-    """Give the words of runs to passages.
-
-    Returns:
-        Parts of runs, and the documents of the new passages, whose numbers follow those of the chains.
-    """
+    """Give the words of runs to passages."""
     parts: list[_Part] = []
     new: list[tuple[int, int]] = []
     chain_place = np.lexsort((chains.rows[:, 1], chains.rows[:, 0]))

@@ -18,7 +18,6 @@ from infostream_dedup.model import NO_TIME
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DocumentPair", "Passage", "PassageTable", "passage_table"]
 
 # Columns of a row with a and b swapped.
 _OTHER_WAY: Final = (1, 0, 4, 5, 2, 3, 6, 7)
@@ -74,9 +73,6 @@ class DocumentPair(NamedTuple):
 
     def as_dict(self, ids: Sequence[str]) -> dict[str, Any]:
         """Return a row of ``passages find``.
-
-        Args:
-            ids: ids of all documents.
 
         Returns:
             ``a``, ``b``, ``spans`` (of each passage ``a`` and ``b`` as [start, end), ``sentences``, ``words``),
@@ -160,10 +156,6 @@ def passage_table(
     """Chain matching sentences of every two documents into passages, and add the runs of words that they share.
 
     Args:
-        sentences: sentences of the collection.
-        classes: which of them match.
-        settings: ``gap``, ``min_sentences``, ``min_words``, ``min_run``.
-        ids: ids of the documents.
         times: int64 (documents,), in any unit, ``NO_TIME`` if unknown; ``None`` if no document has a time.
         without: bool (sentences,), sentences that no run may touch.
     """

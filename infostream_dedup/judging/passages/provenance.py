@@ -46,12 +46,7 @@ class Novelty:
     share: float | None
 
     def as_dict(self, identity: str, text: str) -> dict[str, Any]:
-        """Return a row of ``passages find --novel``.
-
-        Args:
-            identity: id of the document.
-            text: its raw body.
-        """
+        """Return a row of ``passages find --novel``."""
         return {
             "id": identity,
             "novel_share": None if self.share is None else round(self.share, 6),
@@ -79,11 +74,6 @@ def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: N
     """Find the sentences that no earlier document has: bool (sentences,).
 
     A sentence without features is novel.
-
-    Args:
-        sentences: sentences of the collection.
-        classes: which of them are copies.
-        ranks: order of the documents.
     """
     rank = ranks[sentences.documents]
     earliest = np.full(len(classes.members), np.iinfo(np.int64).max)
@@ -97,12 +87,7 @@ def novel_sentences(sentences: SentenceTable, classes: SentenceClasses, ranks: N
 
 
 def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[Novelty]:
-    """Collect the novel part of each document, in input order.
-
-    Args:
-        sentences: sentences of the collection.
-        novel: result of ``novel_sentences``.
-    """
+    """Collect the novel part of each document, in input order."""
     lengths, totals = sentences.lengths, sentences.document_lengths
     for document in range(len(totals)):
         begin, end = int(sentences.first[document]), int(sentences.first[document + 1])
@@ -128,10 +113,6 @@ def sentence_partners(before: Sequence[Sentence], after: Sequence[Sentence]) -> 
 
     Sentences of the same words are partners; then those most alike, each sentence once; among equals, the earliest of
     the copy, and for each of these the earliest of the first document.
-
-    Args:
-        before: numbers of the words of each sentence of the first document.
-        after: the same of the copy.
     """
     # Equal sentences share a list of places, from which each takes the earliest that is left.
     places: dict[Sentence, list[int]] = {}
@@ -332,11 +313,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 
 
 def in_order(documents: Sequence[Document]) -> list[Document]:
-    """Return the documents of a group in order of publication (``stream_order``).
-
-    Args:
-        documents: in input order.
-    """
+    """Return the documents of a group in order of publication (``stream_order``)."""
     last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
     ranks = stream_order(times_of(last))
     return [documents[place] for place in np.argsort(ranks).tolist()]
@@ -357,9 +334,6 @@ def _origins(table: SentenceTable) -> list[tuple[int, float]]:
     """Find, for each document, the earlier one with which it shares most word triples.
 
     Among equals it is the shortest, then the earliest.
-
-    Returns:
-        Number (-1 for none) and share of the document's triples.
     """
     words = table.words
     whole = Words(Rows(words.rows.indptr[table.first], words.rows.values), words.vocabulary, words.breaks, table.first)

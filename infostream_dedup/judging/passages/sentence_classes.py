@@ -19,7 +19,6 @@ from infostream_dedup.judging.passages.kernels.bag_pairs import InvertedLists, f
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_ALIKE", "BagIndex", "SentenceClasses", "index_bags", "matched", "sentence_classes"]
 
 MOST_ALIKE: Final = 1000
 """A sentence that resembles more other sentences is made from a template, such as a daily rate: it has equal copies
@@ -81,9 +80,6 @@ def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
         bags: uint64, with repetitions, one row per sentence.
         tau: minimum multiset Jaccard, above 0 to 1.
 
-    Raises:
-        ConfigurationError: tau is out of range.
-
     Example:
         >>> from infostream_dedup.judging.features.rows import rows_from
         >>> found = sentence_classes(rows_from([[1, 2, 3], [2, 3, 1], [1, 2], [9]], np.uint64), 0.6)
@@ -116,11 +112,7 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     """Compare the classes of an index.
 
     Args:
-        index: index of the bags.
         tau: minimum multiset Jaccard, above 0 to 1.
-
-    Raises:
-        ConfigurationError: tau is out of range.
     """
     if not 0 < tau <= 1:
         raise ConfigurationError(f"tau is {tau}, expected a number above 0 to 1")

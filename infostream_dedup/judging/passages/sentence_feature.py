@@ -13,8 +13,6 @@ from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model.limits import check_limits
 from infostream_dedup.model.notation import make_from_notation
 
-__all__ = ["FEATURES", "SentenceFeature", "register", "sentence_feature"]
-
 
 @dataclass(frozen=True)
 class SentenceFeature(ABC):
@@ -49,15 +47,7 @@ _Class = TypeVar("_Class", bound=type[SentenceFeature])
 
 
 def register(name: str, *, order: float = float("inf")) -> Callable[[_Class], _Class]:
-    """Return a class decorator that gives a feature its name.
-
-    Args:
-        name: unique among features.
-        order: its place in lists; features without a number come last, by name.
-
-    Raises:
-        ValueError: the name is taken.
-    """
+    """Return a class decorator that gives a feature its name."""
 
     def add_class(found: _Class) -> _Class:
         FEATURES.add(name, found, order=order)
@@ -68,13 +58,6 @@ def register(name: str, *, order: float = float("inf")) -> Callable[[_Class], _C
 
 def sentence_feature(notation: str) -> SentenceFeature:
     """Make the feature that a notation describes.
-
-    Args:
-        notation: a name, then ``:parameter=value`` for each parameter that differs from its default; words of a list
-            are separated by commas.
-
-    Raises:
-        ConfigurationError: there is no such feature or parameter, or a value is out of range.
 
     Example:
         >>> sentence_feature("low-idf-sig:n=10:skip=the,an").skip

@@ -68,10 +68,6 @@ class Replacement(NamedTuple):
 def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Block]:
     """Return blocks of equal words, ascending in both sequences.
 
-    Args:
-        left: words, or their numbers.
-        right: the same.
-
     Example:
         >>> [tuple(block) for block in matching_blocks("зима пришла в город".split(), "зима в город".split())]
         [(0, 0, 1), (2, 1, 2)]
@@ -341,7 +337,6 @@ def read_sentences(texts: Iterable[str], languages: Iterable[str | None] | None 
     """Cut raw texts into sentences and words.
 
     Args:
-        texts: text of each document.
         languages: language of each document; detected if ``None``.
 
     Example:
@@ -409,10 +404,6 @@ def read_collection(documents: Iterable[Document], *, progress: Progress | None 
     """Cut the bodies of documents into sentences and words, one document at a time.
 
     Titles are ignored: spans refer to ``Document.text``.
-
-    Args:
-        documents: documents in any order.
-        progress: called with the number of documents read.
     """
     builder = TableBuilder()
     kept: list[Document] = []

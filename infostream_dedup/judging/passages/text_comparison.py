@@ -39,10 +39,6 @@ def with_words_cut(
 ) -> list[TextStretch]:
     """Cut stretches so that each translated word is one of its own.
 
-    Args:
-        stretches: the whole text.
-        words: the number of each translated word, from 1, and its places in the text, [start, end).
-
     Example:
         >>> whole = [TextStretch("Мэр открыл мост", 0, begins=False)]
         >>> [(one.text, one.word) for one in with_words_cut(whole, [(1, [(0, 3)]), (2, [(11, 15)])])]

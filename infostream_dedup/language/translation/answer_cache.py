@@ -24,8 +24,6 @@ from infostream_dedup.language.translation.rung import RUNGS, Translation
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import Language
 
-__all__ = ["RULES", "AnswerCache", "answer_cache"]
-
 RULES: Final = 4
 """Version of the rungs and of the choice between names and nouns; increase it whenever an answer or the order of
 answers changes, because the file is keyed by it, and stores record it."""

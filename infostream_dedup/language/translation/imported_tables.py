@@ -11,8 +11,6 @@ from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.lexicon.tables import TableRow, read_table
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["COLUMNS", "forget_imported", "imported_folder", "imported_pairs", "imported_tables"]
-
 COLUMNS: Final = ("source_language", "target_language", "source_term", "target_term", "pos", "direction")
 """Columns of an imported table; its file name without ``.tsv`` is the name of its source."""
 
@@ -33,9 +31,6 @@ def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
     """Return pairs of key forms for one direction, in the order of tables and rows.
 
     Pairs with the direction ``both`` are used both ways, those with ``forward`` only from source to target.
-
-    Raises:
-        BadDataError: a table is broken.
     """
     return [pair for path in imported_tables() for pair in _pairs(path).get((source, target), [])]
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from infostream_dedup.model import Language
 
-__all__ = ["InstalledModel"]
-
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:

@@ -9,8 +9,6 @@ from typing import Final
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 
-__all__ = ["has_strong_ending", "international_keys"]
-
 _ENDINGS: Final[tuple[tuple[str, str, str, str], ...]] = (
     # mark, Russian, Ukrainian, English; several spellings are separated by blanks
     ("IZATION", "изация", "ізація изація", "ization isation"),

@@ -31,13 +31,7 @@ _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
 
 
 def international_words(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
-    """Find at most two international equivalents of each term, best first.
-
-    Args:
-        terms: Russian or Ukrainian ``morph`` terms, or English lemmas.
-        source: language of the terms.
-        target: English, or for English terms Russian or Ukrainian.
-    """
+    """Find at most two international equivalents of each term, best first."""
     candidates = [_candidates(term, source, target) for term in terms]
     nouns = are_terms((word for found in candidates for word in found), target)
     return [[word for word in found if word in nouns][:_MOST] for found in candidates]

@@ -18,8 +18,6 @@ from infostream_dedup.machine.collector import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["SAME", "Translator", "dictionary_rungs", "standard_rungs"]
-
 SAME: Final = "same"
 """Rung of a term whose language is the target language."""
 
@@ -75,16 +73,8 @@ class Translator:
     def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
         """Return all equivalents of each term by the first rung that knows it.
 
-        Args:
-            terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English, which may be marked as names
-                (``written_names``).
-            progress: called after every batch.
-
         Returns:
             One tuple for each term, best equivalent first; empty if there is none, as for languages other than ours.
-
-        Raises:
-            BadDataError: a table or an installed translation model is broken.
         """
         if self.source == self.target:
             return [(Translation(plain_term(term), SAME, 1.0),) for term in terms]
@@ -100,11 +90,7 @@ class Translator:
         return [names_first(term, found[plain], self.target) for term, plain in zip(terms, asked, strict=True)]
 
     def explain(self, term: str) -> list[tuple[str, _Answers]]:
-        """Return the answers of all rungs in order, whether or not an earlier one knows the term.
-
-        Returns:
-            Name of each rung with its equivalents.
-        """
+        """Return the answers of all rungs in order, whether or not an earlier one knows the term."""
         if self.source == self.target:
             return [(SAME, (Translation(term, SAME, 1.0),))]
         answers = [(rung.name, self._ask_rung(rung, [term]).get(term, ())) for rung in self._rungs]

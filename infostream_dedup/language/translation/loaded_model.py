@@ -15,8 +15,6 @@ from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.language.translation.installed_model import InstalledModel
 from infostream_dedup.language.translation.model_checksums import damaged_file
 
-__all__ = ["LONGEST_OUTPUT", "LoadedModel"]
-
 LONGEST_OUTPUT: Final = 64
 """Maximum number of tokens. Even a word spelt letter by letter needs fewer; longer output repeats itself."""
 
@@ -67,14 +65,8 @@ class LoadedModel:
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Translate each text by greedy search.
 
-        Args:
-            texts: short texts, in the language of the model.
-
         Returns:
             One text for each; empty if the output was cut at ``LONGEST_OUTPUT`` tokens.
-
-        Raises:
-            BadDataError: ``E_MODEL``: the parts of the model do not fit together.
         """
         try:
             return [

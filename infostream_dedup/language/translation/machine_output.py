@@ -17,8 +17,6 @@ from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
 from infostream_dedup.model import Language
 
-__all__ = ["phrase_of", "single_term"]
-
 _LONGEST_RATIO: Final = 3
 _LONG: Final = 16
 """Output up to this length is never too long: уряд is правительство, дім is building."""
@@ -38,11 +36,6 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
     """Return the words of an output, or ``None`` if it is not a translation.
 
     Punctuation and an English article at the beginning are removed. Case is kept.
-
-    Args:
-        output: output of the model for the term.
-        term: the term, a key form.
-        target: language of the output.
 
     Returns:
         One or several words separated by blanks; ``None`` if the output has no words or unknown pieces, is the term
@@ -69,11 +62,6 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
 
 def single_term(output: str, term: str, target: Language) -> str | None:
     """Return the term in an output, or ``None`` if there is none.
-
-    Args:
-        output: output of the model for the term.
-        term: the term, a key form.
-        target: language of the output.
 
     Returns:
         In Russian and Ukrainian the ``morph`` term, in English the key form; ``None`` for several words, for words that

@@ -24,16 +24,6 @@ import orjson
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = [
-    "LARGEST_RATIO",
-    "LARGEST_TOTAL",
-    "MOST_FILES",
-    "ModelArchive",
-    "ModelMetadata",
-    "opened_archive",
-    "read_metadata",
-]
-
 LARGEST_TOTAL: Final = 2 * 1024**3
 """Maximum size of all files together; the largest known models of Argos Translate have a tenth of it."""
 LARGEST_RATIO: Final = 50
@@ -82,12 +72,7 @@ class ModelArchive:
     _files: dict[PurePosixPath, zipfile.ZipInfo]
 
     def extract(self, folder: Path) -> None:
-        """Write all files, without the top folder, into a new folder.
-
-        Raises:
-            BadDataError: the content is damaged; the caller removes what was written so far.
-            OSError: the folder cannot be written.
-        """
+        """Write all files, without the top folder, into a new folder."""
         folder.mkdir()
         for name, info in self._files.items():
             path = folder.joinpath(*name.parts)
@@ -102,16 +87,7 @@ class ModelArchive:
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[ModelArchive]:
-    """Open an ``.argosmodel`` file and check everything in it except the weights.
-
-    Args:
-        path: a local file.
-
-    Raises:
-        NoInputError: there is no such file.
-        BadDataError: it is not a zip (``E_ZIP``), contains something harmful (``E_UNSAFE``), lacks a part
-            (``E_MODEL``), or has wrong metadata (``E_METADATA``).
-    """
+    """Open an ``.argosmodel`` file and check everything in it except the weights."""
     if not path.is_file():
         raise NoInputError(f"{path}: no such file; name an .argosmodel file on this machine")
     try:
@@ -135,11 +111,6 @@ def read_metadata(content: bytes, source: str) -> ModelMetadata:
 
     Args:
         content: bytes of the file.
-        source: file name for error messages.
-
-    Raises:
-        BadDataError: ``E_METADATA``: it is not a JSON object, a field is missing or wrong, or the model is not between
-            two of our languages.
     """
     try:
         fields = orjson.loads(content)

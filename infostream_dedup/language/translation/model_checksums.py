@@ -8,27 +8,17 @@ from typing import Final
 
 import orjson
 
-__all__ = ["damaged_file", "write_checksums"]
-
 _NAME: Final = "infostream-dedup-checksums.json"
 
 
 def write_checksums(folder: Path) -> None:
-    """Record the checksums of a model's files.
-
-    Raises:
-        OSError: writing failed.
-    """
+    """Record the checksums of a model's files."""
     found = {str(path.relative_to(folder)): _checksum(path) for path in _files(folder)}
     (folder / _NAME).write_bytes(orjson.dumps(found, option=orjson.OPT_SORT_KEYS))
 
 
 def damaged_file(folder: Path) -> str | None:
-    """Return the name of a file that differs from the installed one; ``None`` if all are equal or have no checksums.
-
-    Raises:
-        OSError: a file cannot be read.
-    """
+    """Return the name of a file that differs from the installed one; ``None`` if all are equal or have no checksums."""
     listed = folder / _NAME
     if not listed.is_file():
         return None

@@ -22,8 +22,6 @@ from infostream_dedup.language.translation.model_archive import ModelMetadata, o
 from infostream_dedup.language.translation.model_checksums import write_checksums
 from infostream_dedup.model import Language
 
-__all__ = ["Installation", "InstalledModel", "best_models", "install_model", "installed_models", "models_folders"]
-
 _log = logging.getLogger(__name__)
 
 _PACKAGES: Final = "ARGOS_PACKAGES_DIR"
@@ -97,14 +95,7 @@ def install_model(path: Path, *, folder: Path | None = None) -> Installation:
     that no incomplete model is ever in place. Installing a version again replaces it.
 
     Args:
-        path: the file.
         folder: folder of models; ``None`` for the first of ``models_folders``. Created if missing.
-
-    Raises:
-        NoInputError: there is no such file.
-        BadDataError: it is not a valid model; see ``model_archive.opened_archive``.
-        CannotCreateError: the folder of models cannot be created or written.
-        OSError: writing failed.
     """
     place = models_folders()[0] if folder is None else folder
     with opened_archive(path) as archive, _staging(place) as staging:

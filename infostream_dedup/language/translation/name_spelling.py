@@ -9,8 +9,6 @@ from typing import Final
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 
-__all__ = ["respelt"]
-
 _MOST_SPELLINGS: Final = 16
 _VOWELS: Final = "аеиоуыэюяіїє"
 _HISSING: Final = "жчшщц"
@@ -84,10 +82,6 @@ _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
 
 def respelt(name: str, source: Language) -> list[str]:
     """Return spellings in the other of the two languages, the most regular first.
-
-    Args:
-        name: a key form.
-        source: its language.
 
     Example:
         >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]

@@ -20,8 +20,6 @@ from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.translation.imported_tables import imported_tables
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
 
-__all__ = ["Equivalent", "PairCache"]
-
 _RULES: Final = 1
 """Version of ``word_pairs``; increase it whenever a pair changes, because the file is keyed by it."""
 

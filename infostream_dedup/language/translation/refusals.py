@@ -10,21 +10,11 @@ from infostream_dedup.language.morphology.english_lemmas import lemma
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.model import Language
 
-__all__ = ["allowed", "false_friends_of", "is_blocked"]
-
 
 def allowed(
     term: str, answers: Sequence[Translation], source: Language, target: Language, *, looked_up: bool
 ) -> tuple[Translation, ...]:
-    """Remove slurs and false friends from answers; a slur has no answers at all.
-
-    Args:
-        term: the term.
-        answers: answers of a rung.
-        source: language of the term.
-        target: language of the answers.
-        looked_up: whether the answers come from a table of pairs, so that false friends are allowed.
-    """
+    """Remove slurs and false friends from answers; a slur has no answers at all."""
     if not answers or is_blocked(term, source):
         return ()
     friends = frozenset() if looked_up else false_friends_of(term, source, target)

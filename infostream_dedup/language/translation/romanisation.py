@@ -14,8 +14,6 @@ from typing import Final
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 
-__all__ = ["cyrillised", "latin_key", "romanised"]
-
 _MOST_SPELLINGS: Final = 8
 
 _CYRILLIC_KEY: Final = str.maketrans(
@@ -164,10 +162,6 @@ def _without_repeats(word: str) -> str:
 def romanised(name: str, language: Language) -> list[str]:
     """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent.
 
-    Args:
-        name: a key form.
-        language: Russian or Ukrainian.
-
     Example:
         >>> romanised("стефанчук", "uk")
         ['stefanchuk']
@@ -194,10 +188,6 @@ def _spell(stem: str, language: Language, endings: tuple[str, ...]) -> list[str]
 
 def cyrillised(name: str, language: Language) -> str | None:
     """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic.
-
-    Args:
-        name: a key form.
-        language: Russian or Ukrainian.
 
     Example:
         >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")

@@ -10,8 +10,6 @@ from typing import ClassVar, Final, TypeVar
 from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model import Language
 
-__all__ = ["RUNGS", "Rung", "Translation", "register"]
-
 
 @dataclass(frozen=True, slots=True)
 class Translation:
@@ -46,13 +44,7 @@ class Rung(ABC):
 
     @abstractmethod
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
-        """Return the equivalents of each term, best first; an empty tuple for a term that this rung does not know.
-
-        Args:
-            terms: key forms: ``morph`` terms of Russian and Ukrainian, lemmas of English.
-            source: language of the terms.
-            target: another language.
-        """
+        """Return the equivalents of each term, best first; an empty tuple for a term that this rung does not know."""
 
     def explain_silence(self, term: str, source: Language, target: Language) -> str:  # noqa: ARG002 - for overriding
         """Say why the rung has no answer for a term."""
@@ -66,14 +58,7 @@ _Class = TypeVar("_Class", bound=type[Rung])
 
 
 def register(order: int) -> Callable[[_Class], _Class]:
-    """Return a class decorator that puts a rung into the ladder under its ``name``.
-
-    Args:
-        order: rungs with smaller numbers are consulted first.
-
-    Raises:
-        ValueError: the name is taken.
-    """
+    """Return a class decorator that puts a rung into the ladder under its ``name``."""
 
     def add_class(found: _Class) -> _Class:
         RUNGS.add(found.name, found, order=order)

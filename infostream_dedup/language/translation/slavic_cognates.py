@@ -47,13 +47,7 @@ class Cognate:
 
 
 def cognates(terms: Sequence[str], source: Language, target: Language) -> list[list[Cognate]]:
-    """Find the cognates of each term, best first.
-
-    Args:
-        terms: ``morph`` terms.
-        source: Russian or Ukrainian.
-        target: the other of the two.
-    """
+    """Find the cognates of each term, best first."""
     candidates = [_candidates(term, source, target) for term in terms]
     nouns = are_terms((one.term for found in candidates for one in found), target)
     return [_best(one for one in found if one.term in nouns) for found in candidates]

@@ -12,8 +12,6 @@ from typing import Final
 from infostream_dedup.language.lexicon.spelling import APOSTROPHE
 from infostream_dedup.model import Language
 
-__all__ = ["IMPOSSIBLE", "coarse_key", "distance", "endings_changed"]
-
 IMPOSSIBLE: Final = 99.0
 
 _COARSE: Final = str.maketrans(
@@ -134,12 +132,7 @@ def coarse_key(word: str) -> str:
 
 
 def endings_changed(word: str, source: Language) -> dict[str, float]:
-    """Return variants of a word with beginnings and endings of the other language and their costs, itself first.
-
-    Args:
-        word: a key form of ``source``.
-        source: Russian or Ukrainian; the target is the other of the two.
-    """
+    """Return variants of a word with beginnings and endings of the other language and their costs, itself first."""
     found = {word: 0.0}
     for own, other, cost in _ENDINGS_OF[source]:
         if word.endswith(own) and len(word) - len(own) >= _SHORTEST_REST:
@@ -152,13 +145,7 @@ def endings_changed(word: str, source: Language) -> dict[str, float]:
 
 
 def distance(word: str, other: str, source: Language) -> float:
-    """Return the cost of a correspondence between two words, letter by letter; ``IMPOSSIBLE`` for unrelated words.
-
-    Args:
-        word: a key form of ``source`` with its endings already changed.
-        other: a key form of the other language.
-        source: Russian or Ukrainian.
-    """
+    """Return the cost of a correspondence between two words, letter by letter; ``IMPOSSIBLE`` for unrelated words."""
     one, two = word.translate(_PLAIN), other.translate(_PLAIN)
     extra = 0.0
     if len(one) != len(two):

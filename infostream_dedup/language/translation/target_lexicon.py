@@ -14,8 +14,6 @@ from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import Language
 
-__all__ = ["are_names", "are_terms", "is_common_noun", "may_be_name"]
-
 _COMMON: Final = 3e-6
 _SHARE_OF_PLURAL: Final = 0.1
 _FEW_PLURALS: Final = 0.06
@@ -26,12 +24,7 @@ Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, t
 
 
 def are_terms(words: Iterable[str], language: Language) -> set[str]:
-    """Return the words that dictionaries know as terms, in lower case or capitalised.
-
-    Args:
-        words: key forms.
-        language: their language.
-    """
+    """Return the words that dictionaries know as terms, in lower case or capitalised."""
     every = list(dict.fromkeys(words))
     if language == "en":
         return {word for word in every if word in (noun_term(word, Shape.LOWER), noun_term(word, Shape.CAPITAL))}
@@ -41,13 +34,7 @@ def are_terms(words: Iterable[str], language: Language) -> set[str]:
 
 
 def are_names(words: Iterable[str], language: Language, *, strict: bool = False) -> set[str]:
-    """Return the words that are terms if capitalised.
-
-    Args:
-        words: key forms.
-        language: their language.
-        strict: accept only names in dictionaries.
-    """
+    """Return the words that are terms if capitalised."""
     every = list(dict.fromkeys(words))
     if language == "en":
         return {word for word in every if word == noun_term(word, Shape.CAPITAL)}

@@ -193,11 +193,6 @@ def _without_repeats(word: str) -> str:
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
     """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none.
 
-    Args:
-        latin: result of ``folded_latin``.
-        cyrillic: result of ``folded_cyrillic``.
-        limit: higher costs are ``IMPOSSIBLE``; a low limit is faster.
-
     Example:
         >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
         0.0

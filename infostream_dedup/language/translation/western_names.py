@@ -45,13 +45,7 @@ _EXTRA: Final = 1
 
 
 def western_names(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
-    """Find at most three spellings of each name in the other alphabet, best first.
-
-    Args:
-        terms: names as key forms.
-        source: language of the terms.
-        target: English, or for English terms Russian or Ukrainian.
-    """
+    """Find at most three spellings of each name in the other alphabet, best first."""
     candidates = [_candidates(term, source, target, dearest=_DEAREST, per_letter=_PER_LETTER) for term in terms]
     known = are_names((word for found in candidates for word in found), target)
     best = [_best(found, known, target)[:_MOST] for found in candidates]

@@ -19,8 +19,6 @@ from infostream_dedup.language.translation.imported_tables import imported_pairs
 from infostream_dedup.language.translation.pair_cache import Equivalent, PairCache
 from infostream_dedup.model import Language
 
-__all__ = ["Equivalent", "as_terms", "word_pairs"]
-
 _STEP: Final = 0.05
 """Loss of confidence for each position of an equivalent after the first."""
 
@@ -43,9 +41,6 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
     Among equals the one in the earlier row comes first, because rows are ordered by frequency. They are kept in the
     cache for the next process.
-
-    Raises:
-        BadDataError: a table is broken.
     """
     kept = PairCache()
     pairs = kept.pairs(source, target)

@@ -130,14 +130,7 @@ def _shipped(language: Language) -> PackedParts | None:
 def frequent_words_by_key(
     name: str, language: Language, keys_of: Callable[[str], Iterable[str]], places: Callable[[], Iterable[int]]
 ) -> WordsByKey:
-    """Return an index of words of the table of frequencies.
-
-    Args:
-        name: name of the index.
-        language: language of the words.
-        keys_of: returns the keys of a word.
-        places: returns the places of the words, if the index has to be made.
-    """
+    """Return an index of words of the table of frequencies."""
     table = form_table(language)
     return WordsByKey(table.forms, _buckets(name, language, table.forms, keys_of, places), keys_of, table.losses)
 

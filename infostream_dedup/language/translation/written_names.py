@@ -35,16 +35,6 @@ from infostream_dedup.model import Language
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Marked",
-    "decided",
-    "first_names",
-    "is_marked",
-    "marked_term",
-    "names_first",
-    "names_of_nouns",
-    "plain_term",
-]
 
 _TARGETS: Final[tuple[Language, ...]] = ("ru", "uk")
 _OWNER: Final = 32
@@ -53,10 +43,6 @@ _OWNER: Final = 32
 
 def marked_term(form: Form, term: str) -> str:
     """Return the term of an English word with a mark for its capitals, if the word is both a noun and a name.
-
-    Args:
-        form: the word.
-        term: its plain term.
 
     Example:
         >>> marked_term(Form("gates", Shape.CAPITAL), "gate"), marked_term(Form("bridge", Shape.CAPITAL), "bridge")
@@ -81,13 +67,7 @@ def plain_term(term: str) -> str:
 
 
 def names_first(term: str, answers: tuple[Translation, ...], target: Language) -> tuple[Translation, ...]:
-    """Put the equivalents of the name first if the term is marked as one.
-
-    Args:
-        term: marked or plain.
-        answers: equivalents of the plain term.
-        target: their language.
-    """
+    """Put the equivalents of the name first if the term is marked as one."""
     if not is_marked(term):
         return answers
     names = _names_by_form(target).get(term.lower(), ())
@@ -171,13 +151,7 @@ class Marked:
     name: NDArray[np.int64]
 
     def enter(self, number: int, term: str, number_of: Callable[[str], int]) -> None:
-        """Enter a marked term.
-
-        Args:
-            number: its number.
-            term: the term.
-            number_of: returns the number of a term.
-        """
+        """Enter a marked term."""
         self.plain[number] = number_of(plain_term(term))
         self.name[number] = number_of(term.capitalize())
 
@@ -191,7 +165,6 @@ def decided(owners: NDArray[Any], terms: NDArray[Any], marked: Marked) -> NDArra
     Args:
         owners: int (entries,), documents.
         terms: int (entries,), a term of each.
-        marked: the marked terms.
 
     Returns:
         int64 (entries,), names and plain terms, of which a document may now have the same one twice.

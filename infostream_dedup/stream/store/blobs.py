@@ -38,11 +38,7 @@ class Ragged:
 
 
 def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
-    """Convert each row to bytes.
-
-    Raises:
-        ValueError: a number does not fit.
-    """
+    """Convert each row to bytes."""
     if len(rows) == 1:
         return [_converted(rows[0], dtype).tobytes()]
     if not rows:
@@ -55,11 +51,7 @@ def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dty
 
     Args:
         indptr: int64 (rows + 1,), bounds of the rows in ``values``; need not begin with 0.
-        values: all rows.
         dtype: type of the numbers in the bytes.
-
-    Raises:
-        ValueError: a number does not fit.
     """
     return _cut(values[indptr[0] : indptr[-1]], (indptr - indptr[0]).tolist(), dtype)
 

@@ -117,15 +117,7 @@ def group_page(
     """Return a page of the current groups of two or more documents.
 
     Args:
-        connection: open connection to the store.
-        chosen: which groups.
-        by_date: the latest first; otherwise the largest first; then the earliest document first.
         after: where the last page ended; None for the first page.
-        limit: number of groups.
-
-    Returns:
-        Rows ``group, title, documents, sources, languages, first, last, alarm, ordinal, source, url``, the last three
-        of its earliest document.
     """
     # SQLite's own lower() only knows ASCII.
     connection.create_function("folded", 1, str.casefold, deterministic=True)
@@ -309,9 +301,7 @@ def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int
     """Return rows ``story, title, groups, documents, languages, first, begun``, the latest begun first.
 
     Args:
-        connection: open connection to the store.
         before: only stories that begin with a document before this ordinal; None for the first page.
-        limit: number of stories.
     """
     heads = connection.execute(
         "SELECT story_id, begun FROM story WHERE ?1 IS NULL OR begun < ?1 ORDER BY begun DESC LIMIT ?2", (before, limit)

@@ -32,17 +32,7 @@ _PAUSE: Final = 0.02
 
 
 def connect(path: Path, *, mode: str, busy_seconds: float) -> sqlite3.Connection:
-    """Open an SQLite file. The connection never begins a transaction implicitly.
-
-    Args:
-        path: the file, resolved.
-        mode: ``ro``, ``rw`` or ``rwc`` (created if missing).
-        busy_seconds: how long to wait for another process that writes.
-
-    Raises:
-        ConfigurationError: Python's SQLite is too old.
-        CannotWriteError, CannotCreateError, BadDataError, StoreBusyError: see `naming_failures`.
-    """
+    """Open an SQLite file. The connection never begins a transaction implicitly."""
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         needed = ".".join(map(str, _OLDEST_SQLITE))
         raise ConfigurationError(f"this Python has SQLite {sqlite3.sqlite_version}; stores need {needed} or newer")
@@ -91,12 +81,7 @@ def _plain(path: Path, query: str, busy_seconds: float) -> sqlite3.Connection:
 
 
 def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float) -> None:
-    """Turn on the write-ahead log; the file remembers it.
-
-    Raises:
-        CannotWriteError: the file system has no shared memory (network drives).
-        StoreBusyError: another process uses the file.
-    """
+    """Turn on the write-ahead log; the file remembers it."""
     deadline = time.monotonic() + busy_seconds
     with naming_failures(path):
         while True:
@@ -114,11 +99,7 @@ def begin_wal(connection: sqlite3.Connection, path: Path, *, busy_seconds: float
 
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Run one transaction. It locks out other writers at its start, so that none can make it fail halfway.
-
-    Raises:
-        CannotWriteError, StoreBusyError, BadDataError: see `naming_failures`; nothing of the block was stored.
-    """
+    """Run one transaction. It locks out other writers at its start, so that none can make it fail halfway."""
     with naming_failures(path):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -176,14 +157,7 @@ class _NamingFailures:
 
 
 def naming_failures(path: Path) -> _NamingFailures:
-    """Translate SQLite's errors in a ``with`` block into ours.
-
-    Raises:
-        StoreBusyError: another process has been writing for longer than we wait.
-        CannotWriteError: the disk is full, the device failed, or the file or folder is read-only.
-        CannotCreateError: the file cannot be opened or created.
-        BadDataError: the file is damaged or is not a database.
-    """
+    """Translate SQLite's errors in a ``with`` block into ours."""
     return _NamingFailures(path)
 
 

@@ -24,17 +24,6 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode
     """Copy a store by SQLite's online backup. The copy gets its name once it is complete and on disk.
 
     The copy has no log beside it, so it can be opened even in a read-only folder.
-
-    Args:
-        connection: open connection to the store.
-        path: the store.
-        target: path of the copy; an older copy is replaced.
-        mode: permissions of the copy; by default those of the older copy, otherwise 0600.
-
-    Raises:
-        CannotCreateError: `target` is the store itself, a directory, or a file that is not a store.
-        CannotWriteError: the disk is full or the device failed; nothing is left behind.
-        BadDataError: the copy is inconsistent, so the store is damaged.
     """
     copy_file(connection, path, target, mode=mode, application=APPLICATION_ID)
 
@@ -42,18 +31,7 @@ def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode
 def copy_file(
     connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None, application: int
 ) -> None:
-    """Copy any of our SQLite files as ``copy_store`` copies a store.
-
-    Args:
-        connection: open connection to the file.
-        path: the file.
-        target: path of the copy; an older copy is replaced.
-        mode: permissions of the copy, as above.
-        application: mark of files of its kind; only such a file is replaced.
-
-    Raises:
-        CannotCreateError, CannotWriteError, BadDataError: as above.
-    """
+    """Copy any of our SQLite files as ``copy_store`` copies a store."""
     target = target.resolve()
     _check_target(path, target, application)
     remove_stale_parts(target.parent)
@@ -111,11 +89,7 @@ def copies_beside(store: Path) -> list[Path]:
 
 
 def set_mode(store: Path, mode: int) -> None:
-    """Change who may read and write a store and the files that SQLite keeps beside it.
-
-    Raises:
-        CannotWriteError: the store belongs to somebody else.
-    """
+    """Change who may read and write a store and the files that SQLite keeps beside it."""
     store = store.resolve()
     try:
         for ending in ("", "-wal", "-shm"):

@@ -242,13 +242,7 @@ def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -
 
 
 def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
-    """Find the group of each document after all merges.
-
-    Args:
-        connection: open connection to the store.
-        groups: each document's first group.
-        ordinals: the documents; merges before a document do not affect it, because a group's name may be used again.
-    """
+    """Find the group of each document after all merges."""
     merges: dict[str, list[tuple[int, int, str]]] = {}
     for number, ordinal, other, group in connection.execute(
         "SELECT number, ordinal, other, group_id FROM event WHERE kind = 'merge' ORDER BY number"

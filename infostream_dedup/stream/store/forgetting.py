@@ -38,11 +38,7 @@ class Forgotten:
 
 
 def ids_of_source(connection: sqlite3.Connection, path: Path, source: str) -> list[str]:
-    """Return the ids of the documents of a source, in the order of the stream, also of those already forgotten.
-
-    Raises:
-        BadDataError: the store has no document of this source.
-    """
+    """Return the ids of the documents of a source, in the order of the stream, also of those already forgotten."""
     rows = connection.execute("SELECT id FROM document WHERE source = ? ORDER BY ordinal", (source,))
     found = list(dict.fromkeys(name for (name,) in rows))
     if not found:
@@ -63,9 +59,6 @@ def forget(connection: sqlite3.Connection, path: Path, ids: Iterable[str]) -> li
 
     A process that has already loaded the store still compares with the document until `Store.changed` asks it to
     load again.
-
-    Raises:
-        BadDataError: the store does not have one of the documents; nothing was removed.
     """
     forgotten, ordinals, batches = [], [], set()
     with writing_rows(connection, path):

@@ -52,9 +52,6 @@ def group_documents(
     Joining a group costs the same however large the group is; a merge costs time in proportion to its documents.
 
     Args:
-        connection: inside a transaction that has written the batch to the other tables.
-        remembered: documents of the batch.
-        verdicts: verdict on each.
         events: events of groups, in order.
     """
     merges: dict[int, list[GroupEvent]] = defaultdict(list)
@@ -102,7 +99,6 @@ def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], s
     """Update the tables ``story`` and ``telling`` after a batch.
 
     Args:
-        connection: inside a transaction.
         events: events of groups, in order.
         stories: events of stories, in order; a document's events of groups come before its events of stories.
     """

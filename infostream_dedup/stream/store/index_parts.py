@@ -115,12 +115,8 @@ class IndexPart:
         """Index documents.
 
         Args:
-            first: ordinal of the first one.
             rows: language, source, and blobs of INT32 with key terms and terms, which are ``None`` for a document that
                 is gone; at most ``MOST_DOCUMENTS``.
-
-        Raises:
-            ValueError: there are more, or a value was never written.
         """
         if len(rows) > MOST_DOCUMENTS:
             raise ValueError(f"{len(rows)} documents are more than {MOST_DOCUMENTS}")

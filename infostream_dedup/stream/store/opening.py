@@ -80,9 +80,6 @@ def settings_at(path: Path) -> dict[str, Any] | None:
     """Return the settings that the store at a path was created with, or ``None`` if there is no store yet.
 
     A process that is killed while creating a store leaves an empty file; that is not a store yet.
-
-    Raises:
-        NoInputError, BadDataError, ConfigurationError: see `Store.open`.
     """
     path = path.resolve()
     if not path.exists():

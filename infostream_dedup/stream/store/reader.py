@@ -95,11 +95,7 @@ class StoreReader:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Let several reads see one state.
-
-        Raises:
-            BadDataError: since the store was opened, its schema has been changed.
-        """
+        """Let several reads see one state."""
         with snapshot(self._connection, self.path) as connection:
             check_version(connection, self.path)
             yield connection
@@ -115,9 +111,6 @@ class StoreReader:
         Args:
             since: UTC microseconds since 1970; ``None`` for the beginning of the stream.
             until: end of the period, exclusive; ``None`` for the end of the stream.
-
-        Returns:
-            The first ordinal, and one past the last.
         """
         with self.reading() as connection:
             first = 0 if since is None else first_ordinal(connection, "clock", since)
@@ -141,11 +134,7 @@ class StoreReader:
             return summed_frequencies(connection, before=before, terms=terms, table="repeat_frequency")
 
     def titles(self, ordinals: Iterable[int]) -> list[str]:
-        """Return the headlines of documents; empty for forgotten ones.
-
-        Raises:
-            KeyError: an ordinal is unknown.
-        """
+        """Return the headlines of documents; empty for forgotten ones."""
         return [str(self._value("SELECT title FROM document WHERE ordinal = ?", ordinal)) for ordinal in ordinals]
 
     def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - the name of the field
@@ -195,11 +184,7 @@ class StoreReader:
         return [found.get(ordinal, b"") for ordinal in ordinals]
 
     def kept(self, ordinal: int) -> Document:
-        """Return a document with its text and the fields that a store keeps.
-
-        Raises:
-            BadDataError: the store does not have the text.
-        """
+        """Return a document with its text and the fields that a store keeps."""
         with naming_failures(self.path):
             row = self._connection.execute(_KEPT, (ordinal,)).fetchone()
         if row is None:
@@ -252,11 +237,7 @@ class StoreReader:
         return known[-1].verdict if known else None
 
     def verdict_at(self, ordinal: int) -> Verdict:
-        """Return the verdict on the document with an ordinal.
-
-        Raises:
-            KeyError: the ordinal is unknown.
-        """
+        """Return the verdict on the document with an ordinal."""
         for verdict in self._verdicts(ordinal, ordinal + 1):
             return verdict
         raise KeyError(ordinal)
@@ -300,17 +281,7 @@ def kept_document(
     source: str | None,
     url: str | None = None,
 ) -> Document:
-    """Make a document from what a store keeps; pictures, links and other fields are missing.
-
-    Args:
-        id: as given.
-        text: the body.
-        title: the headline.
-        language: given or detected.
-        published: UTC microseconds since 1970.
-        source: site or agency.
-        url: address.
-    """
+    """Make a document from what a store keeps; pictures, links and other fields are missing."""
     time = None if published is None else _BEGINNING + timedelta(microseconds=published)
     return Document(id=id, text=text, title=title, lang=language, time=time, source=source, url=url)
 

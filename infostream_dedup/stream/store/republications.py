@@ -20,10 +20,6 @@ def republications(connection: sqlite3.Connection, *, top: int) -> list[dict[str
     ``total`` counts the group's documents, ``documents`` those of one source on one day. The day is that of publication
     in UTC, or that of the stream's clock if the date is missing; ``None`` if no document had a date yet. Groups are
     ordered by size, then by their earliest document; sources and days ascend.
-
-    Args:
-        connection: open connection to the store.
-        top: maximum number of groups; 0 for all groups of two documents or more.
     """
     groups = connection.execute(
         "SELECT group_id, title, documents FROM v_groups ORDER BY documents DESC, ordinal LIMIT ?",
@@ -66,11 +62,6 @@ def templates(connection: sqlite3.Connection, *, least: int, first: int = 0) -> 
 
     ``template`` is the earliest document of a template; ``times`` counts later documents of the same source whose
     relation or kind is ``template`` to it, directly or through others; ``filling`` is the latest of them.
-
-    Args:
-        connection: open connection to the store.
-        least: minimum number of recurrences.
-        first: leave out documents before this ordinal.
     """
     earliest: dict[str, str] = {}
     found: dict[str, _Recurrence] = {}

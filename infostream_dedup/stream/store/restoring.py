@@ -176,14 +176,7 @@ def summed_frequencies(
     terms: int,
     table: Literal["epoch_frequency", "repeat_frequency", "pivot_frequency"] = "epoch_frequency",
 ) -> dict[Language, LanguageFrequencies]:
-    """Sum document frequencies over all epochs before one.
-
-    Args:
-        connection: open connection to the store.
-        before: the first epoch not counted.
-        terms: length of the arrays.
-        table: counts of all documents, of those that repeat earlier ones, or of all in the pivot language.
-    """
+    """Sum document frequencies over all epochs before one."""
     df: dict[Language, NDArray[np.int64]] = {}
     totals: dict[Language, tuple[int, int]] = {}
     rows = connection.execute(

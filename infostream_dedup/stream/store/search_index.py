@@ -44,11 +44,7 @@ class IndexRow(NamedTuple):
 
 
 def part_of(connection: sqlite3.Connection, first: int, end: int) -> IndexPart:
-    """Index documents in memory, from their signatures; at most ``MOST_DOCUMENTS``.
-
-    Raises:
-        BadDataError: a signature is not one that was written.
-    """
+    """Index documents in memory, from their signatures; at most ``MOST_DOCUMENTS``."""
     rows = connection.execute(_SIGNATURES, (first, end)).fetchall()
     try:
         return IndexPart.of_documents(first, rows)

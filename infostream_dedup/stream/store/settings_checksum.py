@@ -29,11 +29,7 @@ def settings_are_as_written(connection: sqlite3.Connection) -> bool:
 
 
 def check_settings(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a store whose settings or state are damaged.
-
-    Raises:
-        BadDataError: they are damaged.
-    """
+    """Refuse a store whose settings or state are damaged."""
     with snapshot(connection, path):
         if not settings_are_as_written(connection):
             message = "the store is damaged (settings or state do not match their checksum)"

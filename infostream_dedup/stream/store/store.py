@@ -64,20 +64,8 @@ class Store(StoreReader):
         """Open a store, or create it.
 
         Args:
-            path: the file; links are followed.
             settings_digest: checksum of all settings that decide verdicts; required for a new store, compared with an
                 existing one. ``None`` opens any store.
-            settings: the same settings in plain values, for people and for `settings`.
-            create: create the store if it does not exist.
-            read_only: never write.
-            busy_seconds: how long to wait while another process writes.
-
-        Raises:
-            NoInputError: there is no store and `create` is off.
-            BadDataError: the file is not a store, is damaged or cut short, or has another schema.
-            ConfigurationError: the store was created with other settings.
-            CannotCreateError, CannotWriteError: the file or its folder cannot be written.
-            StoreBusyError: another process was writing all the time.
         """
         place = Path(path).resolve()
         connection = open_store(
@@ -123,9 +111,6 @@ class Store(StoreReader):
 
         A failure of the block undoes everything. Inside the block nobody else can write, so `changed` is final: if it
         is true, load what is new (``load(since=store.position)``) before processing the batch.
-
-        Raises:
-            StoreBusyError, CannotWriteError, BadDataError: nothing of the block was stored.
         """
         with naming_failures(self.path):
             nested = self._connection.in_transaction
@@ -161,13 +146,6 @@ class Store(StoreReader):
 
         Ordinals of its documents and numbers of its terms continue those of the store. Names missing from its state
         keep their values.
-
-        Raises:
-            StoreChangedError: another process has written since this object last loaded; load again and repeat the
-                batch.
-            StoreBusyError: another process was writing all the time.
-            CannotWriteError: the disk is full, or the device failed.
-            ValueError: the parts of the batch do not belong together.
         """
         with self.transaction():
             if not self._is_current and not self._confirm_position():
@@ -197,15 +175,7 @@ class Store(StoreReader):
         return bool(changed)
 
     def backup(self, target: str | Path, *, mode: int | None = None) -> None:
-        """Copy the store while others write.
-
-        Args:
-            target: path of the copy; an older copy is replaced.
-            mode: permissions of the copy; by default those of the older copy, otherwise 0600.
-
-        Raises:
-            CannotCreateError, CannotWriteError, BadDataError: see `copy_store`; nothing is left behind.
-        """
+        """Copy the store while others write."""
         copy_store(self._connection, self.path, Path(target), mode=mode)
 
     def expire(self) -> Expired:
@@ -216,9 +186,6 @@ class Store(StoreReader):
         """Update the indexes of closed epochs and of terms: rebuild damaged rows, add missing ones.
 
         Only damage makes this necessary. Its transactions are short; if it is interrupted, the next call continues.
-
-        Returns:
-            Number of documents added, and of documents in rows that were rebuilt; blocks of terms are not counted.
         """
         with self.reading() as connection:
             damaged = damaged_rows(connection)
@@ -234,19 +201,11 @@ class Store(StoreReader):
         return added, sum(row.documents for row in damaged)
 
     def forget(self, *ids: str) -> list[Forgotten]:
-        """Remove the content of all versions of documents; `wipe` removes the remnants from the file.
-
-        Raises:
-            BadDataError: the store does not have one of the documents; nothing was removed.
-        """
+        """Remove the content of all versions of documents; `wipe` removes the remnants from the file."""
         return forget(self._connection, self.path, ids)
 
     def ids_of_source(self, source: str) -> list[str]:
-        """Return the ids of all documents of a source, in the order of the stream.
-
-        Raises:
-            BadDataError: the store has no document of this source.
-        """
+        """Return the ids of all documents of a source, in the order of the stream."""
         return ids_of_source(self._connection, self.path, source)
 
     def wipe(self) -> bool:

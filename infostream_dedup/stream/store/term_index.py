@@ -78,12 +78,7 @@ class TermIndex:
         self._after: dict[str, int] = {}
 
     def numbers_of(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
-        """Return the numbers of those terms that the store has.
-
-        Args:
-            connection: to the same store each time.
-            terms: any words.
-        """
+        """Return the numbers of those terms that the store has."""
         self._read_on(connection)
         asked, hashes = set(terms), np.unique(_hashes(terms))
         numbers = [
@@ -111,12 +106,7 @@ class TermIndex:
 
 
 def index_terms(connection: sqlite3.Connection, terms: int) -> None:
-    """Index all complete blocks after the last row of the index, inside the caller's transaction.
-
-    Args:
-        connection: inside a transaction.
-        terms: number of the store's terms.
-    """
+    """Index all complete blocks after the last row of the index, inside the caller's transaction."""
     last = connection.execute("SELECT max(first) FROM term_index").fetchone()[0]
     begin = 0 if last is None else _end_of_blocks(last) + TERMS_IN_BLOCK
     for first in range(begin, _end_of_blocks(terms), TERMS_IN_BLOCK):
@@ -124,12 +114,7 @@ def index_terms(connection: sqlite3.Connection, terms: int) -> None:
 
 
 def rebuild_term_block(connection: sqlite3.Connection, first: int) -> None:
-    """Write the row of a block, or delete one that belongs to no complete block, inside the caller's transaction.
-
-    Args:
-        connection: inside a transaction.
-        first: what ``term_index_faults`` yields.
-    """
+    """Write the row of a block, or delete one that belongs to no complete block, inside the caller's transaction."""
     if first % TERMS_IN_BLOCK or first >= _end_of_blocks(position_of(connection).terms):
         connection.execute("DELETE FROM term_index WHERE first = ?", (first,))
     else:

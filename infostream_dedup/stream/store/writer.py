@@ -51,19 +51,7 @@ _COUNT: Final = insertion("evidence_frequency", ("epoch", "part", "counts", "che
 
 
 def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
-    """Write everything in a batch except its state.
-
-    Args:
-        connection: inside a transaction.
-        position: the store's position before the batch.
-        batch: what to write.
-
-    Returns:
-        The store's position after the batch.
-
-    Raises:
-        ValueError: the parts of the batch do not belong together.
-    """
+    """Write everything in a batch except its state."""
     decided = batch.decided
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))

@@ -20,8 +20,6 @@ from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
-__all__ = ["CONFIDENCE", "ArgosRung"]
-
 CONFIDENCE: Final = 0.8
 """Confidence in one model; a translation through a third language has the product of two."""
 
@@ -52,16 +50,8 @@ class ArgosRung(Rung):
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Return at most one translation of each term.
 
-        Args:
-            terms: key forms in the source language.
-            source: language of the terms.
-            target: language of the answers.
-
         Returns:
             One tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
-
-        Raises:
-            BadDataError: an installed model is damaged.
         """
         route = self.route(source, target)
         if not terms or not route or self._extra_is_missing:

@@ -10,8 +10,6 @@ from infostream_dedup.language.translation.rung import Rung, Translation, regist
 from infostream_dedup.language.translation.slavic_cognates import cognates
 from infostream_dedup.model import Language
 
-__all__ = ["CognatesRung"]
-
 _REGULAR: Final = 0.92
 _IRREGULAR: Final = 0.85
 _INTERNATIONAL: Final = 0.85

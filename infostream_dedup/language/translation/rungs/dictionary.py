@@ -11,8 +11,6 @@ from infostream_dedup.language.translation.rung import Rung, Translation, regist
 from infostream_dedup.language.translation.word_pairs import Equivalent, word_pairs
 from infostream_dedup.model import Language
 
-__all__ = ["DictionaryRung"]
-
 _COMPOUND: Final = 0.85
 """Confidence of a compound relative to that of its last part."""
 

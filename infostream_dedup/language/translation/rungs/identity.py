@@ -11,8 +11,6 @@ from infostream_dedup.language.lexicon.spelling import is_latin
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import Language
 
-__all__ = ["IdentityRung"]
-
 _DIGITS: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _FIRST_BEHIND_LATIN: Final = "\u0250"
 

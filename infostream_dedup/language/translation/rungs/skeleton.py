@@ -13,8 +13,6 @@ from infostream_dedup.language.translation.slavic_cognates import look_alikes
 from infostream_dedup.language.translation.western_names import sound_alikes
 from infostream_dedup.model import Language
 
-__all__ = ["SkeletonRung"]
-
 _CONFIDENCE: Final = 0.3
 
 
