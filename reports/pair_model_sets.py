@@ -13,13 +13,8 @@ from frame import read_rows
 
 from infostream_dedup import Document, read_documents
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
-from infostream_dedup.judging.evidence.pair_evidence import (
-    ComparedKeys,
-    TripleRows,
-    compared,
-    key_rows,
-    shares_of_pairs,
-)
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
 from infostream_dedup.model import LANGUAGES, Settings

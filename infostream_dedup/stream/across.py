@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import (
     EpochFrequencies,
@@ -49,9 +49,9 @@ class EnteringAcross:
     """
 
     keys: KeyRows
-    members: Rows
-    canonical: Rows
-    matched_by: Rows
+    members: Ragged
+    canonical: Ragged
+    matched_by: Ragged
 
     @property
     def rows(self) -> PivotRows:
@@ -138,7 +138,7 @@ class Across:
         return self.stories.merge(ordinal, names, self._groups.of(ordinal), self._groups.begun(ordinal))
 
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
-        """Describe how consecutive documents match the best earlier one in another language; ``None`` if there is none."""
+        """Describe how consecutive documents match the best earlier one in another language, or None."""
         linked = [place for place, own in enumerate(links) if own]
         found: list[TranslatedFrom | None] = [None] * len(links)
         named = self._met.translated([first + place for place in linked], [links[place][0] for place in linked])
@@ -169,6 +169,6 @@ class Across:
         return verdict, events
 
 
-def _part(rows: Rows, start: int, end: int) -> Rows:
+def _part(rows: Ragged, start: int, end: int) -> Ragged:
     bounds = rows.indptr[start : end + 1]
-    return Rows(bounds - bounds[0], rows.values[bounds[0] : bounds[-1]].astype(np.int64))
+    return Ragged(bounds - bounds[0], rows.values[bounds[0] : bounds[-1]].astype(np.int64))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.language.morphology.other_words import with_stems
 from infostream_dedup.language.text.compiled.language import detect
 from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
@@ -46,15 +46,15 @@ class Analysed:
         lengths: int64 (documents,), number of terms with repetition.
     """
 
-    terms: Rows
+    terms: Ragged
     counts: NDArray[np.int32]
     languages: NDArray[np.uint8]
     lengths: NDArray[np.int64]
 
-    def targets(self, first: int, end: int) -> Rows:
+    def targets(self, first: int, end: int) -> Ragged:
         """The terms of some of the documents as int64, from document ``first`` to ``end`` (exclusive)."""
         bounds = self.terms.indptr[first : end + 1]
-        return Rows(bounds - bounds[0], self.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
+        return Ragged(bounds - bounds[0], self.terms.values[bounds[0] : bounds[-1]].astype(np.int64))
 
 
 class Analyser:
@@ -117,4 +117,4 @@ class Analyser:
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
-        return Analysed(Rows(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
+        return Analysed(Ragged(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)

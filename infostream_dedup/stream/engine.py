@@ -20,7 +20,7 @@ from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge,
 from infostream_dedup.stream.entering import EnteredDocuments, Entering
 from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
-from infostream_dedup.stream.evidence_judge import EvidenceJudge, WordingSource
+from infostream_dedup.stream.evidence_judge import EvidenceJudge
 from infostream_dedup.stream.evidence_window import COMPARED_TERMS
 from infostream_dedup.stream.frequencies import Frequencies, count_rows
 from infostream_dedup.stream.key_choice import choose_keys
@@ -28,6 +28,7 @@ from infostream_dedup.stream.losses import Losses
 from infostream_dedup.stream.memory import Memory
 from infostream_dedup.stream.pivot_reading import PivotRead
 from infostream_dedup.stream.preparation import Prepared, prepare
+from infostream_dedup.stream.recent_documents import WordingSource
 from infostream_dedup.stream.restoring import catch_up, resume_across, resume_frequencies, resumed_memory
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.term_numbers import TermNumbers

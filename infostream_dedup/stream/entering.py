@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
 from infostream_dedup.stream.across import EnteringAcross
@@ -48,7 +48,7 @@ class Entering:
     read: ReadEvidence | None
     start: int
     end: int
-    targets: Rows
+    targets: Ragged
     keys: KeyRows
     further: KeyRows
     across: EnteringAcross | None = None
@@ -72,8 +72,8 @@ class Entering:
         return self.analysed.lengths[self.start : self.end]
 
     @property
-    def _numbers(self) -> Rows:
-        return Rows(self.prepared.numbers.indptr[self.start : self.end + 1], self.prepared.numbers.values)
+    def _numbers(self) -> Ragged:
+        return Ragged(self.prepared.numbers.indptr[self.start : self.end + 1], self.prepared.numbers.values)
 
     def put_into(self, memory: Memory) -> None:
         """Add the columns of the documents to the window."""
@@ -102,7 +102,7 @@ class Entering:
             addresses=address_numbers(document.url for document in self.prepared.documents[part]),
             keys=self.further.keys,
             weights=self.further.weights,
-            records=Rows(records.begins, records.words),
+            records=Ragged(records.begins, records.words),
         )
 
     def remembered(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.row_window import RowWindow, with_room
 
 if TYPE_CHECKING:
@@ -137,29 +137,29 @@ class EqualEvidence:
             (self._words, records.begins, records.words),
             (self._triples, triples.begins, triples.triples),
         ):
-            column.extend(_chosen(Rows(begins, values), new))
+            column.extend(_chosen(Ragged(begins, values), new))
         self._own = with_room(self._own, 2 * after)
         self._own[2 * before : 2 * after] = keys.own[new].ravel()
         self._squares = with_room(self._squares, after)
         self._squares[before:after] = keys.squares[new]
 
 
-def _chosen(rows: Rows, places: NDArray[np.int64]) -> Rows:
+def _chosen(rows: Ragged, places: NDArray[np.int64]) -> Ragged:
     sizes = rows.sizes
     keep = np.zeros(len(rows), dtype=np.bool_)
     keep[places] = True
-    return Rows(np.concatenate(([0], np.cumsum(sizes[keep]))), rows.values[np.repeat(keep, sizes)])
+    return Ragged(np.concatenate(([0], np.cumsum(sizes[keep]))), rows.values[np.repeat(keep, sizes)])
 
 
 def _contents(texts: list[bytes], keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows) -> Iterator[bytes]:
     """Hash all evidence of each document into sixteen bytes."""
     columns = (
-        Rows(keys.begins, keys.terms),
-        Rows(keys.begins, keys.weights),
-        Rows(keys.begins, keys.heaviest),
-        Rows(keys.target_begins, keys.targets),
-        Rows(records.begins, records.words),
-        Rows(triples.begins, triples.triples),
+        Ragged(keys.begins, keys.terms),
+        Ragged(keys.begins, keys.weights),
+        Ragged(keys.begins, keys.heaviest),
+        Ragged(keys.target_begins, keys.targets),
+        Ragged(records.begins, records.words),
+        Ragged(triples.begins, triples.triples),
     )
     for text, *rows in zip(texts, *columns, strict=True):
         content = blake2b(digest_size=16)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import is_not
 
-from infostream_dedup.stream.window import NO_SOURCE
+from infostream_dedup.stream.kernels.judging import NO_SOURCE
 
 
 class EqualHashes:

@@ -20,11 +20,12 @@ from infostream_dedup.links.pair_rules import need, relation_of
 from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.equal_evidence import EqualEvidence
+from infostream_dedup.stream.kernels.judging import NO_SOURCE
 from infostream_dedup.stream.recent_documents import RecentDocuments, WordingSource
 from infostream_dedup.stream.screened_pairs import Undecided
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs, worth_keeping
-from infostream_dedup.stream.window import NO_SOURCE, Window
+from infostream_dedup.stream.window import Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import NO_TIME
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys
 from infostream_dedup.stream.row_window import RowWindow, bounds_of, with_room, without_first
 
@@ -46,9 +46,9 @@ class EvidenceRows:
     languages: NDArray[np.uint8]
     published: NDArray[np.int64]
     addresses: NDArray[np.int64]
-    keys: Rows
-    weights: Rows
-    records: Rows
+    keys: Ragged
+    weights: Ragged
+    records: Ragged
 
 
 class EvidenceWindow:
@@ -115,10 +115,12 @@ class EvidenceWindow:
         for first, further, values in ((window.keys, self.keys, keys), (window.weights, self.weights, weights)):
             first.put(rows, bounds, values)
             further.put(rows, bounds[:-1] + firsts, values)
-        return compared_keys(Rows(bounds, keys), Rows(bounds, weights), window.targets.gathered(rows), firsts=firsts)
+        return compared_keys(
+            Ragged(bounds, keys), Ragged(bounds, weights), window.targets.gathered(rows), firsts=firsts
+        )
 
 
-def compared_keys(keys: Rows, weights: Rows, targets: Rows, *, firsts: NDArray[np.int64]) -> ComparedKeys:
+def compared_keys(keys: Ragged, weights: Ragged, targets: Ragged, *, firsts: NDArray[np.int64]) -> ComparedKeys:
     """Arrange key terms for the comparison.
 
     Args:

@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 import orjson
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.judging.features.fast_numbers import NumberRuns, find_runs, numbers_of_run
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool
@@ -69,7 +69,7 @@ def _first_sentences(text: str) -> str:
     return text[: next(islice(ends, _SENTENCES - 1, None), None)]
 
 
-def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
+def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Ragged:
     """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
 
     Numbers in tags, such as the width of a picture, do not count.
@@ -85,7 +85,7 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Rows:
     return (_of_few_runs if len(found.runs) < _MANY_RUNS else _of_many_runs)(found, left)
 
 
-def _of_few_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Rows:
+def _of_few_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Ragged:
     """Return the distinct hashes of each document, given those of the documents that are left to the plain code."""
     runs = iter(found.runs)
     rows = [
@@ -96,7 +96,7 @@ def _of_few_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Rows:
     return _rows_of(rows)
 
 
-def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Rows:
+def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Ragged:
     """Like ``_of_few_runs``; most of many runs recur, such as years, and each is read once."""
     pool = SurfacePool(len(found.runs))
     numbered, sizes = pool.add(found.runs).astype(np.int64), found.sizes.copy()
@@ -109,12 +109,12 @@ def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Rows:
     room = np.empty(int(parts.sizes[numbered].sum()), dtype=np.int64)
     ends = np.empty(len(sizes) + 1, dtype=np.int64)
     distinct_of_parts(bounds_of(sizes), numbered, parts.indptr, parts.values, room, ends)
-    return Rows(ends, room[: ends[-1]].copy())
+    return Ragged(ends, room[: ends[-1]].copy())
 
 
-def _rows_of(rows: Sequence[Sequence[int]]) -> Rows:
+def _rows_of(rows: Sequence[Sequence[int]]) -> Ragged:
     ends = [0, *accumulate(map(len, rows))]
-    return Rows(np.array(ends, dtype=np.int64), np.fromiter(chain.from_iterable(rows), np.int64, ends[-1]))
+    return Ragged(np.array(ends, dtype=np.int64), np.fromiter(chain.from_iterable(rows), np.int64, ends[-1]))
 
 
 @lru_cache(_MOST_NUMBERS_KNOWN)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.background_terms import BackgroundTerms
@@ -165,7 +165,7 @@ def count_rows(
     open_counts: Sequence[LanguageCounts],
     languages: NDArray[np.uint8],
     lengths: NDArray[np.int64],
-    terms: Rows,
+    terms: Ragged,
     *,
     counted: NDArray[np.bool_] | None = None,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream.analysis import Analysed
 from infostream_dedup.stream.kernels.gathering import order_by_weight
@@ -39,7 +39,7 @@ class KeyRows:
 
     __slots__ = ("keys", "weights")
 
-    def __init__(self, keys: Rows, weights: Rows) -> None:
+    def __init__(self, keys: Ragged, weights: Ragged) -> None:
         self.keys = keys
         self.weights = weights
 
@@ -51,7 +51,7 @@ class KeyRows:
         first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
         first_bounds = bounds_of(np.minimum(self.keys.sizes, n))
         (ours, own), (others, further) = (
-            (Rows(indptr, keys[part]), Rows(indptr, weights[part]))
+            (Ragged(indptr, keys[part]), Ragged(indptr, weights[part]))
             for indptr, part in ((first_bounds, first), (bounds - first_bounds, ~first))
         )
         return KeyRows(ours, own), KeyRows(others, further)
@@ -74,7 +74,7 @@ def choose_keys(
         # The lightest key terms of a document may be tied.
         order = order[np.arange(len(terms)) - np.repeat(bounds[:-1], sizes) < settings.n]
         bounds = bounds_of(np.minimum(sizes, settings.n))
-    return KeyRows(Rows(bounds, terms[order]), Rows(bounds, weights[order]))
+    return KeyRows(Ragged(bounds, terms[order]), Ragged(bounds, weights[order]))
 
 
 def _heaviest_first(
@@ -138,5 +138,5 @@ def code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[n
     return rank[inverse]
 
 
-def _no_rows(rows: int) -> Rows:
-    return Rows(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))
+def _no_rows(rows: int) -> Ragged:
+    return Ragged(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

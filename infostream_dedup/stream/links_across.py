@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.contradictions import contradict
 from infostream_dedup.judging.evidence.kernels.term_places import SLOTS
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.links.between_languages import LEAST_SHARE, NEAR_BEST, OneText
 from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import LANGUAGES
@@ -237,7 +237,7 @@ class LinksAcross:
                 by_language = self._links.setdefault(one, {})
                 by_language.setdefault(self._language(partner), _Partners()).add(_Partner(-share, partner))
 
-    def resume(self, first: int, links: Rows) -> None:
+    def resume(self, first: int, links: Ragged) -> None:
         """Index documents whose columns have been added and that were judged earlier or by another process."""
         window, columns = self._window, self._window.pivot_columns
         begin, end = max(first, window.oldest) - window.first, window.end - window.first

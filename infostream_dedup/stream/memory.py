@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.best import Member
@@ -18,8 +18,9 @@ from infostream_dedup.stream.clock import DAY, NO_TIME
 from infostream_dedup.stream.equal_hashes import EqualHashes
 from infostream_dedup.stream.evidence_window import EvidenceRows
 from infostream_dedup.stream.groups import Groups
+from infostream_dedup.stream.kernels.judging import NO_SOURCE
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.window import NO_SOURCE, Window
+from infostream_dedup.stream.window import Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +61,7 @@ class Memory:
         sources: Sequence[str | None],
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
-        rows: tuple[Rows, Rows, Rows, Rows],
+        rows: tuple[Ragged, Ragged, Ragged, Ragged],
         evidence: EvidenceRows | None = None,
     ) -> None:
         """Add the columns of documents; arguments as ``Window.extend``, with sources by name."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.background_terms import BackgroundTerms
@@ -49,7 +49,7 @@ class PivotFrequencies:
         """Resume in an epoch; the earlier ones are given, and the open one is empty."""
         self.closed, self.open = closed, LanguageCounts()
 
-    def count(self, lengths: NDArray[np.int64], terms: Rows) -> None:
+    def count(self, lengths: NDArray[np.int64], terms: Ragged) -> None:
         """Count documents in the open epoch.
 
         Args:

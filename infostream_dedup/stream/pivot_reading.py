@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Settings
 from infostream_dedup.stream.analysis import Analysed, Analyser
 from infostream_dedup.stream.kernels.pivot_rows import find_places, mark_missing
@@ -52,10 +52,10 @@ class PivotRead:
     """
 
     canonical: Analysed
-    matched_by: Rows
+    matched_by: Ragged
     entries: tuple[NDArray[np.int64], NDArray[np.int64]]
 
-    def members(self, first: int, keys: Rows) -> Rows:
+    def members(self, first: int, keys: Ragged) -> Ragged:
         """Which terms count as which key term of a document: packed numbers, ascending.
 
         Args:
@@ -67,7 +67,7 @@ class PivotRead:
         hit = places >= 0
         pairs = _distinct(owners[hit] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places[hit]))
         bounds = np.searchsorted(pairs >> (_TERM_BITS + PLACE_BITS), np.arange(len(keys) + 1))
-        return Rows(bounds.astype(np.int64), pairs & ((1 << (_TERM_BITS + PLACE_BITS)) - 1))
+        return Ragged(bounds.astype(np.int64), pairs & ((1 << (_TERM_BITS + PLACE_BITS)) - 1))
 
 
 class PivotReader:
@@ -124,14 +124,14 @@ def packed(terms: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.in
     return terms << PLACE_BITS | places
 
 
-def union(one: Rows, other: Rows) -> Rows:
+def union(one: Ragged, other: Ragged) -> Ragged:
     """Union of two sets of rows, each row ascending; no value of a row is in both."""
     owners = np.concatenate([one.numbers, other.numbers])
     values = np.concatenate([one.values, other.values]).astype(np.int64)
     return _rows(np.sort(owners << _TERM_BITS | values), len(one))
 
 
-def without(one: Rows, other: Rows) -> Rows:
+def without(one: Ragged, other: Ragged) -> Ragged:
     """Values of each row that are not in the other's row; all rows ascend."""
     kept = np.empty(len(one.values), dtype=np.bool_)
     mark_missing(one.indptr, one.values, other.indptr, other.values, kept)
@@ -146,7 +146,7 @@ def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) ->
     first = np.flatnonzero(_is_first(given))
     counts = np.add.reduceat(words.counts[held][order], first).astype(np.int32) if len(first) else np.zeros(0, np.int32)
     rows = _rows(given[first], len(analysed.languages))
-    terms = Rows(rows.indptr, rows.values.astype(np.int32))
+    terms = Ragged(rows.indptr, rows.values.astype(np.int32))
     return Analysed(terms, counts, analysed.languages, analysed.lengths)
 
 
@@ -164,7 +164,7 @@ def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def _rows(codes: NDArray[np.int64], rows: int) -> Rows:
+def _rows(codes: NDArray[np.int64], rows: int) -> Ragged:
     """Rows of ascending codes, each of which packs row and value."""
     bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
-    return Rows(bounds.astype(np.int64), codes & _TERM)
+    return Ragged(bounds.astype(np.int64), codes & _TERM)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.stream.kernels.pivot_sharing import PivotDocuments
 from infostream_dedup.stream.row_window import RowWindow
 
@@ -25,10 +25,10 @@ class PivotRows:
         matched_by: all terms by which other documents can match these, ascending.
     """
 
-    keys: Rows
-    weights: Rows
-    members: Rows
-    matched_by: Rows
+    keys: Ragged
+    weights: Ragged
+    members: Ragged
+    matched_by: Ragged
 
 
 class PivotWindow:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.model import Document
 from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
@@ -49,7 +49,7 @@ class Prepared:
     published: list[int | None]
     clocks: NDArray[np.int64]
     times: NDArray[np.int64]
-    numbers: Rows
+    numbers: Ragged
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -85,5 +85,5 @@ def prepare(
     )
 
 
-def _nothing(documents: int) -> Rows:
-    return Rows(np.zeros(documents + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))
+def _nothing(documents: int) -> Ragged:
+    return Ragged(np.zeros(documents + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

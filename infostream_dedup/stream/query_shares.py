@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def share_of_rows(keys: Rows, weights: Rows, targets: NDArray[np.int64]) -> NDArray[np.float64]:
+def share_of_rows(keys: Ragged, weights: Ragged, targets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Share, by weight, of each document's key terms that a text contains.
 
     Args:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW
@@ -18,7 +19,6 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
 from infostream_dedup.stream.row_window import EvenWindow, RowWindow
 from infostream_dedup.stream.window import Window
@@ -125,10 +125,10 @@ class RecentDocuments:
         for ragged, values in (
             (self._terms, keys.terms), (self._weights, keys.weights), (self._heaviest, keys.heaviest),
         ):  # fmt: skip
-            ragged.extend(Rows(keys.begins, values))
+            ragged.extend(Ragged(keys.begins, values))
         self._own.extend(keys.own)
         self._squares.extend(keys.squares)
-        self._triples.extend(Rows(triples.begins, triples.triples))
+        self._triples.extend(Ragged(triples.begins, triples.triples))
         self._texts.extend(self._numbers_of([window.hashes[row][0] for row in rows.tolist()]))
         self._prepare(rows, keys, triples)
         self.end += len(blobs)
@@ -140,7 +140,7 @@ class RecentDocuments:
         self._reach.extend(prepared.reach)
         self._doubled.extend(prepared.doubled)
         self._leads.extend(prepared.leads)
-        self._signatures.extend(Rows(prepared.signature_begins, prepared.signatures))
+        self._signatures.extend(Ragged(prepared.signature_begins, prepared.signatures))
 
     def _numbers_of(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
         """Number of each text, from its hash: equal for equal texts, negative for an empty one."""

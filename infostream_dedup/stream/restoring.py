@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.stream.across import Across
 from infostream_dedup.stream.clock import NO_TIME
@@ -22,7 +22,7 @@ from infostream_dedup.stream.window import Window
 from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
-    from infostream_dedup.stream.store.blobs import Ragged
+    from infostream_dedup.stream.store.blobs import StoredRows
     from infostream_dedup.stream.store.remembered_table import RememberedTable
     from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
 
@@ -132,5 +132,5 @@ def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
     return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), matched_by)
 
 
-def _rows(table: Ragged, first: int) -> Rows:
-    return Rows(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])
+def _rows(table: StoredRows, first: int) -> Ragged:
+    return Ragged(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.stream.kernels.gathering import put_rows
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class RowWindow:
         """Bytes of the rows, without spare room."""
         return (int(self._ends[self._size]) - int(self._ends[0])) * self._values.itemsize + 8 * self._size
 
-    def extend(self, rows: Rows) -> None:
+    def extend(self, rows: Ragged) -> None:
         """Add rows at the end; the first ones are not copied, so they must not change later."""
         if self._size == 0 and self._borrow(rows):
             return
@@ -52,7 +52,7 @@ class RowWindow:
         np.add(rows.indptr, begin - first, out=self._ends[self._size : self._size + size])
         self._size += size - 1
 
-    def _borrow(self, rows: Rows) -> bool:
+    def _borrow(self, rows: Ragged) -> bool:
         """Use the arrays of the first rows themselves, if they are like those of this window.
 
         A stream that restarts would otherwise hold its largest arrays twice. Nothing is written to them: there is no
@@ -72,20 +72,20 @@ class RowWindow:
         return self._values[self._ends[number] : self._ends[number + 1]]
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> Ragged:
         """A view of all rows, with spare room after them; it changes with ``extend`` and ``drop``."""
-        return Rows(self._ends, self._values)
+        return Ragged(self._ends, self._values)
 
-    def rows_from(self, number: int, end: int | None = None) -> Rows:
+    def rows_from(self, number: int, end: int | None = None) -> Ragged:
         """Return a view of the rows from ``number`` to ``end`` (exclusive); it changes with ``drop``."""
-        return Rows(self._ends[number : (self._size if end is None else end) + 1], self._values)
+        return Ragged(self._ends[number : (self._size if end is None else end) + 1], self._values)
 
-    def gathered(self, numbers: NDArray[np.int64]) -> Rows:
+    def gathered(self, numbers: NDArray[np.int64]) -> Ragged:
         """Return copies of some rows."""
         begins = bounds_of(self.sizes_of(numbers))
         values = np.empty(int(begins[-1]), dtype=self._values.dtype)
         self.put(numbers, begins, values)
-        return Rows(begins, values)
+        return Ragged(begins, values)
 
     def sizes_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of values of some rows: int64."""

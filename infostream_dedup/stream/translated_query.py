@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.written_names import plain_term
@@ -100,7 +100,7 @@ class QueryTranslator:
                 sets.setdefault(canonical, set()).update(every)
         terms = sorted(counts)
         translated = Analysed(
-            Rows(np.array([0, len(terms)], dtype=np.int64), np.array(terms, dtype=np.int32)),
+            Ragged(np.array([0, len(terms)], dtype=np.int64), np.array(terms, dtype=np.int32)),
             np.array([counts[term] for term in terms], dtype=np.int32),
             np.array([language], dtype=np.uint8),
             lengths,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.stream.evidence_window import EvidenceRows, EvidenceWindow
 from infostream_dedup.stream.kernels.judging import Columns
 from infostream_dedup.stream.pivot_window import PivotWindow
@@ -81,7 +81,7 @@ class Window:
         sources: NDArray[np.int32],
         clocks: NDArray[np.int64],
         times: NDArray[np.int64],
-        rows: tuple[Rows, Rows, Rows, Rows],
+        rows: tuple[Ragged, Ragged, Ragged, Ragged],
         evidence: EvidenceRows | None = None,
     ) -> None:
         """Add documents, each in a group of its own."""

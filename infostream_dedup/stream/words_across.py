@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.language.lexicon.spelling import is_latin
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.stream_records import TranslatedFrom
@@ -141,11 +141,11 @@ class WordsAcross:
                 words[place], rungs[place] = word, rung
         return _SourceWords(held, words, rungs)
 
-    def _sources(self, rows: NDArray[np.int64], language: int) -> Rows:
+    def _sources(self, rows: NDArray[np.int64], language: int) -> Ragged:
         """The words of documents of a language from which their pivot terms were made."""
         if language != _ENGLISH:
             targets = self._window.targets.gathered(rows)
-            return Rows(targets.indptr, targets.values.astype(np.int64))
+            return Ragged(targets.indptr, targets.values.astype(np.int64))
         # An English word also matches itself.
         matched_by = self._window.pivot_columns.matched_by.gathered(rows)
         terms = matched_by.values.astype(np.int64)
@@ -153,7 +153,7 @@ class WordsAcross:
         new = np.unique(terms[self._latin[terms] == _UNKNOWN])
         if len(new):
             self._latin[new] = [_LATIN if is_latin(term) else _OTHER for term in self._numbers.terms.some(new)]
-        return Rows(matched_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
+        return Ragged(matched_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
 
 
 def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -161,7 +161,7 @@ def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int
     return pairs << np.int64(_TERM_BITS) | terms
 
 
-def _pair_codes(rows: Rows) -> NDArray[np.int64]:
+def _pair_codes(rows: Ragged) -> NDArray[np.int64]:
     """Codes of rows of ascending terms, one row for each pair: ascending."""
     return _codes(rows.numbers, rows.values.astype(np.int64))
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.judging.evidence.facts import DAY, NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.lab.estimation import candidates
 from infostream_dedup.lab.estimation.candidates import draw_candidates
 from infostream_dedup.lab.estimation.census import DrawnPairs, hash_of_pairs, in_universe, thinned
 from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.links import SimilarityMatrix
+from infostream_dedup.model import NO_TIME
 
 _STEP = 5
 

@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.facts import (
-    DAY,
-    HOUR,
-    NO_TIME,
-    DocumentFacts,
-    PairFacts,
-    circumstances,
-    facts_of_pairs,
-)
+from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, circumstances, facts_of_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
     RULES,
@@ -25,8 +18,8 @@ from infostream_dedup.judging.evidence.kinds import (
     names_of_kinds,
     rules_of_pairs,
 )
-from infostream_dedup.judging.evidence.pair_evidence import COLUMNS
 from infostream_dedup.judging.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
+from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {
     "same_text": False,

@@ -11,15 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
-from infostream_dedup.judging.evidence.pair_evidence import (
-    COLUMNS,
-    TripleRows,
-    compared,
-    heaviest,
-    key_rows,
-    shares_of_pairs,
-)
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.judging.evidence.plain_reading import read_plainly
 from infostream_dedup.judging.evidence.plain_records import count_plainly, pack_plainly

@@ -8,19 +8,12 @@ import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence import screening
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
-from infostream_dedup.judging.evidence.kernels.comparing import parts_of
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys, parts_of
 from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, spread_leads, weigh_opening
 from infostream_dedup.judging.evidence.kernels.packing import SUMS_AT
 from infostream_dedup.judging.evidence.kernels.screening import MOST_WORDS, sign_documents, signature_sizes
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
-from infostream_dedup.judging.evidence.pair_evidence import (
-    COLUMNS,
-    ComparedKeys,
-    TripleRows,
-    compared,
-    key_rows,
-    shares_of_pairs,
-)
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence

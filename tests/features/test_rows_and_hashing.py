@@ -6,8 +6,9 @@ from zlib import crc32
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_text, hash_words, scrambled
-from infostream_dedup.judging.features.rows import Rows, distinct, rows_from, smallest
+from infostream_dedup.judging.features.rows import distinct, rows_from, smallest
 
 
 def test_rows_are_lists_of_any_length():
@@ -59,5 +60,5 @@ def test_sequences_know_their_order_and_length():
 
 
 def test_equal_rows_have_equal_bytes():
-    rows = Rows(np.array([0, 2, 4]), np.array([1, 2, 1, 2], dtype=np.uint64))
+    rows = Ragged(np.array([0, 2, 4]), np.array([1, 2, 1, 2], dtype=np.uint64))
     assert rows.row(0).tobytes() == rows.row(1).tobytes()

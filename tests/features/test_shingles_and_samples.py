@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words, scrambled
-from infostream_dedup.judging.features.rows import Rows, distinct, rows_from
+from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.samples import (
     grouped,
     megashingles,
@@ -98,6 +99,6 @@ def test_how_often_megashingles_meet(p, group_size, expected):
 
 
 def test_samples_of_nothing():
-    nothing = Rows(np.zeros(3, dtype=np.int64), np.zeros(0, dtype=np.uint64))
+    nothing = Ragged(np.zeros(3, dtype=np.int64), np.zeros(0, dtype=np.uint64))
     assert grouped(sample_min(nothing, 5), 2).sizes.tolist() == [0, 0]
     assert megashingles(supershingles(minwise(nothing, 12), 6)).shape == (0, 15)

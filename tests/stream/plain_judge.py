@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.stream.window import NO_SOURCE
+from infostream_dedup.stream.kernels.judging import NO_SOURCE
 
 RELATIONS = (None, "contained", "contains", "equal")
 HALF_A_DAY = 12 * 3600 * 1_000_000
@@ -110,4 +110,4 @@ class PlainJudge:
 def rows_of(rows):
     """Rows of whole numbers one after the other."""
     values = [value for row in rows for value in row]
-    return Rows(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))
+    return Ragged(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))

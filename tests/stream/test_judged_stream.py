@@ -10,13 +10,13 @@ import pytest
 
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.facts import NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.judging import judge_pairs
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.model import Document, Settings
+from infostream_dedup.model import NO_TIME, Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import evidence_counts, evidence_judge, recent_documents

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.stream.groups import Groups
 from infostream_dedup.stream.window import Window
 
@@ -43,5 +43,5 @@ def test_groups_come_back_as_they_were(joined, gone):
 
 
 def _enter(window, name):
-    row, moment = Rows(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)), np.zeros(1, dtype=np.int64)
+    row, moment = Ragged(np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int64)), np.zeros(1, dtype=np.int64)
     window.extend([name], [(b"", b"")], np.zeros(1, dtype=np.int32), moment, moment, (row, row, row, row))

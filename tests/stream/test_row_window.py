@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.stream.row_window import EvenWindow, with_room, without_first
 from infostream_dedup.stream.window import Window
 
@@ -46,7 +46,7 @@ def test_rows_of_one_length_come_and_go() -> None:
 def _add(window: Window, documents: int) -> None:
     first = window.end
     ids = [f"d{first + number}" for number in range(documents)]
-    row = Rows(np.arange(documents + 1, dtype=np.int64) * 2, np.arange(2 * documents, dtype=np.int64) + 2 * first)
+    row = Ragged(np.arange(documents + 1, dtype=np.int64) * 2, np.arange(2 * documents, dtype=np.int64) + 2 * first)
     clocks = np.arange(first, first + documents, dtype=np.int64)
     hashes = [(b"", b"")] * documents
     window.extend(ids, hashes, np.zeros(documents, dtype=np.int32), clocks, clocks, (row, row, row, row))

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.evidence.facts import DAY, HOUR, NO_TIME, DocumentFacts, circumstances
+from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, circumstances
 from infostream_dedup.judging.evidence.judging import judge_pairs
-from infostream_dedup.model import Document
+from infostream_dedup.model import NO_TIME, Document
 from infostream_dedup.stream import evidence_counts, evidence_judge, story_pairs
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.recent_documents import RecentDocuments

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
@@ -89,7 +89,7 @@ def test_epochs_by_date_have_no_gaps():
 
 def rows_of(rows):
     values = [value for row in rows for value in row]
-    return Rows(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))
+    return Ragged(np.cumsum([0, *map(len, rows)]), np.array(values, dtype=np.int64))
 
 
 def test_number_hashes_are_distinct_and_ascending():
@@ -261,8 +261,11 @@ def test_losses_come_back():
 
 def test_compared_keys_by_hand():
     """The first two of 7, 3, 5 are the heaviest: weights 9, 4, 2 in units of 1e-9; the second document has one key."""
-    keys, weights = Rows(np.array([0, 3, 4]), np.array([7, 3, 5, 1])), Rows(np.array([0, 3, 4]), np.array([9, 4, 2, 6]))
-    found = compared_keys(keys, weights, Rows(np.array([0, 1, 1]), np.array([7])), firsts=np.array([2, 1]))
+    keys, weights = (
+        Ragged(np.array([0, 3, 4]), np.array([7, 3, 5, 1])),
+        Ragged(np.array([0, 3, 4]), np.array([9, 4, 2, 6])),
+    )
+    found = compared_keys(keys, weights, Ragged(np.array([0, 1, 1]), np.array([7])), firsts=np.array([2, 1]))
     assert found.terms.tolist() == [3, 5, 7, 1]
     assert found.weights.tolist() == [4, 2, 9, 6]
     assert found.heaviest.tolist() == [1, 0, 1, 1]

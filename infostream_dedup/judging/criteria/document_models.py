@@ -12,22 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
-from infostream_dedup.judging.evidence.pair_evidence import (
-    COLUMNS,
-    ComparedKeys,
-    TripleRows,
-    compared,
-    key_rows,
-    shares_of_pairs,
-)
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
 from infostream_dedup.judging.features.hashing import hash_words, scrambled
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.judging.features.rows import Rows, rows_from
+from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
@@ -134,7 +128,7 @@ class Parts:
     """
 
     surfaces: SurfaceCounts
-    numbers: Rows
+    numbers: Ragged
     number_names: list[str]
     paragraph_of: NDArray[np.int64]
     document_of: NDArray[np.int64]
@@ -353,7 +347,7 @@ class DocumentModels:
     sentences: WeightedSets
     paragraphs: WeightedSets
     numbers: WeightedSets
-    number_rows: Rows
+    number_rows: Ragged
     images: NDArray[np.float64]
     links: NDArray[np.float64]
     times: NDArray[np.float64]
@@ -395,7 +389,7 @@ def document_models(
     weights_of_paragraphs = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(
         np.float64
     )
-    number_rows = Rows(_document_ends(parts, len(documents)), parts.numbers.values)
+    number_rows = Ragged(_document_ends(parts, len(documents)), parts.numbers.values)
     tell(3)
     key_terms = _key_terms(documents, languages, background=background)
     models = DocumentModels(

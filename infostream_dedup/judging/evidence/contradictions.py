@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
-from infostream_dedup.judging.evidence.pair_evidence import COLUMNS, ComparedKeys, compared
+from infostream_dedup.judging.evidence.pair_evidence import compared
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 

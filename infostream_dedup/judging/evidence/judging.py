@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kinds import ONE_TEXT, Kind, kinds_of_rules, rules_of_pairs
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
-from infostream_dedup.judging.evidence.pair_evidence import (
-    ComparedKeys,
-    TripleRows,
-    compared,
-    fill_in_wording,
-    shares_of_pairs,
-)
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.status import statuses

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.matching_tables import matching_tables
 from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, spread_leads
 from infostream_dedup.judging.evidence.kernels.screening import (
@@ -21,7 +22,7 @@ from infostream_dedup.judging.evidence.kernels.screening import (
     signature_sizes,
 )
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
-from infostream_dedup.judging.evidence.pair_evidence import ComparedKeys, TripleRows
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 

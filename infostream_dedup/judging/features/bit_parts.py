@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.chains import pairs_sharing
-from infostream_dedup.judging.features.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ def near_pairs(values: NDArray[np.uint64], k: int) -> tuple[NDArray[np.int64], N
     """
     parts = _split_bits(values, k + 1)
     indptr = np.arange(len(values) + 1, dtype=np.int64) * (k + 1)
-    met = pairs_sharing(Rows(indptr, parts.ravel()))
+    met = pairs_sharing(Ragged(indptr, parts.ravel()))
     differing = np.bitwise_count(values[met.a] ^ values[met.b])
     near = differing <= k
     return met.a[near], met.b[near], differing[near]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.features.rows import Rows, distinct
+from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.judging.features.rows import distinct
 from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SharedCounts:
     shared: NDArray[np.int64]
 
 
-def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> SharedCounts:
+def pairs_sharing(rows: Ragged, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> SharedCounts:
     """Find pairs of documents that share a value.
 
     Args:
@@ -69,17 +69,17 @@ def pairs_sharing(rows: Rows, *, lengths: NDArray[np.int64] | None = None, ratio
     return SharedCounts(a, b, counts)
 
 
-def equal_pairs(rows: Rows) -> SharedCounts:
+def equal_pairs(rows: Ragged) -> SharedCounts:
     """Find pairs of documents with equal rows; empty rows equal nothing."""
     number_of: dict[bytes, int] = {}
     filled = np.flatnonzero(rows.sizes > 0)
     classes = [number_of.setdefault(rows.row(document).tobytes(), len(number_of)) for document in filled.tolist()]
     indptr = offsets_of(rows.sizes > 0)
-    return pairs_sharing(Rows(indptr, np.array(classes, dtype=np.int64)))
+    return pairs_sharing(Ragged(indptr, np.array(classes, dtype=np.int64)))
 
 
 def _pair_chains(
-    sets: Rows, lengths: NDArray[np.int64], ratio: float
+    sets: Ragged, lengths: NDArray[np.int64], ratio: float
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield pairs of documents within the ratio in blocks, once per shared value."""
     documents = sets.numbers

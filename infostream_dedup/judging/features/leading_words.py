@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_text
-from infostream_dedup.judging.features.rows import Rows, rows_from
+from infostream_dedup.judging.features.rows import rows_from
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-def leading_words(weights: sp.csr_array, n: int) -> Rows:
+def leading_words(weights: sp.csr_array, n: int) -> Ragged:
     """Return the n heaviest words of each document; among equal weights the earlier word wins; weights may be negative.
 
     Args:
@@ -29,10 +30,10 @@ def leading_words(weights: sp.csr_array, n: int) -> Rows:
     rank = np.arange(weights.nnz) - weights.indptr[document]
     keep = np.zeros(weights.nnz, dtype=np.bool_)
     keep[order[rank < n]] = True
-    return Rows(weights.indptr.astype(np.int64), weights.indices.astype(np.int32)).chosen(keep)
+    return Ragged(weights.indptr.astype(np.int64), weights.indices.astype(np.int32)).chosen(keep)
 
 
-def fingerprints_of_words(words: Rows, vocabulary: list[str], bits: int) -> Rows:
+def fingerprints_of_words(words: Ragged, vocabulary: list[str], bits: int) -> Ragged:
     """Hash the words of each document in alphabetical order, separated by blanks ("ab" "c" is not "a" "bc").
 
     Args:

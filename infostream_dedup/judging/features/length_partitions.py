@@ -24,7 +24,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.set_join import Resembling
 
 _SLACK: Final = 1e-9
@@ -73,7 +73,7 @@ def weighted_jaccard(a: _Bag, b: _Bag, size_a: int, size_b: int, tau: float) -> 
     return met / (size_a + size_b - met)
 
 
-def resembling_bags(bags: Rows, tau: float) -> Resembling:
+def resembling_bags(bags: Ragged, tau: float) -> Resembling:
     """Find unordered pairs a < b with a multiset resemblance of at least tau; empty bags have no pairs.
 
     Args:
@@ -105,7 +105,7 @@ class _Partition:
 class _Search:
     """Searches all pairs: every bag looks up those after it in the order of (size, document)."""
 
-    def __init__(self, rows: Rows, tau: float) -> None:
+    def __init__(self, rows: Ragged, tau: float) -> None:
         self.tau = tau
         self.sizes = rows.sizes.tolist()
         self.bags: list[_Bag] = [Counter(rows.row(document).tolist()) for document in range(len(rows))]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.hashing import hash_words, scrambled
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.word_counts import WordCounts, normalised_idf
 from infostream_dedup.judging.features.words import Words
 
@@ -65,7 +64,7 @@ def split_lexicons(lexicon: NDArray[np.bool_], vocabulary: list[str], lists: int
 
 def lexicon_fingerprints(
     counts: WordCounts, vocabulary: list[str], lexicons: list[NDArray[np.bool_]], least_words: int
-) -> Rows:
+) -> Ragged:
     """Fingerprint each document once for each lexicon from which it contains enough words.
 
     Args:
@@ -86,7 +85,7 @@ def lexicon_fingerprints(
         found.append(prints)
     sizes = np.array([len(prints) for prints in found], dtype=np.int64)
     indptr = offsets_of(sizes)
-    return Rows(indptr, np.array([value for prints in found for value in prints], dtype=np.uint64))
+    return Ragged(indptr, np.array([value for prints in found for value in prints], dtype=np.uint64))
 
 
 def lexicon_fingerprint(words: list[str], number: int) -> int:
@@ -95,7 +94,7 @@ def lexicon_fingerprint(words: list[str], number: int) -> int:
     return int.from_bytes(sha1(data, usedforsecurity=False).digest()[:8], "little")
 
 
-def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Rows:
+def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Ragged:
     """Sum the hashes of the distinct words of each row that belong to a lexicon, modulo 2**64.
 
     Args:
@@ -114,4 +113,4 @@ def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Row
     np.add.at(total, row, hashes[word])
     enough = np.bincount(row, minlength=len(words)) >= least_words
     indptr = offsets_of(enough)
-    return Rows(indptr, total[:-1][enough])
+    return Ragged(indptr, total[:-1][enough])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import LANGUAGES, Language, language_number
@@ -83,7 +83,7 @@ def low_idf_signatures(
     c: int,
     d: int,
     skipped: NDArray[np.bool_] | None = None,
-) -> Rows:
+) -> Ragged:
     """Hash the chains of all sentences of each row of words, in text order and with repetitions.
 
     Args:
@@ -98,4 +98,4 @@ def low_idf_signatures(
         np.where(within_sentence, hashes[place], np.uint64(0))
         for place, within_sentence in zip(places.T, inside.T, strict=True)
     ]
-    return Rows(np.searchsorted(places[:, 0], words.rows.indptr).astype(np.int64), hash_sequences(columns))
+    return Ragged(np.searchsorted(places[:, 0], words.rows.indptr).astype(np.int64), hash_sequences(columns))

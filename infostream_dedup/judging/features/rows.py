@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged as Rows
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 
-def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
+def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Ragged:
     """Make rows from a list of lists.
 
     Example:
@@ -26,15 +25,15 @@ def rows_from(rows: Iterable[Sequence[Any]], dtype: DTypeLike) -> Rows:
     values = np.empty(int(indptr[-1]), dtype=dtype)
     for row, start, end in zip(kept, indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
         values[start:end] = row
-    return Rows(indptr, values)
+    return Ragged(indptr, values)
 
 
-def joined_rows(rows: Sequence[NDArray[np.int64]]) -> Rows:
+def joined_rows(rows: Sequence[NDArray[np.int64]]) -> Ragged:
     """Make rows of arrays of int64."""
-    return Rows(offsets_of([len(row) for row in rows]), np.concatenate([np.zeros(0, dtype=np.int64), *rows]))
+    return Ragged(offsets_of([len(row) for row in rows]), np.concatenate([np.zeros(0, dtype=np.int64), *rows]))
 
 
-def distinct(rows: Rows) -> Rows:
+def distinct(rows: Ragged) -> Ragged:
     """Sort each row and drop repetitions.
 
     Example:
@@ -46,7 +45,7 @@ def distinct(rows: Rows) -> Rows:
     values = rows.values[order]
     first = np.ones(len(values), dtype=np.bool_)
     first[1:] = (values[1:] != values[:-1]) | (numbers[1:] != numbers[:-1])
-    return Rows(rows.indptr, values).chosen(first)
+    return Ragged(rows.indptr, values).chosen(first)
 
 
 def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:

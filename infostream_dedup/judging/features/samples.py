@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.hashing import hash_sequences, scrambled
-from infostream_dedup.judging.features.rows import Rows, distinct, smallest
+from infostream_dedup.judging.features.rows import distinct, smallest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def sample_mod(shingles: Rows, m: int) -> Rows:
+def sample_mod(shingles: Ragged, m: int) -> Ragged:
     """Return the distinct fingerprints that are divisible by m, ascending in a row: one in m."""
     return distinct(shingles.chosen(shingles.values % np.uint64(m) == 0))
 
 
-def sample_min(shingles: Rows, s: int) -> Rows:
+def sample_min(shingles: Ragged, s: int) -> Ragged:
     """Return the s smallest distinct fingerprints of each row, ascending; all if there are fewer."""
     sets = distinct(shingles)
     rank = np.arange(len(sets.values)) - sets.indptr[sets.numbers]
     return sets.chosen(rank < s)
 
 
-def grouped(sample: Rows, size: int) -> Rows:
+def grouped(sample: Ragged, size: int) -> Ragged:
     """Hash every ``size`` consecutive values of a row.
 
     An incomplete group at the end is dropped, unless it is the only one.
@@ -55,10 +55,10 @@ def grouped(sample: Rows, size: int) -> Rows:
             found.append(row)
     counts = np.array([len(values) for values in found], dtype=np.int64)
     indptr = offsets_of(counts)
-    return Rows(indptr, np.concatenate(found) if found else np.zeros(0, dtype=np.uint64))
+    return Ragged(indptr, np.concatenate(found) if found else np.zeros(0, dtype=np.uint64))
 
 
-def minwise(shingles: Rows, functions: int) -> NDArray[np.uint64]:
+def minwise(shingles: Ragged, functions: int) -> NDArray[np.uint64]:
     """Return the first fingerprint of each document in each of several random orders of all fingerprints.
 
     The probability that two documents agree in one order is the resemblance of their sets of shingles.

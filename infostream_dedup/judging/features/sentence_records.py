@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.chains import pairs_sharing
 from infostream_dedup.judging.features.hashing import hash_text
 from infostream_dedup.judging.features.leading_words import fingerprint_type
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.sentence_texts import Sentence, once_each
 from infostream_dedup.judging.features.words import Words
 
@@ -69,7 +68,7 @@ def longest_words(words: Words, document: int, n: int, bits: int) -> list[int]:
     return [value for _, value in found[:n]]
 
 
-def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int, bits: int) -> Rows:
+def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int, bits: int) -> Ragged:
     """Make rows of 2 + sentences + words values from records; a document without sentences has an empty row."""
     table = np.zeros((len(records), 2 + sentences + words), dtype=fingerprint_type(bits))
     filled = np.zeros(len(records), dtype=np.bool_)
@@ -81,11 +80,11 @@ def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int
             first_word = 2 + sentences
             table[document, first_word : first_word + len(record.word_prints)] = record.word_prints
     indptr = offsets_of(np.where(filled, table.shape[1], 0))
-    return Rows(indptr, table[filled].ravel())
+    return Ragged(indptr, table[filled].ravel())
 
 
 def record_pairs(
-    signatures: Rows,
+    signatures: Ragged,
     *,
     sentences: int,
     words: int,
@@ -119,10 +118,10 @@ def record_pairs(
     return a[similar], b[similar], np.minimum(scores[similar], 1.0)
 
 
-def _present(prints: NDArray[np.unsignedinteger]) -> Rows:
+def _present(prints: NDArray[np.unsignedinteger]) -> Ragged:
     """Convert a table to rows without zeros, which mean nothing."""
     there = prints != 0
-    return Rows(offsets_of(there.sum(axis=1)), prints[there])
+    return Ragged(offsets_of(there.sum(axis=1)), prints[there])
 
 
 def _common(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:

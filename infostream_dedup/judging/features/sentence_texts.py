@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.hashing import hash_text
 from infostream_dedup.judging.features.leading_words import fingerprint_type
-from infostream_dedup.judging.features.rows import Rows, rows_from
+from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.words import Words
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def sentence_fingerprints(
     *,
     distinct: bool,
     bits: int,
-) -> Rows:
+) -> Ragged:
     """Hash the first n sentences by some order, joined alphabetically by blanks.
 
     Args:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.hashing import scrambled
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.machine.row_blocks import row_blocks
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Resembling:
     scores: NDArray[np.float64]
 
 
-def numbered(bags: Rows) -> Rows:
+def numbered(bags: Ragged) -> Ragged:
     """Turn multisets into sets by numbering repeated elements: {x, x, y} becomes {x1, x2, y1}.
 
     The intersection of two such sets has the size of the sum of the smaller frequencies, their union that of the larger
@@ -61,10 +60,10 @@ def numbered(bags: Rows) -> Rows:
     new[1:] = (values[1:] != values[:-1]) | (numbers[1:] != numbers[:-1])
     start = np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
     occurrence = (np.arange(len(values)) - start).astype(np.uint64)
-    return Rows(bags.indptr, np.where(occurrence == 0, values, scrambled(values + scrambled(occurrence))))
+    return Ragged(bags.indptr, np.where(occurrence == 0, values, scrambled(values + scrambled(occurrence))))
 
 
-def resembling(sets: Rows, threshold: float) -> Resembling:
+def resembling(sets: Ragged, threshold: float) -> Resembling:
     """Find unordered pairs a < b with resemblance |A ∩ B| / |A ∪ B| of at least the threshold; empty sets have none.
 
     Args:
@@ -79,7 +78,7 @@ def resembling(sets: Rows, threshold: float) -> Resembling:
     return _keep_pairs(a, b, overlap, union, threshold)
 
 
-def containing(sets: Rows, threshold: float) -> Resembling:
+def containing(sets: Ragged, threshold: float) -> Resembling:
     """Find directed pairs a -> b with containment |A ∩ B| / |A| of at least the threshold: a is found in b.
 
     Args:
@@ -91,7 +90,7 @@ def containing(sets: Rows, threshold: float) -> Resembling:
     return _keep_pairs(a, b, _overlaps(matrix, a, b), sizes[a], threshold)
 
 
-def _rare_first(sets: Rows) -> sp.csr_array:
+def _rare_first(sets: Ragged) -> sp.csr_array:
     """Make a matrix with sets as rows and elements as columns, from the rarest element to the most frequent."""
     elements, place, df = np.unique(sets.values, return_inverse=True, return_counts=True)
     column = np.empty(len(elements), dtype=np.int32)

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def shingles(words: Words, w: int, *, wrap: bool = False) -> Rows:
+def shingles(words: Words, w: int, *, wrap: bool = False) -> Ragged:
     """Fingerprint the w-shingles of each document, in text order and with repetitions.
 
     Args:
@@ -42,14 +41,14 @@ def shingles(words: Words, w: int, *, wrap: bool = False) -> Rows:
     start = words.rows.indptr[document]
     offset = np.arange(len(document), dtype=np.int64) - indptr[document]
     if not len(document):
-        return Rows(indptr, np.zeros(0, dtype=np.uint64))
+        return Ragged(indptr, np.zeros(0, dtype=np.uint64))
     size = sizes[document]
     if wrap:
         columns = [hashes[start + (offset + step) % size] for step in range(w)]
     else:
         # Positions after the end of a short document count as 0.
         columns = [_at(hashes, start, offset + step, size) for step in range(w)]
-    return Rows(indptr, hash_sequences(columns))
+    return Ragged(indptr, hash_sequences(columns))
 
 
 def _at(

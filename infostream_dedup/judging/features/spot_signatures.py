@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def spot_signatures(
     d: int,
     with_antecedent: bool = True,
     within_sentences: bool = False,
-) -> Rows:
+) -> Ragged:
     """Hash the chains of each row of words, in text order and with repetitions.
 
     Args:
@@ -76,4 +76,4 @@ def spot_signatures(
     hashes = hash_words(words.vocabulary)[words.rows.values]
     columns = chains if with_antecedent else chains[:, 1:]
     indptr = np.searchsorted(chains[:, 0], words.rows.indptr).astype(np.int64)
-    return Rows(indptr, hash_sequences([hashes[column] for column in columns.T]))
+    return Ragged(indptr, hash_sequences([hashes[column] for column in columns.T]))

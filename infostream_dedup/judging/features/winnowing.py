@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.shingles import shingles
 from infostream_dedup.judging.features.words import Words
 
 
-def winnowed(words: Words, w: int, window: int) -> Rows:
+def winnowed(words: Words, w: int, window: int) -> Ragged:
     """Fingerprint documents.
 
     Args:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.terms.weighting import UNITS
 from infostream_dedup.terms.weightings import bm25
@@ -61,7 +61,7 @@ class WordCounts:
 
 def count_words(words: Words) -> WordCounts:
     """Count the words of all documents."""
-    rows: Rows = words.rows
+    rows: Ragged = words.rows
     shape = (len(rows), len(words.vocabulary))
     # Copies, because summing duplicates works in place.
     tf = sp.csr_array((np.ones(len(rows.values), dtype=np.int32), rows.values.copy(), rows.indptr.copy()), shape=shape)

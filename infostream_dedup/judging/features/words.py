@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.sentences import sentences
@@ -42,7 +41,7 @@ class Words:
         sentence_documents: int64 (sentences,), document of each sentence, ascending.
     """
 
-    rows: Rows
+    rows: Ragged
     vocabulary: list[str]
     breaks: NDArray[np.int64]
     sentence_documents: NDArray[np.int64]
@@ -92,7 +91,7 @@ def read_words(texts: Sequence[str]) -> Words:
     renumbered = np.array([place_of[word] for word in folded], dtype=np.int32)
     values = renumbered[np.concatenate(numbers)] if ends[-1] else np.zeros(0, dtype=np.int32)
     return Words(
-        Rows(np.array(ends, dtype=np.int64), values),
+        Ragged(np.array(ends, dtype=np.int64), values),
         vocabulary,
         np.array(breaks, dtype=np.int64),
         np.array(sentence_documents, dtype=np.int64),

@@ -13,8 +13,8 @@ from zlib import crc32
 import numpy as np
 import orjson
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, word_sequence_hashes
 from infostream_dedup.model import Document
@@ -223,7 +223,7 @@ def _hashes_of_listed(texts: Sequence[str]) -> list[list[int]]:
     """Hash all words of each text, and each of its parts between semicolons, which are sentences in a document."""
     table = read_sentences(texts, ["ru"] * len(texts))
     words = table.words
-    rows = Rows(words.rows.indptr[table.first], words.rows.values)
+    rows = Ragged(words.rows.indptr[table.first], words.rows.values)
     wholes = word_sequence_hashes(Words(rows, words.vocabulary, words.breaks, table.first)).tolist()
     parts = word_sequence_hashes(words).tolist()
     bounds = pairwise(table.first.tolist())

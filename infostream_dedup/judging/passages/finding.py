@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.features.rows import Rows
+    from infostream_dedup.arrays import Ragged
     from infostream_dedup.judging.passages.passage_table import PassageTable
     from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
@@ -115,7 +115,7 @@ def compare(
     return replace(text_comparison(text_a, text_b, found), languages=spoken, translated=words)
 
 
-def _empty_rows(bags: Rows, without: NDArray[np.bool_]) -> Rows:
+def _empty_rows(bags: Ragged, without: NDArray[np.bool_]) -> Ragged:
     import numpy as np
 
     return bags.chosen(np.repeat(~without, bags.sizes))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.shingles import shingles
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
@@ -336,7 +336,9 @@ def _origins(table: SentenceTable) -> list[tuple[int, float]]:
     Among equals it is the shortest, then the earliest.
     """
     words = table.words
-    whole = Words(Rows(words.rows.indptr[table.first], words.rows.values), words.vocabulary, words.breaks, table.first)
+    whole = Words(
+        Ragged(words.rows.indptr[table.first], words.rows.values), words.vocabulary, words.breaks, table.first
+    )
     holders: dict[int, list[int]] = {}
     known: dict[frozenset[int], int] = {}
     sizes: list[int] = []

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
+from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.passages.kernels.bag_pairs import InvertedLists, find_pairs, list_starts, sort_rows
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class BagIndex:
     """
 
     class_of: NDArray[np.int32]
-    bags: Rows
+    bags: Ragged
     elements: int
     lonely: int
     postings: int
@@ -55,8 +54,8 @@ class SentenceClasses:
     """
 
     class_of: NDArray[np.int32]
-    members: Rows
-    alike: Rows
+    members: Ragged
+    alike: Ragged
 
     def pairs(self) -> NDArray[np.int64]:
         """Return all pairs of copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
@@ -73,7 +72,7 @@ class SentenceClasses:
         return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], dtype=np.int64)
 
 
-def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
+def sentence_classes(bags: Ragged, tau: float) -> SentenceClasses:
     """Find classes of equal bags, and classes that resemble each other.
 
     Args:
@@ -89,7 +88,7 @@ def sentence_classes(bags: Rows, tau: float) -> SentenceClasses:
     return matched(index_bags(bags), tau)
 
 
-def index_bags(bags: Rows) -> BagIndex:
+def index_bags(bags: Ragged) -> BagIndex:
     """Sort the elements of each bag, and number classes of equal bags.
 
     Args:
@@ -105,7 +104,9 @@ def index_bags(bags: Rows) -> BagIndex:
     new[1:] = ranks[1:] != ranks[:-1]
     new[bags.indptr[:-1][bags.sizes > 0]] = True
     class_of, first = _classes(hashes, bags.sizes)
-    return BagIndex(class_of, Rows(bags.indptr, ranks).rows(first), len(elements), int((df == 1).sum()), int(new.sum()))
+    return BagIndex(
+        class_of, Ragged(bags.indptr, ranks).rows(first), len(elements), int((df == 1).sum()), int(new.sum())
+    )
 
 
 def matched(index: BagIndex, tau: float) -> SentenceClasses:
@@ -120,10 +121,10 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     pairs = _alike(index, float(tau))
     one, other = np.concatenate((pairs, pairs[:, ::-1])).T
     order = np.lexsort((other, one))
-    alike = Rows(_bounds(one, classes), other[order])
+    alike = Ragged(_bounds(one, classes), other[order])
     kept = np.flatnonzero(index.class_of >= 0)
     members = kept[np.argsort(index.class_of[kept], kind="stable")]
-    return SentenceClasses(index.class_of, Rows(_bounds(index.class_of[kept], classes), members), alike)
+    return SentenceClasses(index.class_of, Ragged(_bounds(index.class_of[kept], classes), members), alike)
 
 
 def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:

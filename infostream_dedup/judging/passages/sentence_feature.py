@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from infostream_dedup.judging.features.rows import Rows
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
 from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model.limits import check_limits
@@ -33,7 +33,7 @@ class SentenceFeature(ABC):
         """Default minimum multiset Jaccard of a copy, above 0 to 1."""
 
     @abstractmethod
-    def bags(self, table: SentenceTable) -> Rows:
+    def bags(self, table: SentenceTable) -> Ragged:
         """Return the features of each sentence, with repetitions: uint64, one row per sentence.
 
         A sentence with an empty bag is never a copy.

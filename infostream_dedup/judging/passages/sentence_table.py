@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
@@ -289,7 +289,7 @@ class TableBuilder:
             first=np.array(self._first, dtype=np.int64),
             starts=np.array(self._starts, dtype=np.int64),
             ends=np.array(self._ends, dtype=np.int64),
-            words=Words(Rows(breaks, values), vocabulary, breaks, rows),
+            words=Words(Ragged(breaks, values), vocabulary, breaks, rows),
             word_starts=np.array(self._word_starts, dtype=np.int32),
             word_ends=np.array(self._word_ends, dtype=np.int32),
             languages=np.array(self._languages, dtype=np.uint8),

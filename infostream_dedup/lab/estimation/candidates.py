@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DAY, NO_TIME
+from infostream_dedup.judging.evidence.facts import DAY
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
 from infostream_dedup.lab.estimation.kernels.drawing import DatedSources, GradedLinks, SmallestPairs, draw_pairs
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.facts import DocumentFacts
-    from infostream_dedup.judging.evidence.pair_evidence import ComparedKeys
+    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
     from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.lab.estimation.census import SharedWording
     from infostream_dedup.lab.estimation.copy_scores import Links

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DAY, NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
 from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
@@ -35,6 +35,7 @@ from infostream_dedup.lab.estimation.kernels.shared_triples import (
     write_rows,
 )
 from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.model import NO_TIME
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.rows import Rows, distinct, rows_from
+from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.string_similarity import (
     require_similarity,
     string_similarities,
@@ -200,7 +201,7 @@ def _compare_sets(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[f
     return shared / (len(one) + len(other) - shared), shared / smaller
 
 
-def _hash_long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Rows:
+def _hash_long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Ragged:
     """Return the distinct hashes of the given documents' long sentences; the rows of all other documents are empty."""
     words = texts.words
     hashes = hash_words(words.vocabulary)

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_text
-from infostream_dedup.judging.features.rows import Rows, rows_from
+from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods.method import Method, Texts
 from infostream_dedup.lab.methods.registry import register
@@ -34,7 +35,7 @@ class Md5(Method):
         [(0, 1, 1.0)]
     """
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the MD5 of each document's significant words joined by blanks: two 64-bit values."""
         words = texts.significant
         rows = [_hash_text(words.text(document)) for document in range(len(texts))]
@@ -62,12 +63,12 @@ class Checksum(Method):
         [(0, 1, 1.0)]
     """
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the checksum of each body: two 64-bit values."""
         hashes = [text_hash(document.text) for document in texts.documents]
         sizes = [len(found) // 8 for found in hashes]
         indptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        return Rows(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
+        return Ragged(indptr, np.frombuffer(b"".join(hashes), dtype="<u8"))
 
 
 @register("first-paragraph")
@@ -93,7 +94,7 @@ class FirstParagraph(Method):
     unit: Annotated[str, OneOf("paragraph", "sentence")] = "paragraph"
     least_words: Annotated[int, Range(1, 100)] = 1
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one hash of the words of the beginning for each document."""
         beginnings = read_words([self._read_beginning(document.text) for document in texts.documents])
         rows = [

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.leading_words import fingerprints_of_words, leading_words
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.word_counts import WordCounts, in_units, tf_idf_weights
 from infostream_dedup.lab.methods.method import Method, Texts
 from infostream_dedup.lab.methods.registry import register
@@ -36,7 +36,7 @@ class _LeadingWords(Method):
     def _weigh(self, texts: Texts) -> sp.csr_array:
         """Return the weight of each word of each document."""
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one fingerprint of the heaviest words for each document."""
         return fingerprints_of_words(
             leading_words(self._weigh(texts), self.words), texts.significant.vocabulary, self.bits

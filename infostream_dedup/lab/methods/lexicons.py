@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.chains import pairs_sharing
 from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.features.lexicon_fingerprints import (
@@ -15,7 +16,6 @@ from infostream_dedup.judging.features.lexicon_fingerprints import (
     random_lexicons,
     split_lexicons,
 )
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.word_counts import WordCounts
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts
 from infostream_dedup.lab.methods.registry import register
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class _LexiconFingerprints(Method):
     """Compares fingerprints, one by each lexicon."""
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common fingerprint; the score is the share of those that both could have in common."""
         del texts
         met = pairs_sharing(signatures)
@@ -68,7 +68,7 @@ class IMatch(_LexiconFingerprints):
     idf_high: Annotated[float, Range(0.0, 1.0)] = 0.85
     least_words: Annotated[int, Range(1, 100)] = 4
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return at most one fingerprint per list for each document."""
         vocabulary = texts.significant.vocabulary
         lexicon = middle_lexicon(texts.counts, self.idf_low, self.idf_high)
@@ -111,7 +111,7 @@ class LexiconRandomization(_LexiconFingerprints):
     idf_high: Annotated[float, Range(0.0, 1.0)] = 0.85
     least_words: Annotated[int, Range(1, 100)] = 4
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return at most k + 1 fingerprints of each document."""
         vocabulary = texts.significant.vocabulary
         lexicon = middle_lexicon(texts.counts, self.idf_low, self.idf_high)
@@ -157,19 +157,19 @@ class DescriptiveWords(Method):
     fewest: Annotated[int, Range(1, 10**6)] = 3000
     coverage: Annotated[float, Range(0.0, 1.0)] = 0.95
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one hash of the words whose bit is 1 for each document."""
         counts = texts.counts
         level = _quantise(counts, self.steps)
         threshold, near = thresholds(counts, level, self.steps)
         above = level > threshold[counts.tf.indices]
         kept = support_words(counts, above, near, self)
-        bits = Rows(counts.tf.indptr.astype(np.int64), counts.tf.indices).chosen(above & kept[counts.tf.indices])
+        bits = Ragged(counts.tf.indptr.astype(np.int64), counts.tf.indices).chosen(above & kept[counts.tf.indices])
         hashes = hash_words(texts.significant.vocabulary)
         rows = [hashes[bits.row(document)] for document in range(len(bits))]
         values = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = np.concatenate(([0], np.cumsum(bits.sizes > 0))).astype(np.int64)
-        return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
+        return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *values]))
 
 
 def _quantise(counts: WordCounts, steps: int) -> NDArray[np.int64]:

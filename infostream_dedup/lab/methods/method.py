@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.chains import SharedCounts, equal_pairs
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.sentence_texts import Sentence, sentence_weights, sentences_by_document
 from infostream_dedup.judging.features.set_join import Resembling
 from infostream_dedup.judging.features.shingles import shingles
@@ -173,7 +173,7 @@ class Texts:
         made: _Made = self._made[key]
         return made
 
-    def shingles(self, w: int, *, wrap: bool = False, all_words: bool = False) -> Rows:
+    def shingles(self, w: int, *, wrap: bool = False, all_words: bool = False) -> Ragged:
         """Return the shingles of w words, see ``features.shingles``."""
         words = self.words if all_words else self.significant
         return self.once(("shingles", w, wrap, all_words), lambda: shingles(words, w, wrap=wrap))
@@ -188,7 +188,7 @@ class Run:
         pairs: pairs that the method links.
     """
 
-    signatures: Rows
+    signatures: Ragged
     pairs: Pairs
 
     @property
@@ -217,14 +217,14 @@ class Method(ABC):
         return False
 
     @abstractmethod
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the signature of each document: one row of values, empty if the document has no signature.
 
         A signature depends on the document and, if the method weights words by the collection, on the collection, but
         never on the order of the documents.
         """
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return the pairs of documents that the method considers near duplicates.
 
         By default, these are the documents whose signatures have a value in common.

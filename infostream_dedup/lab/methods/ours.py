@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 import numpy as np
 import scipy.sparse as sp
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.judging import judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.judging.features.chains import equal_pairs
-from infostream_dedup.judging.features.rows import Rows, rows_from
+from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.language.text.fingerprint import text_hash
@@ -90,12 +91,12 @@ class _KeyTerms(Method):
         """Whether the rule is ``forward``."""
         return self.rule == "forward"
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the numbers of each document's key terms, ascending."""
         keys = self._key_terms(texts).keys
-        return Rows(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
+        return Ragged(keys.indptr.astype(np.int64), keys.indices.astype(np.int32))
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs by the rule; the score is the share of key terms, or of their weight, found in the other."""
         del signatures
         key_terms = self._key_terms(texts)
@@ -173,7 +174,7 @@ class PairModelMethod(Method):
 
     probability: Annotated[float, Range(0.01, 1.0)] = 0.5
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return each document's 30 key terms with weights, packed evidence and word triples, as bytes.
 
         A document without key terms has no signature.
@@ -182,9 +183,9 @@ class PairModelMethod(Method):
         entries = np.empty(terms.keys.nnz, dtype=[("term", "<i4"), ("weight", "<i8")])
         entries["term"], entries["weight"] = terms.keys.indices, terms.keys.data
         parts = (
-            Rows(terms.keys.indptr.astype(np.int64), entries),
-            Rows(evidence.records.begins, evidence.records.words),
-            Rows(evidence.triples.begins, evidence.triples.triples),
+            Ragged(terms.keys.indptr.astype(np.int64), entries),
+            Ragged(evidence.records.begins, evidence.records.words),
+            Ragged(evidence.triples.begins, evidence.triples.triples),
         )
         rows = [
             list(b"".join(part.row(document).tobytes() for part in parts)) if terms.sizes[document] else []
@@ -192,7 +193,7 @@ class PairModelMethod(Method):
         ]
         return rows_from(rows, np.uint8)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the probability, which is their score."""
         terms, evidence = self._key_terms(texts), self._evidence(texts)
         hashes = [text_hash(document.text) for document in texts.documents]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.hashing import hash_text
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.sentence_records import (
     DocumentRecord,
     document_lengths,
@@ -43,7 +43,7 @@ class _ChosenSentences(Method):
     def _rank(sentence: Sentence) -> tuple[int, str]:
         """Return what sentences are sorted by; the lowest are kept."""
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one fingerprint of the sentences kept for each document."""
         return sentence_fingerprints(
             texts.sentences, self._rank, self.sentences, distinct=self.distinct, bits=self.bits
@@ -132,7 +132,7 @@ class ThreePlusFive(Method):
     shared_sentences: Annotated[int, Range(1, 3)] = 2
     bits: Annotated[int, OneOf(32, 64)] = 32
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return length, number of sentences, three sentences and five words of each document, 0 for missing ones."""
         lengths = document_lengths(texts.words)
         records = [
@@ -146,7 +146,7 @@ class ThreePlusFive(Method):
         ]
         return record_rows(records, sentences=3, words=5, bits=self.bits)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
         del texts
         return Pairs(
@@ -204,7 +204,7 @@ class ThreePlusTwo(Method):
     shared_words: Annotated[int, Range(0, 5)] = 2
     bits: Annotated[int, OneOf(32, 64)] = 32
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return length, number of sentences, five sentences and five words of each document, 0 for missing ones."""
         lengths = document_lengths(texts.words)
         records = [
@@ -227,7 +227,7 @@ class ThreePlusTwo(Method):
             [hash_text(word, self.bits) for word in five_words(words, document, frequent[: self.frequent])],
         )
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
         del texts
         return Pairs(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.chains import pairs_sharing
 from infostream_dedup.judging.features.hashing import hash_sequences
-from infostream_dedup.judging.features.rows import Rows, distinct, smallest
+from infostream_dedup.judging.features.rows import distinct, smallest
 from infostream_dedup.judging.features.samples import grouped, sample_min, sample_mod
 from infostream_dedup.judging.features.set_join import containing, numbered, resembling
 from infostream_dedup.judging.features.string_similarity import string_similarities
@@ -61,12 +62,12 @@ class Shingles(Method):
         """Whether the measure is containment, which is directed."""
         return self.measure == "containment"
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the shingles of each document."""
         found = texts.shingles(self.w, all_words=True)
         return distinct(numbered(found)) if self.bag else distinct(found)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance or containment."""
         del texts
         if self.directed:
@@ -117,12 +118,12 @@ class DigitalSyntacticClustering(Method):
         """Whether the measure is containment, which is directed."""
         return self.measure == "containment"
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the sampled shingles of each document."""
         shingles = texts.shingles(self.w, all_words=True)
         return sample_mod(shingles, self.m) if self.sample == "mod" else sample_min(shingles, self.s)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance or containment of the samples."""
         del texts
         if self.directed:
@@ -161,13 +162,13 @@ class Supershingles(Method):
     m: Annotated[int, Range(1, 10_000)] = 25
     group: Annotated[int, Range(1, 1000)] = 14
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the supershingles of each document."""
         shingles = texts.shingles(self.w, all_words=True)
         sample = sample_min(shingles, self.s) if self.sample == "min" else sample_mod(shingles, self.m)
         return grouped(sample, self.group)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common supershingle; the score is the share of common ones."""
         del texts
         met = pairs_sharing(signatures)
@@ -207,11 +208,11 @@ class Winnowing(Method):
     tau: Annotated[float, Range(0.05, 1.0)] = 0.5
     measure: Annotated[str, OneOf("containment", "resemblance")] = "containment"
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the distinct fingerprints of each document."""
         return distinct(winnowed(texts.words, self.w, self.window))
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the share."""
         del texts
         if self.measure == "resemblance":
@@ -256,7 +257,7 @@ class LogShingles(Method):
     sample: Annotated[str, OneOf("log", "mod")] = "log"
     target: Annotated[int, Range(1, 1000)] = 8
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one hash of the sampled fingerprints for each document."""
         shingles = texts.shingles(self.w, wrap=True)
         sample = logarithmic_sample(shingles) if self.sample == "log" else modular_sample(shingles, self.target)
@@ -264,10 +265,10 @@ class LogShingles(Method):
         rows = [sample.row(document) for document in range(len(sample))]
         hashes = [hash_sequences(list(row[:, None])) for row in rows if len(row)]
         indptr = np.concatenate(([0], np.cumsum(sample.sizes > 0))).astype(np.int64)
-        return Rows(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
+        return Ragged(indptr, np.concatenate([np.zeros(0, dtype=np.uint64), *hashes]))
 
 
-def logarithmic_sample(shingles: Rows) -> Rows:
+def logarithmic_sample(shingles: Ragged) -> Ragged:
     """Sample, for i = 1 to log2 n, the smallest fingerprint divisible by 2^i, if any."""
     most = int(shingles.sizes.max(initial=1)).bit_length() - 1
     documents: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
@@ -280,17 +281,17 @@ def logarithmic_sample(shingles: Rows) -> Rows:
     document = np.concatenate(documents)
     order = np.argsort(document, kind="stable")
     sizes = np.bincount(document, minlength=len(shingles))
-    return Rows(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), np.concatenate(values)[order])
+    return Ragged(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), np.concatenate(values)[order])
 
 
-def modular_sample(shingles: Rows, target: int) -> Rows:
+def modular_sample(shingles: Ragged, target: int) -> Ragged:
     """Sample the fingerprints divisible by 2^m, where m = floor(log2(n / target)), at least 0."""
     m = np.array([max(size // target, 1).bit_length() - 1 for size in shingles.sizes.tolist()], dtype=np.uint64)
     divisor = np.repeat(np.uint64(1) << m, shingles.sizes)
     return shingles.chosen(shingles.values % divisor == 0)
 
 
-def _fill_empty_samples(sample: Rows, shingles: Rows) -> Rows:
+def _fill_empty_samples(sample: Ragged, shingles: Ragged) -> Ragged:
     """Return the sample with the smallest fingerprint added for documents whose sample is empty."""
     empty = (sample.sizes == 0) & (shingles.sizes > 0)
     sizes = sample.sizes + empty
@@ -301,7 +302,7 @@ def _fill_empty_samples(sample: Rows, shingles: Rows) -> Rows:
     values[~added] = sample.values
     unsampled = shingles.chosen(np.repeat(empty, shingles.sizes))
     values[added] = smallest(unsampled.values, unsampled.indptr)
-    return Rows(indptr, values)
+    return Ragged(indptr, values)
 
 
 @register("decomposition")
@@ -343,11 +344,11 @@ class Decomposition(Method):
     unit: Annotated[str, OneOf("words", "characters")] = "words"
     least_shared: Annotated[float, Range(0.0, 1.0)] = 0.0
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return all distinct shingles of each document."""
         return distinct(texts.shingles(self.w, all_words=True))
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs of similar texts; the score is String::Similarity."""
         plain = texts.plain
         in_characters = self.unit == "characters"

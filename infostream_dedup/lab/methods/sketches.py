@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.features.bit_parts import near_pairs
 from infostream_dedup.judging.features.chains import pairs_sharing
 from infostream_dedup.judging.features.hashing import hash_words
-from infostream_dedup.judging.features.rows import Rows, distinct, rows_from
+from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.samples import megashingles, minwise, supershingles
 from infostream_dedup.judging.features.word_counts import tf_idf_weights
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, unordered_pairs
@@ -54,15 +55,15 @@ class Megashingles(Method):
     groups: Annotated[int, Range(2, 20)] = 6
     group_size: Annotated[int, Range(1, 50)] = 6
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return all megashingles of each document: groups (groups - 1) / 2 values."""
         shingles = texts.shingles(self.w)
         samples = minwise(shingles, self.groups * self.group_size)
         values = megashingles(supershingles(samples, self.groups))
         sizes = np.where(shingles.sizes > 0, values.shape[1], 0)
-        return Rows(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), values.ravel())
+        return Ragged(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), values.ravel())
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs with a common megashingle; the score is the share of common ones."""
         del texts
         met = pairs_sharing(signatures)
@@ -82,7 +83,7 @@ class _Projections(Method):
 
     k: Annotated[int, Range(0, 15)] = 3
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that differ in at most k bits; the score is the share of equal bits."""
         del texts
         signed = np.flatnonzero(signatures.sizes > 0)
@@ -113,14 +114,14 @@ class SimHash(_Projections):
 
     w: Annotated[int, Range(1, 20)] = 1
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one 64-bit value for each document."""
         shingles = texts.shingles(self.w)
         indptr = np.concatenate(([0], np.cumsum(shingles.sizes > 0))).astype(np.int64)
-        return Rows(indptr, projections(shingles))
+        return Ragged(indptr, projections(shingles))
 
 
-def projections(features: Rows, weights: NDArray[np.int64] | None = None) -> NDArray[np.uint64]:
+def projections(features: Ragged, weights: NDArray[np.int64] | None = None) -> NDArray[np.uint64]:
     """Return the majority of all features' votes on each bit, one value per document with features; a tie gives 0.
 
     Weights are above 0; without them each feature has one vote.
@@ -154,15 +155,15 @@ class WeightedSimHash(_Projections):
         [(0, 1, 1.0)]
     """
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return one 64-bit value for each document with a word that votes."""
         counts = texts.counts
         weights = np.maximum(tf_idf_weights(counts), 0)
         voting = weights > 0
         hashes = hash_words(texts.significant.vocabulary)[counts.tf.indices]
-        features = Rows(counts.tf.indptr.astype(np.int64), hashes).chosen(voting)
+        features = Ragged(counts.tf.indptr.astype(np.int64), hashes).chosen(voting)
         indptr = np.concatenate(([0], np.cumsum(features.sizes > 0))).astype(np.int64)
-        return Rows(indptr, projections(features, weights[voting]))
+        return Ragged(indptr, projections(features, weights[voting]))
 
 
 @register("minhash")
@@ -193,11 +194,11 @@ class MinHashLsh(Method):
     w: Annotated[int, Range(1, 20)] = 3
     seed: Annotated[int, Range(0, 2**31 - 1)] = 1
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the minima of each document."""
         package = _import_datasketch()
         sets = distinct(texts.shingles(self.w, all_words=True))
-        hashes = Rows(sets.indptr, sets.values >> np.uint64(32))
+        hashes = Ragged(sets.indptr, sets.values >> np.uint64(32))
         empty = package.MinHash(num_perm=self.permutations, seed=self.seed, hashfunc=int)
         rows = []
         for document in range(len(hashes)):
@@ -207,7 +208,7 @@ class MinHashLsh(Method):
             rows.append(minima.hashvalues if values else [])
         return rows_from(rows, empty.hashvalues.dtype)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return candidates whose estimate reaches the threshold; the score is the estimate."""
         del texts
         package = _import_datasketch()

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.length_partitions import resembling_bags
 from infostream_dedup.judging.features.low_idf_signatures import antecedent_places, low_idf_signatures
-from infostream_dedup.judging.features.rows import Rows, distinct
+from infostream_dedup.judging.features.rows import distinct
 from infostream_dedup.judging.features.set_join import numbered, resembling
 from infostream_dedup.judging.features.spot_signatures import spot_signatures
 from infostream_dedup.judging.features.word_counts import normalised_idf
@@ -63,23 +64,23 @@ class SpotSigs(Method):
     idf_high: Annotated[float, Range(0.0, 1.0)] = 1.0
     antecedent: bool = True
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the spot signatures of each document, with repetitions, ascending."""
         stops = texts.stop_places
         spots = spot_signatures(texts.words, stops, stops, c=self.c, d=self.d, with_antecedent=self.antecedent)
         kept = spots.chosen(self._select_medium_frequency(spots))
         enough = kept.chosen(np.repeat(kept.sizes >= self.least_spots, kept.sizes))
         order = np.lexsort((enough.values, enough.numbers))
-        return Rows(enough.indptr, enough.values[order])
+        return Ragged(enough.indptr, enough.values[order])
 
-    def _select_medium_frequency(self, spots: Rows) -> NDArray[np.bool_]:
+    def _select_medium_frequency(self, spots: Ragged) -> NDArray[np.bool_]:
         distinct_spots, place = np.unique(spots.values, return_inverse=True)
         pairs = np.unique(place * len(spots) + spots.numbers)
         df = np.bincount(pairs // max(len(spots), 1), minlength=len(distinct_spots)).astype(np.int64)
         idf = np.round(normalised_idf(df, max(len(spots), 1)), 9)
         return np.asarray((idf >= self.idf_low) & (idf <= self.idf_high), dtype=np.bool_)[place]
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance."""
         del texts
         return symmetric_pairs(resembling_bags(signatures, self.tau))
@@ -116,12 +117,12 @@ class LowIdfSignatures(Method):
     d: Annotated[int, Range(1, 10)] = 1
     tau: Annotated[float, Range(0.05, 1.0)] = 0.6
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the features of each document; repeated ones are numbered."""
         antecedent = antecedent_places(texts.words, texts.languages, self.n)
         return distinct(numbered(low_idf_signatures(texts.words, antecedent, c=self.c, d=self.d)))
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance."""
         del texts
         return symmetric_pairs(resembling(signatures, self.tau))

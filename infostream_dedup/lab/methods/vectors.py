@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.meaning import head_of
 from infostream_dedup.judging.evidence.sentence_encoder import DIMENSIONS, encode
 from infostream_dedup.judging.features.cosine_join import similar_vectors, unit_vectors
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.word_counts import count_words, tf_idf_weights
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, symmetric_pairs, unordered_pairs
@@ -44,15 +44,15 @@ class TfIdfCosine(Method):
 
     tau: Annotated[float, Range(0.05, 1.0)] = 0.6
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return each document's word numbers with weights of norm 1."""
         vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
         values = np.empty(vectors.nnz, dtype=_ENTRY)
         values["word"] = vectors.indices
         values["weight"] = vectors.data
-        return Rows(vectors.indptr.astype(np.int64), values)
+        return Ragged(vectors.indptr.astype(np.int64), values)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the cosine."""
         entries = signatures.values
         shape = (len(signatures), len(texts.significant.vocabulary))
@@ -88,15 +88,15 @@ class Semantic(Method):
 
     tau: Annotated[float, Range(0.5, 1.0)] = 0.9
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return 384 small whole numbers for each document with a word."""
         heads = [head_of(document) for document in texts.documents]
         filled = np.array([any(map(str.isalnum, head)) for head in heads], dtype=np.bool_)
         vectors = encode([head for head, one in zip(heads, filled.tolist(), strict=True) if one])
         indptr = np.concatenate(([0], np.cumsum(filled * DIMENSIONS))).astype(np.int64)
-        return Rows(indptr, vectors.ravel())
+        return Ragged(indptr, vectors.ravel())
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the cosine."""
         del texts
         signed = np.flatnonzero(signatures.sizes > 0)
@@ -153,14 +153,14 @@ class StreamClusters(Method):
     time: Annotated[float, Range(0.0, 0.9)] = 0.2
     sigma: Annotated[float, Range(1.0, 10_000.0)] = 72.0
 
-    def sign(self, texts: Texts) -> Rows:
+    def sign(self, texts: Texts) -> Ragged:
         """Return the words of each document, title and body together, with weights of norm 1."""
         vectors = unit_vectors(texts.counts.rows(np.maximum(tf_idf_weights(texts.counts), 0)))
         values = np.empty(vectors.nnz, dtype=_ENTRY)
         values["word"], values["weight"] = vectors.indices, vectors.data
-        return Rows(vectors.indptr.astype(np.int64), values)
+        return Ragged(vectors.indptr.astype(np.int64), values)
 
-    def link(self, texts: Texts, signatures: Rows) -> Pairs:
+    def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return all pairs of each cluster; the score is 1."""
         entries = signatures.values
         shape = (len(signatures), len(texts.significant.vocabulary))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import NO_TIME
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.status import (
     JOINED_IN_STREAMS,
@@ -18,7 +17,7 @@ from infostream_dedup.judging.evidence.status import (
     joined_kinds,
 )
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import fields_of, names_in
+from infostream_dedup.model import NO_TIME, fields_of, names_in
 from infostream_dedup.runs.batch.deduplication import STATUS_COLUMNS, Status, groups_of
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS

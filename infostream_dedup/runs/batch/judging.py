@@ -11,7 +11,8 @@ import numpy as np
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, ComparedKeys, heaviest, key_rows, shares_of_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of, places_of
-from infostream_dedup.judging.evidence.facts import NO_TIME, microseconds
+from infostream_dedup.judging.evidence.facts import microseconds
 from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_weighed
 from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.sharded.layout import Layout
 
 if TYPE_CHECKING:

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from infostream_dedup.arrays import offsets_of, places_of
-from infostream_dedup.judging.evidence.facts import NO_SOURCE, NO_TIME, DocumentFacts
+from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.judging.evidence.kernels.comparing import sum_keys
-from infostream_dedup.judging.evidence.pair_evidence import ComparedKeys, heaviest
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
+from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.links.compiled.kernels.row_equality import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.judging import COMPARED_TERMS
 from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS
 from infostream_dedup.runs.sharded.deduplication import equal_texts

@@ -1,6 +1,6 @@
 """The durable state of a stream: documents, signatures, frequencies, groups and verdicts in one SQLite file."""
 
-from infostream_dedup.stream.store.blobs import Ragged
+from infostream_dedup.stream.store.blobs import StoredRows
 from infostream_dedup.stream.store.reader import Known, StoredBatch
 from infostream_dedup.stream.store.remembered_table import RememberedTable
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded, Position
@@ -11,9 +11,9 @@ __all__ = [
     "LanguageFrequencies",
     "Loaded",
     "Position",
-    "Ragged",
     "RememberedTable",
     "Store",
     "StoreChangedError",
     "StoredBatch",
+    "StoredRows",
 ]

@@ -18,7 +18,7 @@ UINT32: Final = np.dtype("<u4")
 
 
 @dataclass(frozen=True, slots=True)
-class Ragged:
+class StoredRows:
     """Rows of different lengths.
 
     Attributes:

@@ -12,7 +12,7 @@ import orjson
 
 from infostream_dedup.machine.ahead import run_ahead
 from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32, Ragged
+from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32, StoredRows
 from infostream_dedup.stream.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
 
 if TYPE_CHECKING:
@@ -113,11 +113,11 @@ class _Rows:
     def extend_empty(self, documents: int) -> None:
         self._sizes.extend_empty(documents)
 
-    def finish(self) -> Ragged:
+    def finish(self) -> StoredRows:
         sizes = self._sizes.finish()
         indptr = np.zeros(len(sizes) + 1, dtype=np.int64)
         np.cumsum(sizes // self._dtype.itemsize, out=indptr[1:])
-        return Ragged(indptr, np.frombuffer(self._values, dtype=self._dtype))
+        return StoredRows(indptr, np.frombuffer(self._values, dtype=self._dtype))
 
 
 class _Hashes(_Values):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import Remembered
-from infostream_dedup.stream.store.blobs import Ragged
+from infostream_dedup.stream.store.blobs import StoredRows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,9 +26,9 @@ class EvidenceTable:
         urls: address of each document.
     """
 
-    keys: Ragged
-    weights: Ragged
-    records: Ragged
+    keys: StoredRows
+    weights: StoredRows
+    records: StoredRows
     urls: Sequence[str | None]
 
 
@@ -36,12 +36,12 @@ class EvidenceTable:
 class PivotTable:
     """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows if languages are kept separate."""
 
-    keys: Ragged
-    weights: Ragged
-    members: Ragged
-    canonical: Ragged
-    further: Ragged
-    links: Ragged
+    keys: StoredRows
+    weights: StoredRows
+    members: StoredRows
+    canonical: StoredRows
+    further: StoredRows
+    links: StoredRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +70,10 @@ class RememberedTable:
     opening_hashes: Sequence[bytes]
     epochs: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    keys: Ragged
-    weights: Ragged
-    targets: Ragged
-    numbers: Ragged
+    keys: StoredRows
+    weights: StoredRows
+    targets: StoredRows
+    numbers: StoredRows
     statuses: Sequence[str]
     repeats: NDArray[np.int64]
     groups: Sequence[str]

@@ -18,7 +18,7 @@ from infostream_dedup.judging.criteria.criterion import (
     say_share,
     symmetric,
 )
-from infostream_dedup.judging.evidence.pair_evidence import COLUMNS
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.features.lexicon_fingerprints import lexicon_sums
 from infostream_dedup.judging.features.low_idf_signatures import antecedent_places, low_idf_signatures
-from infostream_dedup.judging.features.rows import Rows
 from infostream_dedup.judging.features.shingles import shingles
 from infostream_dedup.judging.features.spot_signatures import spot_signatures
 from infostream_dedup.judging.features.word_counts import normalised_idf
@@ -39,9 +39,9 @@ class ExactSentence(SentenceFeature):
 
     tau: float = 1.0
 
-    def bags(self, table: SentenceTable) -> Rows:
+    def bags(self, table: SentenceTable) -> Ragged:
         """Return one value for each sentence."""
-        return Rows(np.arange(len(table) + 1, dtype=np.int64), word_sequence_hashes(table.words))
+        return Ragged(np.arange(len(table) + 1, dtype=np.int64), word_sequence_hashes(table.words))
 
 
 @register("shingles", order=40)
@@ -60,7 +60,7 @@ class SentenceShingles(SentenceFeature):
     w: Annotated[int, Range(1, 100)] = 3
     tau: float = 0.6
 
-    def bags(self, table: SentenceTable) -> Rows:
+    def bags(self, table: SentenceTable) -> Ragged:
         """Return the shingles of each sentence."""
         return shingles(table.words, self.w)
 
@@ -83,7 +83,7 @@ class SentenceSpotSigs(SentenceFeature):
     d: Annotated[int, Range(1, 10)] = 1
     tau: float = 0.7
 
-    def bags(self, table: SentenceTable) -> Rows:
+    def bags(self, table: SentenceTable) -> Ragged:
         """Return the chains of each sentence."""
         stops = stop_word_places(table.words, table.sentence_languages)
         return spot_signatures(table.words, stops, stops, c=self.c, d=self.d, within_sentences=True)
@@ -119,7 +119,7 @@ class SentenceLowIdfSig(SentenceFeature):
     antecedents: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
 
-    def bags(self, table: SentenceTable) -> Rows:
+    def bags(self, table: SentenceTable) -> Ragged:
         """Return the chains of each sentence; a sentence with words has at least one."""
         words = table.words
         skipped = _among(words.vocabulary, self.skip)[words.rows.values]
@@ -191,7 +191,7 @@ class SentenceIMatch(SentenceFeature):
         super().__post_init__()
         Range(float(self.low), 1.0).check("high", self.high)
 
-    def bags(self, table: SentenceTable) -> Rows:
+    def bags(self, table: SentenceTable) -> Ragged:
         """Return at most one value for each sentence."""
         words = table.words
         kept = np.stack([self._lexicon(language, words.vocabulary) for language in LANGUAGES])

@@ -7,8 +7,9 @@ from typing import Final
 
 from infostream_dedup.language.lexicon.spelling import is_latin
 from infostream_dedup.language.translation.name_spelling import respelt
+from infostream_dedup.language.translation.pair_cache import Equivalent
 from infostream_dedup.language.translation.rung import Rung, Translation, register
-from infostream_dedup.language.translation.word_pairs import Equivalent, word_pairs
+from infostream_dedup.language.translation.word_pairs import word_pairs
 from infostream_dedup.model import Language
 
 _COMPOUND: Final = 0.85
