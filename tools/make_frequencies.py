@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from names_translator.dicts import NameDicts
 from wordfreq import available_languages, get_frequency_dict, read_cBpack
 
-from infostream_dedup.language.lexicon.frequency import FormTable, frequencies_file
+from infostream_dedup.language.lexicon.frequency import ShareTable, frequencies_file
 from infostream_dedup.language.lexicon.name_tables import NAMES_FILE
 from infostream_dedup.language.lexicon.other_languages import MOST_WORDS, WORDS_FILE
 from infostream_dedup.language.lexicon.packed_tables import as_lines, packed_parts
@@ -51,7 +51,7 @@ def frequent_words() -> Iterator[str]:
 def main() -> None:
     """Write all files, and check that every share is the one that wordfreq gives."""
     for language in OUR_LANGUAGES:
-        table = FormTable.of(losses_of(language))
+        table = ShareTable.of(losses_of(language))
         shares = [(table.forms[place], table.share_at(place)) for place in table.places_in_order().tolist()]
         if shares != list(get_frequency_dict(language, "large").items()):
             raise RuntimeError(f"the table of {language} does not give wordfreq's own shares in its order")

@@ -34,6 +34,9 @@ def warm(*, progress: Progress | None = None) -> Warmth:
     Args:
         progress: called with each step.
 
+    Returns:
+        The CPU seconds it took.
+
     Example:
         >>> warm().as_dict()                                                            # doctest: +SKIP
         {'cpu_seconds': 14.2}

@@ -83,5 +83,9 @@ def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False
         >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
         ('registry', 'ahead')
     """
-    found = {module.name for module in pkgutil.iter_modules([str(folder)]) if module.ispkg == folders}
+    found = {
+        module.name
+        for module in pkgutil.iter_modules([str(folder)])
+        if module.ispkg == folders and module.name[0] != "_"
+    }
     return (*(name for name in first if name in found), *sorted(found.difference(first)))

@@ -122,10 +122,6 @@ def test_plain_rows_are_read_in_columns():
     assert fields_of(kept) == fields_of(documents)
 
 
-def test_few_rows_are_read_one_by_one():
-    assert len(list(read_document_blocks(news(50), reading=Reading(), report=ReadingReport()))) == 50
-
-
 def test_rows_of_a_slice(folder):
     table = news(20).slice(7, 5)
     assert [one.id for one in next(in_columns(table, reading=Reading(), report=ReadingReport())).documents()] == [

@@ -92,12 +92,7 @@ def outcome(read, path, tmp_path, **options):
 
 
 @pytest.fixture
-def in_columns(monkeypatch):
-    monkeypatch.setattr(block_reading, "_is_large", lambda path: True)
-
-
-@pytest.fixture
-def read_together(in_columns, monkeypatch):
+def read_together(monkeypatch):
     """Whether any document was read in columns."""
     seen = []
     taken = block_reading._Reader._taken
@@ -128,7 +123,6 @@ def test_columns_are_what_single_documents_are(folder, given_lines, options, siz
     path = folder / "odd.jsonl"
     path.write_bytes(begin + end.join(given_lines))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_reading, "_is_large", lambda path: True)
         patch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=size))
         together = outcome(read_document_blocks, path, folder, **options)
     assert together == outcome(read_documents, path, folder, **options)
@@ -169,7 +163,7 @@ def test_a_broken_archive_gives_what_came_before_the_break(read_together, tmp_pa
 
 
 @pytest.mark.parametrize("begin", [b"\xff\xfe{\0", b"{\0\0\0", b""])
-def test_wide_encodings_and_nothing(in_columns, tmp_path, begin):
+def test_wide_encodings_and_nothing(tmp_path, begin):
     path = tmp_path / "wide.jsonl"
     path.write_bytes(begin)
     options = {"encoding": "utf-8", "on_error": "skip"}
@@ -177,7 +171,7 @@ def test_wide_encodings_and_nothing(in_columns, tmp_path, begin):
     assert both[0] == both[1]
 
 
-def test_a_line_longer_than_the_buffer(in_columns, tmp_path, monkeypatch):
+def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
     monkeypatch.setattr(json_blocks, "LineBuffer", partial(LineBuffer, size=64))
     path = tmp_path / "long.jsonl"
     path.write_bytes(
@@ -208,7 +202,7 @@ def test_dates(text, microseconds, kind):
     assert read_date(data, 0, len(text)) == (microseconds, kind)
 
 
-def test_no_time_is_no_moment(in_columns, tmp_path):
+def test_no_time_is_no_moment(tmp_path):
     path = tmp_path / "undated.jsonl"
     path.write_text('{"id":"1","text":"a","published":" "}\n{"id":"2","text":"a","published":"2024-05"}\n')
     (block,) = read_document_blocks(path, reading=Reading(), report=ReadingReport())

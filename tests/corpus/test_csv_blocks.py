@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, read_documents
+from infostream_dedup.documents import Reading, ReadingReport, csv_blocks, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.kernels.csv_rows import BROKEN, MORE, CsvRows, find_rows
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ
@@ -54,11 +54,6 @@ def both(path, folder, **options):
     return [outcome(read, path, folder, **options) for read in (read_document_blocks, read_documents)]
 
 
-@pytest.fixture
-def in_columns(monkeypatch):
-    monkeypatch.setattr(block_reading, "_is_large", lambda path: True)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("csv")
@@ -99,7 +94,6 @@ def test_columns_are_what_single_rows_are(folder, data, options, size):
     path = folder / "odd.csv"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_reading, "_is_large", lambda path: True)
         patch.setattr(csv_blocks, "_SIZE", size)
         together, single = both(path, folder, **options)
     assert together == single
@@ -110,13 +104,12 @@ def test_any_bytes(folder, pieces, size):
     path = folder / "any.csv"
     path.write_bytes(("id,text\n" + "".join(pieces)).encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_reading, "_is_large", lambda path: True)
         patch.setattr(csv_blocks, "_SIZE", size)
         together, single = both(path, folder, on_error="skip")
     assert together == single
 
 
-def test_plain_news_is_read_in_columns(in_columns, tmp_path):
+def test_plain_news_is_read_in_columns(tmp_path):
     path, stream = tmp_path / "news.csv", io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(["id", "title", "text", "lang", "published", "source"])
@@ -136,7 +129,7 @@ def test_plain_news_is_read_in_columns(in_columns, tmp_path):
     [("sep=;", ";"), ("SEP=,", ","), ('"sep=;"', ";"), ("sep=\t", "\t"), ("sep=|", "|"), ("sep=;", ",")],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_the_line_with_which_excel_declares_the_delimiter(in_columns, tmp_path, first, delimiter, encoding):
+def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delimiter, encoding):
     path = tmp_path / "excel.csv"
     lines = [first, *(delimiter.join(cells) for cells in (("id", "text"), ("a", "Снег выпал"), ("a", "Дождь")))]
     path.write_bytes("\r\n".join(lines).encode(encoding))
@@ -148,14 +141,14 @@ def test_the_line_with_which_excel_declares_the_delimiter(in_columns, tmp_path, 
     assert b'"line":4' in set_aside
 
 
-def test_only_the_declaration_is_an_empty_file(in_columns, tmp_path):
+def test_only_the_declaration_is_an_empty_file(tmp_path):
     (tmp_path / "excel.csv").write_text("sep=;\n", encoding="utf-8")
     together, single = both(tmp_path / "excel.csv", tmp_path)
     assert together == single
     assert "the file is empty" in single[2][1]
 
 
-def test_the_place_of_a_repeated_id(in_columns, tmp_path):
+def test_the_place_of_a_repeated_id(tmp_path):
     path = tmp_path / "twice.csv"
     path.write_text('id,text\na,"one\ntwo\nthree"\nb,four\na,five\n', encoding="utf-8")
     together, single = both(path, tmp_path)
@@ -163,7 +156,7 @@ def test_the_place_of_a_repeated_id(in_columns, tmp_path):
     assert single[2][2]["line"] == 6
 
 
-def test_rows_after_a_stray_quote_are_read_one_by_one(in_columns, tmp_path):
+def test_rows_after_a_stray_quote_are_read_one_by_one(tmp_path):
     path = tmp_path / "stray.csv"
     rows = [f"{number},text {number}" for number in range(40)]
     rows[20] = '20,5" disk'
@@ -173,7 +166,7 @@ def test_rows_after_a_stray_quote_are_read_one_by_one(in_columns, tmp_path):
     assert both(path, tmp_path)[0] == both(path, tmp_path)[1]
 
 
-def test_a_broken_archive_gives_what_came_before_the_break(in_columns, tmp_path, monkeypatch):
+def test_a_broken_archive_gives_what_came_before_the_break(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_blocks, "_SIZE", 5000)
     table = "id,text\n" + "".join(f'{number},"слово {number * 7919 % 1000}\n{number}"\n' for number in range(3000))
     whole = gzip.compress(table.encode())

@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup.language.lexicon.frequency import (
     FormFrequencies,
-    FormTable,
+    ShareTable,
     common_forms,
     form_frequencies,
     form_table,
@@ -17,14 +17,14 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 
 
 def test_yo_and_apostrophe_are_folded_and_summed() -> None:
-    frequency = FormFrequencies(FormTable.of({"ёж": 100, "еж": 200, "ім'я": 300}))
+    frequency = FormFrequencies(ShareTable.of({"ёж": 100, "еж": 200, "ім'я": 300}))
     assert frequency("еж") == pytest.approx(0.11)
     assert frequency("імʼя") == 0.001
     assert frequency("нет") == 0.0
 
 
 def test_hyphenated_form_is_as_frequent_as_its_rarest_part() -> None:
-    frequency = FormFrequencies(FormTable.of({"премьер": 200, "министр": 100}))
+    frequency = FormFrequencies(ShareTable.of({"премьер": 200, "министр": 100}))
     assert frequency("премьер-министр") == 0.01
     assert frequency("вице-министр") == 0.0
 

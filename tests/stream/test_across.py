@@ -230,7 +230,6 @@ def test_a_store_keeps_its_choice_and_says_how_to_begin_another(tmp_path):
         StreamSettings.of({"preset": "faithful", "across": "pivot"})
     assert StreamSettings.of({}).across == "pivot"
     assert StreamSettings.of({"preset": "faithful"}).across == "none"
-    assert StreamSettings.of({"preset": "judged"}).across == "none"
 
 
 class _Window:

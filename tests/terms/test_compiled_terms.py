@@ -18,8 +18,7 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.utf8 import texts_of
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
-from infostream_dedup.terms import compiled, reading
-from infostream_dedup.terms import plain as plain_stages
+from infostream_dedup.terms import compiled
 from infostream_dedup.terms.compiled import surfaces as compiled_surfaces
 from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, select_key_terms
@@ -200,15 +199,6 @@ def test_the_corpora_have_the_same_key_terms(corpora: Path, name: str, step: int
     assert_same_terms(counts, same)
     for changed in (chosen, chosen.but(target="top:50", n=30), chosen.but(weighting="tfidf", background=False)):
         assert_same_key_terms(select_key_terms(counts, changed), compiled.select_key_terms(same, changed))
-
-
-def test_small_collections_are_read_plainly(monkeypatch):
-    monkeypatch.setattr(reading, "compiled_from", lambda: 3)
-    for texts, expected in (["а", "б"], plain_stages), (["а", "б", "в", "г"], compiled):
-        reader = SurfaceReader()
-        for text in texts:
-            reader.add(text, None)
-        assert reading.stages_named(reader.finish().stages) is expected
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled", "auto"])

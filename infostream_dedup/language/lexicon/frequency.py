@@ -20,7 +20,7 @@ _COMMON: Final = 100 * 6
 _REMEMBERED: Final = 1 << 16
 
 
-class FormTable:
+class ShareTable:
     """Forms as wordfreq spells them, with the loss of each: a share of running words of 10 ** (-loss / 100).
 
     Args:
@@ -33,7 +33,7 @@ class FormTable:
         self.losses = losses
 
     @classmethod
-    def of(cls, losses: Mapping[str, int]) -> FormTable:
+    def of(cls, losses: Mapping[str, int]) -> ShareTable:
         """Make a table of losses by form."""
         forms = sorted(losses)
         return cls(SortedLines(as_lines(forms)), np.array([losses[form] for form in forms], np.uint16))
@@ -63,7 +63,7 @@ def frequencies_file(language: Language) -> Path:
 
 
 @cache
-def form_table(language: Language) -> FormTable:
+def form_table(language: Language) -> ShareTable:
     """Return the table of a language, which takes 0.1 s once per process.
 
     Raises:
@@ -71,7 +71,7 @@ def form_table(language: Language) -> FormTable:
     """
     parts = PackedParts(frequencies_file(language))
     planes = np.frombuffer(parts.part("losses"), np.uint8).reshape(2, -1).astype(np.uint16)
-    return FormTable(SortedLines(parts.part("forms")), planes[0] | planes[1] << 8)
+    return ShareTable(SortedLines(parts.part("forms")), planes[0] | planes[1] << 8)
 
 
 class FormFrequencies:
@@ -81,7 +81,7 @@ class FormFrequencies:
     is as frequent as its rarest part.
     """
 
-    def __init__(self, table: FormTable) -> None:
+    def __init__(self, table: ShareTable) -> None:
         self._table = table
         self._folded: dict[str, float] = {}
         for place in table.forms.containing("ё"):
@@ -133,7 +133,7 @@ def most_common_forms(language: Language, count: int) -> list[str]:
     return list(dict.fromkeys(key for key, _ in _words_of(table, table.places_in_order()[:count])))
 
 
-def _words_of(table: FormTable, places: NDArray[np.int64]) -> Iterator[tuple[str, float]]:
+def _words_of(table: ShareTable, places: NDArray[np.int64]) -> Iterator[tuple[str, float]]:
     for place in places.tolist():
         key = key_form(table.forms[place])
         if key.replace(APOSTROPHE, "").isalpha():

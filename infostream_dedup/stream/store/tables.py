@@ -25,7 +25,7 @@ Column = Callable[[Sequence[Any]], Sequence[Any]]
 """Makes a column of the items of a batch; many at a time, because a row at a time takes twice as long."""
 
 
-class Entry(NamedTuple):
+class TableEntry(NamedTuple):
     """A document that is about to be stored; ``checksum`` covers its rows in `PARTS`."""
 
     document: Remembered
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     checksum: bytes
 
 
-class Numbered(NamedTuple):
+class NumberedRow(NamedTuple):
     """An event with its number in the stream."""
 
     number: int

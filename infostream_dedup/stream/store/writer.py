@@ -34,10 +34,10 @@ from infostream_dedup.stream.store.tables import (
     REPEATS,
     STORY_EVENT,
     BatchHead,
-    Entry,
-    Numbered,
+    NumberedRow,
     Row,
     Table,
+    TableEntry,
     batch_checksum,
     count_checksum,
     insertion,
@@ -57,7 +57,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     _check(position, remembered, verdicts, len(new_terms))
     head = _head(position, batch)
     parts = [table.rows_of([one for one in remembered if getattr(one, needed) is not None]) for table, needed in PARTS]
-    entries = list(map(Entry, remembered, verdicts, _checksums(remembered, parts)))
+    entries = list(map(TableEntry, remembered, verdicts, _checksums(remembered, parts)))
     rows = [table.rows_of(items) for table, items in _items(connection, decided, entries)]
     _run(connection, _BATCH, [(*head, batch_checksum(head, new_terms, rows))])
     _run(connection, _TERM, list(enumerate(new_terms, start=head.first_term)))
@@ -83,7 +83,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
 
 
 def _items(
-    connection: sqlite3.Connection, decided: Decided, entries: Sequence[Entry]
+    connection: sqlite3.Connection, decided: Decided, entries: Sequence[TableEntry]
 ) -> list[tuple[Table, Sequence[Any]]]:
     """What each table of `IN_BATCH` makes rows of, in the order in which `Table.stored` reads them back."""
     closed, repeated, pivot = (
@@ -105,11 +105,11 @@ def _items(
 
 def _numbered(
     connection: sqlite3.Connection, table: Table, events: Sequence[GroupEvent] | Sequence[StoryEvent]
-) -> list[Numbered]:
+) -> list[NumberedRow]:
     if not events:
         return []
     query = f"SELECT coalesce(max(number) + 1, 0) FROM {table.name}"  # noqa: S608
-    return list(map(Numbered, count(connection.execute(query).fetchone()[0]), events))
+    return list(map(NumberedRow, count(connection.execute(query).fetchone()[0]), events))
 
 
 def _checksums(remembered: Sequence[Remembered], parts: Sequence[Sequence[Row]]) -> list[bytes]:
