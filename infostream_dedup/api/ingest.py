@@ -194,8 +194,6 @@ def ingest(
     """
     from infostream_dedup.documents import Annotation, check_quarantine
     from infostream_dedup.documents.documents import refuse_idle_prefix
-    from infostream_dedup.judging.criteria.model_file import read_model
-    from infostream_dedup.judging.passages.boilerplate import read_boilerplate
     from infostream_dedup.model.limits import Range
     from infostream_dedup.stream.already_reported import unreported
     from infostream_dedup.stream.deduplicator import Deduplicator
@@ -213,8 +211,16 @@ def ingest(
         raise UsageError(
             "batch_id (--batch-id) names a single input; with follow (--follow), batches are named by content"
         )
-    listed = None if boilerplate is None else read_boilerplate(boilerplate)
-    judge = None if model is None else read_model(model)
+    listed = judge = None
+    # Each loads packages that a stream without it does not need.
+    if boilerplate is not None:
+        from infostream_dedup.judging.passages.boilerplate import read_boilerplate
+
+        listed = read_boilerplate(boilerplate)
+    if model is not None:
+        from infostream_dedup.judging.criteria.model_file import read_model
+
+        judge = read_model(model)
     agreed = _settings(Path(store), settings, single, classified=judge is not None)
     bad = read.bad_records()
     tell = note or _ignore

@@ -26,11 +26,22 @@ _seen: Counter[Any] = Counter()
 _entry_of = native.entry_of
 
 
-def copied(value: Any) -> Any:
+def copied(value: Any, memories: dict[int, np.ndarray[Any, Any]] | None = None) -> Any:
+    """Copies of all arrays; those that share memory share it again, as kernels write where others read."""
+    memories = {} if memories is None else memories
     if isinstance(value, np.ndarray):
-        return value.copy()
+        owner = value
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if not owner.flags.c_contiguous:
+            return value.copy()
+        if id(owner) not in memories:
+            memories[id(owner)] = owner.copy()
+        offset = value.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        memory = memories[id(owner)].reshape(-1).view(np.uint8)
+        return np.ndarray(value.shape, value.dtype, memory, offset, value.strides)
     if isinstance(value, tuple):
-        parts = [copied(one) for one in value]
+        parts = [copied(one, memories) for one in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 
