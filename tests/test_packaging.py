@@ -100,7 +100,7 @@ def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     where = run(python, "-c", "import infostream_dedup; print(infostream_dedup.__file__)").stdout.strip()
     assert Path(where).is_relative_to(tmp_path / "venv"), where
     command = python.with_name("infostream-dedup")
-    assert run(command, "--version").stdout.strip().endswith(re.search(r"-([\d.]+\w*)-py3", archives[0].name)[1])
+    assert run(command, "--version").stdout.strip().endswith(re.search(r"-([\d.]+\w*)-cp311", archives[0].name)[1])
     run(command, "dedup", "a.csv", "--out", "kept.csv")
     assert (tmp_path / "kept.csv").read_text(encoding="utf-8").count("\n") == 2, "the header and one of the two"
 
