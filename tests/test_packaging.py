@@ -69,7 +69,7 @@ def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> 
         }
 
 
-@pytest.mark.smoke
+@pytest.mark.slow
 def test_the_wheel_runs_from_another_folder(archives, tmp_path) -> None:
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
