@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["count_new"]
-
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with whole arrays."""
 
 
 @compiled

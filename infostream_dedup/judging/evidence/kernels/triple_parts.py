@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["PartScratch", "TripleRange", "table_size", "take_parts"]
-
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with whole arrays."""
 
 _RANGE_BITS = np.uint64(RANGE_BITS)
 

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RANGES", "RANGE_BITS", "split_rows"]
 
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with whole arrays."""
-
 RANGE_BITS: Final = 5
 """Number of leading bits that define a range."""
 

@@ -6,7 +6,7 @@ a multiplicity (Poisson with mean 1), and a pair counts as often as the product 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Cube, Table, Vector
 
 __all__ = ["PickedPairs", "count_drawn", "count_linked_pairs", "grades_of_pairs"]
-
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with slices of arrays."""
 
 
 @inlined

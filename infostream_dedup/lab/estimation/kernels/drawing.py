@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Vector
 
 __all__ = ["DatedSources", "GradedLinks", "SmallestPairs", "draw_pairs"]
-
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with slices of arrays."""
 
 
 class GradedLinks(NamedTuple):

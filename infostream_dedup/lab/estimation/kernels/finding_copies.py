@@ -31,9 +31,6 @@ __all__ = [
     "thinned_out",
 ]
 
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with slices of arrays."""
-
 _AHEAD: Final = 6
 """Triples that are looked up while the memory of a later one is fetched."""
 

@@ -6,7 +6,7 @@ ranges of their leading bits, by several threads, and within a range in parts, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,6 @@ __all__ = [
     "sort_rows",
     "write_rows",
 ]
-
-PLAIN_ON_ARRAYS: Final = True
-"""Computes with slices of arrays."""
 
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
