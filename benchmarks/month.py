@@ -31,12 +31,11 @@ from typing import Any, get_args
 import numpy as np
 
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
-from infostream_dedup.language.text.utf8 import Utf8Texts
+from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.links import Relation
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import Collection, collect
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
+from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, verbatim_links
 from infostream_dedup.terms.compiled import SurfaceCounter
 from infostream_dedup.terms.key_terms import KeyTerms
 

@@ -48,13 +48,12 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.links.window.window_index import WindowIndex
 from infostream_dedup.model import Document
 from infostream_dedup.stream import engine as engine_module
-from infostream_dedup.stream.analysis import Analyser
+from infostream_dedup.stream.analysis import Analyser, SurfaceTerms
 from infostream_dedup.stream.decisions import Judge
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.store import Store
-from infostream_dedup.stream.surface_terms import SurfaceTerms
 
 GOAL_BATCHES = 5000
 GOAL_SINGLE_MILLISECONDS = 1.0

@@ -61,9 +61,8 @@ def main() -> None:
 
 
 def _measure_all(texts: list[str], measure: Callable[..., Any]) -> None:
-    from infostream_dedup.language.text.compiled.language import detect
-    from infostream_dedup.language.text.compiled.scanner import Scanner
-    from infostream_dedup.language.text.utf8 import texts_of
+    from infostream_dedup.language.text.scanner import Scanner, detect
+    from infostream_dedup.language.text.surface_pool import texts_of
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.compiled import SurfaceCounter, count_terms, select_key_terms
 

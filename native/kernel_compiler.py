@@ -104,20 +104,22 @@ class Program:
     def __init__(self, root: Path, *, modules: list[str] | None = None) -> None:
         self.root = root
         self.modules: dict[str, Module] = {}
+        self.entered: set[str] = set()
         files = sorted((root / PACKAGE).glob("**/kernels/*.py"))
         for name in modules or [".".join(file.relative_to(root).with_suffix("").parts) for file in files]:
             if not name.endswith("__init__"):
                 self._add(name)
 
     def _add(self, name: str) -> None:
-        if name in self.modules:
+        if name in self.entered:
             return
+        self.entered.add(name)  # at once: a file may import a record from the file that imports its kernels
         module = Module(self.root, name)
         for imported, original in module.imports.values():
             # Records may be defined outside of kernels.
             if is_kernel(imported) or (original[0].isupper() and self._defines(imported, original)):
                 self._add(imported)
-        self.modules.setdefault(name, module)
+        self.modules[name] = module
 
     def _defines(self, module: str, record: str) -> bool:
         file = self.root / (module.replace(".", "/") + ".py")

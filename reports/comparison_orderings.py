@@ -12,7 +12,7 @@ from frame import table, write_page
 from infostream_dedup.lab.evaluation.agreement import rank_correlation
 from infostream_dedup.lab.evaluation.comparison import POOL_METHODS, Comparison
 from infostream_dedup.lab.evaluation.method_runs import MethodRuns
-from infostream_dedup.report.published import PUBLISHED_DICE, PUBLISHED_METHODS
+from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 COMPARISON_TEXT: Final = """\
 Every method of the source papers with its defaults (`infostream-dedup compare`), and seven variants, on every labelled

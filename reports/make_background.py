@@ -18,7 +18,7 @@ from infostream_dedup.judging.evidence.kernels.reading import prefix_hashes
 from infostream_dedup.judging.evidence.plain_reading import date_hash, figure_hash
 from infostream_dedup.judging.evidence.reading import scratch_for, tables
 from infostream_dedup.language.lexicon.frequency import common_forms
-from infostream_dedup.language.text.utf8 import texts_of
+from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:

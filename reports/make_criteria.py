@@ -12,9 +12,8 @@ import numpy as np
 from frame import REPORTS, documents_file, kin_file, labels_file, table, write_page
 
 from infostream_dedup import read_documents
-from infostream_dedup.judging.criteria.candidates import key_term_candidates
 from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, PairRule, differences
-from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
+from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, stories
 from infostream_dedup.judging.criteria.training import (
     CurvePoint,

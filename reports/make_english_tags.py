@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from infostream_dedup.language.lexicon.english_parts_of_speech import TAGS_FILE, packed
+from infostream_dedup.language.lexicon.frequency import TAGS_FILE, packed
 
 
 def tags_of(lexicon: str) -> dict[str, str]:

@@ -17,8 +17,8 @@ from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import common_forms, most_common_forms
 from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
-from infostream_dedup.language.lexicon.spelling import key_form
-from infostream_dedup.language.lexicon.translation_tables import concepts, false_friends
+from infostream_dedup.language.lexicon.tables import key_form
+from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.known_terms import SHARES_FILE, lines_of, packed, row_of, terms_file
 from infostream_dedup.language.text.tokens import Shape

@@ -24,12 +24,12 @@ from infostream_dedup.lab.evaluation.collection_scores import (
 )
 from infostream_dedup.lab.evaluation.labels import Truth
 from infostream_dedup.lab.evaluation.scores import Predictions, predicted_pairs
-from infostream_dedup.report.published import PUBLISHED
+from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import Linked, link
+from infostream_dedup.runs.batch.pairing import find_translations
 from infostream_dedup.runs.batch.sweeping import SweepResult, sweep_collection
-from infostream_dedup.runs.batch.translations import find_translations
 from infostream_dedup.sample import documents_path
 
 KS: Final = (5, 6, 7)

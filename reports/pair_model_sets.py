@@ -12,15 +12,13 @@ import numpy as np
 from frame import read_rows
 
 from infostream_dedup import Document, read_documents
-from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_evidence
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.runs.batch.collection import Collection, collect
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.pair_table import candidate_pairs
+from infostream_dedup.runs.batch.linking import candidate_pairs, link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from infostream_dedup import Deduplicator, Document, Settings, pairs, read_documents, sweep
-from infostream_dedup.judging.evidence.frequencies import Changes, EvidenceFrequencies
-from infostream_dedup.language.morphology.other_words import stemmed_text
+from infostream_dedup.judging.evidence.records import Changes, EvidenceFrequencies
+from infostream_dedup.language.morphology.stemming import stemmed_text
 from infostream_dedup.sample import documents_path
 
 GERMAN = (

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.tables import dictionaries_folder
 
 pytestmark = pytest.mark.slow
 

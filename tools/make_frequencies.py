@@ -17,8 +17,7 @@ from wordfreq import available_languages, get_frequency_dict, read_cBpack
 from infostream_dedup.language.lexicon.frequency import ShareTable, frequencies_file
 from infostream_dedup.language.lexicon.name_tables import NAMES_FILE
 from infostream_dedup.language.lexicon.other_languages import MOST_WORDS, WORDS_FILE
-from infostream_dedup.language.lexicon.packed_tables import as_lines, packed_parts
-from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.tables import as_lines, key_form, packed_parts
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from infostream_dedup.language.lexicon.packed_tables import packed_parts
+from infostream_dedup.language.lexicon.tables import packed_parts
 from infostream_dedup.language.translation.international_words import words_by_international_key
 from infostream_dedup.language.translation.rungs.names import personal_names_by_latin_key
 from infostream_dedup.language.translation.slavic_cognates import nouns_by_coarse_key

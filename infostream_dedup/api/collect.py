@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from infostream_dedup.api.listing import Listing
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, NoInputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.documents.collecting import FetchLimits
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,8 @@ from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from infostream_dedup.documents import Annotation, Reading, ReadingReport
     from infostream_dedup.documents.outputs import CsvDialect
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
@@ -384,7 +385,7 @@ def _by_evidence(
 ) -> _Way:
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.runs.batch.collection import collect
-    from infostream_dedup.runs.batch.judged_deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
+    from infostream_dedup.runs.batch.deduplication import JUDGED_STATUS_COLUMNS, checked_join, judged_statuses
     from infostream_dedup.runs.batch.judging import JudgedCollection
 
     if duplicate_rule != "equal":
@@ -403,8 +404,7 @@ def _by_evidence(
         return collection, evidence, judged_statuses(judged, join=kinds, engine=engine, progress=progress)
 
     def decide_on_disk(run: DiskRun, window_days: float | None) -> FoundStatuses:
-        from infostream_dedup.runs.sharded.judged_deduplication import judged_statuses_on_disk
-        from infostream_dedup.runs.sharded.judging import JudgedRun
+        from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_statuses_on_disk
 
         linked = JudgedRun(run, run.counted(), settings, window_days)
         return judged_statuses_on_disk(linked, join=kinds)

@@ -5,9 +5,11 @@ Every function takes the path of the store and may be called while the service r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels"]
 
@@ -28,7 +30,7 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
         BadDataError: the file is not a desk.
     """
     from infostream_dedup.judgements import Desk, desk_path
-    from infostream_dedup.judgements.labels import label_rows
+    from infostream_dedup.judgements.candidates import label_rows
 
     with Desk.open(desk_path(path), create=False) as desk, desk.reading() as connection:
         return list(label_rows(connection, who=who))
@@ -53,7 +55,7 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
     """
     from infostream_dedup.errors import ConfigurationError, NoInputError
     from infostream_dedup.judgements import Desk, desk_path
-    from infostream_dedup.judgements.labels import import_labels as take_in
+    from infostream_dedup.judgements.candidates import import_labels as take_in
     from infostream_dedup.lab.evaluation.labels import label_rows
 
     if not person.strip() or not person.isprintable():
@@ -110,7 +112,7 @@ def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
 def forget_and_wipe(path: str | Path, ids: str | Iterable[str]) -> tuple[int, bool]:
     """Do what ``forget_in_desk`` does; return also whether the file contains no remnants."""
     from infostream_dedup.judgements import Desk, desk_path
-    from infostream_dedup.judgements.forgetting import forget_in_desk as forget_all
+    from infostream_dedup.judgements.judgements import forget_in_desk as forget_all
 
     with Desk.open(desk_path(path), create=False) as desk:
         with desk.writing() as connection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from infostream_dedup.model import OUR_LANGUAGES, names_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from infostream_dedup.lab.lexicography.check import Checked
     from infostream_dedup.lab.lexicography.imports import Imported, TableFormat
     from infostream_dedup.language.translation.model_files import Installation

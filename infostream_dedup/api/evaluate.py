@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.evaluation.labels import Label
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Settings
-    from infostream_dedup.runs.batch.translations import Between
+    from infostream_dedup.runs.batch.pairing import Between
 
 
 def evaluate(
@@ -87,7 +87,7 @@ def evaluate(
     from infostream_dedup.model import Settings, names_in
     from infostream_dedup.model.limits import OneOf
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.runs.batch.translations import BETWEEN
+    from infostream_dedup.runs.batch.pairing import BETWEEN
 
     chosen_kinds = checked_kinds(None if kinds is None else names_in(kinds))
     OneOf(*BETWEEN).check("between", between)

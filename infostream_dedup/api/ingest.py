@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -18,13 +17,14 @@ from infostream_dedup.model.stream_records import VERDICT_FIELDS
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import OnConflict
-    from infostream_dedup.stream.following import Placed
-    from infostream_dedup.stream.intake import Intake
+    from infostream_dedup.stream.intake import Intake, Placed
     from infostream_dedup.stream.settings import StreamSettings
 
 _REPEATS: Final = ("exact", "duplicate")
@@ -195,10 +195,9 @@ def ingest(
     from infostream_dedup.documents import Annotation, check_quarantine
     from infostream_dedup.documents.documents import refuse_idle_prefix
     from infostream_dedup.model.limits import Range
-    from infostream_dedup.stream.already_reported import unreported
     from infostream_dedup.stream.deduplicator import Deduplicator
-    from infostream_dedup.stream.intake import Intake
-    from infostream_dedup.stream.store.copying import set_mode
+    from infostream_dedup.stream.intake import Intake, unreported
+    from infostream_dedup.stream.store.opening import set_mode
 
     refuse_idle_prefix(prefix, annotate=annotate)
     single, reads = parted(ingest, IngestKeywords, options)
@@ -304,7 +303,7 @@ def _batches(
     note: Callable[[str], None],
 ) -> Iterator[list[Placed]]:
     from infostream_dedup.documents import placed_documents
-    from infostream_dedup.stream.following import followed
+    from infostream_dedup.stream.intake import followed
 
     if follow:
         sources = [source] if isinstance(source, str | Path) else list(source)

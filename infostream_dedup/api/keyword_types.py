@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from infostream_dedup.documents.reading import ReadingOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class SweepKeywords(ReadingOptions, total=False):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
@@ -13,14 +12,16 @@ from infostream_dedup.documents.reading import ReadingOptions, chosen_reading
 from infostream_dedup.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier, ClassifierPreset, Decisions
     from infostream_dedup.judging.criteria.document_models import DocumentModels
-    from infostream_dedup.judging.criteria.domains import ClassifierSet
     from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
+    from infostream_dedup.judging.criteria.model_file import ClassifierSet
     from infostream_dedup.judging.criteria.training import Authority, CurvePoint
     from infostream_dedup.machine.progress import Progress
 
@@ -33,7 +34,7 @@ def candidate_pairs(
     """Return the candidate pairs, the earlier document first."""
     import numpy as np
 
-    from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates
+    from infostream_dedup.judging.criteria.document_models import key_term_candidates, two_word_candidates
 
     if candidates not in ("key-terms", "two-words"):
         raise ConfigurationError(f"candidates is {candidates!r}; expected key-terms or two-words")
@@ -228,7 +229,7 @@ def train(
 
 def _authority(path: str | Path | None, models: DocumentModels) -> Authority:
     """Return the authority from an expert's file, or learn it from the judged pairs."""
-    from infostream_dedup.judging.criteria.authority import read_authority
+    from infostream_dedup.judging.criteria.criterion import read_authority
     from infostream_dedup.judging.criteria.training import GivenAuthority, LearnedAuthority
 
     return LearnedAuthority(models) if path is None else GivenAuthority(models, read_authority(path))
@@ -307,9 +308,8 @@ def classify(
     from infostream_dedup.api.sources import read_list
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.criteria.document_models import document_models
-    from infostream_dedup.judging.criteria.domains import ClassifierSet, read_domain_rules
     from infostream_dedup.judging.criteria.judged_pairs import read_pairs
-    from infostream_dedup.judging.criteria.model_file import read_model
+    from infostream_dedup.judging.criteria.model_file import ClassifierSet, read_domain_rules, read_model
 
     _, reads = parted(classify, ReadingOptions, options)
     read = chosen_reading(reading, reads)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keyword_types import PairKeywords
@@ -17,16 +15,17 @@ from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model.settings import preset_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
-    from infostream_dedup.runs.batch.epoch_statistics import EpochStatistics
-    from infostream_dedup.runs.batch.judged_pairing import PairChoice, PairOrder
-    from infostream_dedup.runs.batch.pairing import PairRow
-    from infostream_dedup.runs.batch.translations import Between
+    from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
+    from infostream_dedup.runs.batch.stored_collection import EpochStatistics
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 PAIR_COLUMNS: Final = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
@@ -83,7 +82,7 @@ class PairListing(Listing["PairRow"]):
             >>> found = pairs("march.parquet", k_min=4)  # doctest: +SKIP
             >>> [len(found.rethreshold(k).rows) for k in (4, 6, 8)]  # doctest: +SKIP
         """
-        from infostream_dedup.runs.batch.pair_order import stricter_rows
+        from infostream_dedup.runs.batch.pairing import stricter_rows
 
         judged = "probability" in self.columns
         if (k is None) == (min_probability is None) or judged == (min_probability is None):
@@ -171,8 +170,8 @@ def judged_pairs(
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.runs.batch.judged_pairing import JUDGED_COLUMNS, judged_pair_rows
     from infostream_dedup.runs.batch.judging import JudgedCollection
+    from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
 
     settings, reading = agreed
     check_quarantine(reading.quarantine, [boilerplate])
@@ -237,9 +236,8 @@ def _judged_on_disk(
     import numpy as np
 
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.runs.batch.judged_pairing import JUDGED_COLUMNS
-    from infostream_dedup.runs.sharded.judged_pairing import judged_pairs_on_disk
-    from infostream_dedup.runs.sharded.judging import JudgedRun
+    from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS
+    from infostream_dedup.runs.sharded.deduplication import JudgedRun, judged_pairs_on_disk
 
     linked = JudgedRun(run, run.counted(), run.settings, window_days)
     if choice.between != "none" and len(np.unique(linked.languages)) > 1:
@@ -349,10 +347,8 @@ def pairs(
     """
     from infostream_dedup.api.sources import read_collection
     from infostream_dedup.documents import check_quarantine
-    from infostream_dedup.runs.batch.epoch_statistics import WeighedCollection
-    from infostream_dedup.runs.batch.judged_pairing import PairChoice
-    from infostream_dedup.runs.batch.pair_order import ordered_rows
-    from infostream_dedup.runs.batch.pairing import pair_rows
+    from infostream_dedup.runs.batch.pairing import PairChoice, ordered_rows, pair_rows
+    from infostream_dedup.runs.batch.stored_collection import WeighedCollection
 
     order = PairChoice(sort=sort or "id", top=top)
     plainly = settings is not None and options.get("preset") is None
@@ -470,7 +466,7 @@ def _agreed(
     """Return settings, reading options and, if requested, the statistics of a stream."""
     if statistics is None:
         return *chosen(pairs, PairKeywords, options, settings=settings, reading=reading), None
-    from infostream_dedup.runs.batch.epoch_statistics import epoch_statistics
+    from infostream_dedup.runs.batch.stored_collection import epoch_statistics
 
     single, reads = parted(pairs, PairKeywords, options)
     if settings is not None or single.pop("preset", None) is not None:

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keyword_types import FindKeywords, PassageKeywords
@@ -18,11 +16,12 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from infostream_dedup.documents import Reading
+    from infostream_dedup.judging.passages.passage_table import TextComparison
     from infostream_dedup.judging.passages.settings import PassageSettings
-    from infostream_dedup.judging.passages.text_comparison import TextComparison
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Language
 
@@ -155,8 +154,8 @@ def find_digests(
     """
     from infostream_dedup.documents import ReadingReport, read_documents
     from infostream_dedup.judging.passages.boilerplate import marked_sentences
-    from infostream_dedup.judging.passages.digests import find_digests as digests_of
     from infostream_dedup.judging.passages.finding import passages_of
+    from infostream_dedup.judging.passages.passage_table import find_digests as digests_of
     from infostream_dedup.judging.passages.sentence_table import read_collection
 
     agreed, read = _chosen(find_digests, options, settings, reading, boilerplate)
@@ -226,7 +225,7 @@ def _chosen(
 
 
 def _settings(settings: PassageSettings | None, given: Mapping[str, Any]) -> PassageSettings:
-    from infostream_dedup.judging.passages.sentence_feature import sentence_feature
+    from infostream_dedup.judging.passages.sentence_table import sentence_feature
     from infostream_dedup.judging.passages.settings import PassageSettings
     from infostream_dedup.model.limits import check_record
 

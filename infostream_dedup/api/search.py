@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from infostream_dedup.api.keyword_types import MatrixKeywords
@@ -13,11 +10,15 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.model import microseconds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
     from infostream_dedup.documents import Reading
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Language, Settings
-    from infostream_dedup.stream.search_hits import SearchHits
+    from infostream_dedup.stream.search import SearchHits
 
 
 def search(
@@ -170,6 +171,6 @@ def term_spans(
         >>> term_spans("Президент в Киеве; президента ждут.", "ru", ["президент", "киев"])
         [(0, 9, 'президент'), (12, 17, 'киев'), (19, 29, 'президент')]
     """
-    from infostream_dedup.terms.term_spans import spans_of_terms
+    from infostream_dedup.terms.matched_words import spans_of_terms
 
     return spans_of_terms(text, language, terms, settings)

@@ -6,7 +6,6 @@ import hashlib
 import logging
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -20,6 +19,8 @@ from infostream_dedup.machine.engines import engine_named
 from infostream_dedup.model.limits import own_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from infostream_dedup.documents import Reading, ReadingReport
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.machine.progress import Progress
@@ -154,7 +155,7 @@ class Disk:
         *,
         evidence: bool,
     ) -> None:
-        from infostream_dedup.runs.sharded.estimate import SAMPLE, documents_in, estimate
+        from infostream_dedup.runs.sharded.plan import SAMPLE, documents_in, estimate
 
         paths = paths_of(source)
         sample = _sample(source, reading, SAMPLE)
@@ -223,7 +224,7 @@ def refuse_on_disk(settings: Settings, engine: str, *, pairs: bool = False) -> s
 
 def _exceeds(source: Any, reading: Reading, available: int) -> bool:
     """Whether the engine would need more memory than is available; only the size of files can be estimated."""
-    from infostream_dedup.runs.sharded.estimate import SAMPLE, documents_in, in_memory
+    from infostream_dedup.runs.sharded.plan import SAMPLE, documents_in, in_memory
 
     paths = [path for path in paths_of(source) if Path(path).is_file()]
     unpacked = sum(Path(path).stat().st_size * (1 if path.lower().endswith(_PLAIN) else _UNPACKED) for path in paths)

@@ -6,7 +6,6 @@ not a store. Reading functions may be called while ``ingest`` writes; the others
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from sqlite3 import Connection
 
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
-    from infostream_dedup.stream.store.expiry import Expired
-    from infostream_dedup.stream.store.forgetting import Forgotten
+    from infostream_dedup.stream.store.removal import Expired, Forgotten
 
 
 __all__ = [
@@ -75,7 +74,7 @@ def stats(path: str | Path) -> list[dict[str, Any]]:
     Returns:
         Rows ``what, value``: documents, statuses, languages, sources, groups, events, epochs, sizes.
     """
-    from infostream_dedup.stream.store.summary import summary
+    from infostream_dedup.stream.store.browsing import summary
 
     return _ask(path, lambda store, connection: summary(connection, store.path))
 
@@ -148,7 +147,7 @@ def templates(path: str | Path, *, least: int = 1) -> list[dict[str, Any]]:
         Rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first; ``template``
         is the id of the earliest document of the template, ``filling`` the id of the latest.
     """
-    from infostream_dedup.stream.store.republications import templates as query
+    from infostream_dedup.stream.store.overview import templates as query
 
     return _ask(path, lambda _, connection: query(connection, least=least))
 
@@ -163,7 +162,7 @@ def republications(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
     Returns:
         Rows ``group, title, total, source, day, documents``.
     """
-    from infostream_dedup.stream.store.republications import republications as query
+    from infostream_dedup.stream.store.overview import republications as query
 
     top = Range(0).check("top", top)
     return _ask(path, lambda _, connection: query(connection, top=top))
@@ -244,7 +243,7 @@ def best(
         ConfigurationError: there is no such rule, or ``source-rank`` is given without sources.
     """
     from infostream_dedup.model import one_or_several
-    from infostream_dedup.stream.representatives import representatives
+    from infostream_dedup.stream.deduplicator import representatives
 
     top, ranks = Range(0).check("top", top), one_or_several(source_ranks)
     return _ask(path, lambda *opened: representatives(*opened, best=by, source_ranks=ranks, top=top))
@@ -329,9 +328,9 @@ def forget(path: str | Path, ids: str | Iterable[str] = (), *, sources: str | It
     """
     from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.judgements import desk_path
-    from infostream_dedup.machine.part_files import remove_stale_parts
+    from infostream_dedup.machine.files import remove_stale_parts
     from infostream_dedup.stream.store import Store
-    from infostream_dedup.stream.store.copying import copies_beside
+    from infostream_dedup.stream.store.opening import copies_beside
 
     with Store.open(path, create=False) as opened:
         named = [ids] if isinstance(ids, str) else list(ids)

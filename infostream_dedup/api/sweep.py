@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
@@ -16,16 +14,19 @@ from infostream_dedup.model import Settings, names_in
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
     from infostream_dedup.documents import Reading
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.facts import DocumentFacts
-    from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+    from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, DocumentBlock, Settings
+    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.runs.batch.link_estimate import LinkEstimator
+    from infostream_dedup.runs.batch.linking import LinkEstimator
     from infostream_dedup.runs.batch.parts import Parting
     from infostream_dedup.runs.batch.stored_collection import StoredCollection
     from infostream_dedup.runs.batch.sweeping import SweepResult
@@ -48,7 +49,7 @@ class MemorySweep:
 
     def of(self, documents: Iterable[Document | DocumentBlock]) -> SweepResult:
         """Sweep over documents, in input order."""
-        from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+        from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
         from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
         from infostream_dedup.model import single_documents
         from infostream_dedup.runs.batch.collection import collect

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
 
@@ -39,16 +40,12 @@ def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
 # Not frozen: making a frozen one takes several times as long, and each document of a stream makes a dozen.
 @dataclass(slots=True, eq=False)
 class Ragged:
-    """Rows of values, mostly one per document.
+    """Rows of values, mostly one per document."""
 
-    Attributes:
-        indptr: int64 (rows + 1,): the values of row d are ``values[indptr[d]:indptr[d + 1]]``. It begins with 0, except
-            in a part of other rows, which serves only `row`, `rows` and iteration.
-        values: (entries,), of any dtype.
-    """
-
+    # int64 (rows + 1,): the values of row d are `values[indptr[d]:indptr[d + 1]]`. It begins with 0, except in a part
+    # of other rows, which serves only `row`, `rows` and iteration
     indptr: NDArray[np.int64]
-    values: NDArray[Any]
+    values: NDArray[Any]  # (entries,), of any dtype
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

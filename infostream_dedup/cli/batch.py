@@ -16,6 +16,7 @@ from infostream_dedup.cli.options import (
     documents_argument,
     general_options,
     judgeable_settings_options,
+    moment_of,
     prefix_option,
     reading_options,
     representation_option,
@@ -34,7 +35,6 @@ from infostream_dedup.cli.output import (
     progress_bar,
 )
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.values import moment_of
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:

@@ -52,9 +52,6 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     no other command opens a connection. Items are taken as they appear in the feed, pages without navigation and
     comments. Rows: id, title, text, published, source (the host), url; an item that occurs twice is written once, items
     and pages without a text are passed over.
-
-    A source that cannot be read is named on standard error; the others are written, and the exit code is 66. If none
-    can be read, nothing is written.
     """
     from infostream_dedup import api
 

@@ -51,15 +51,6 @@ def build(languages: str, folder: str | None, most: int | None, output_format: s
     command asks them for all words that they know, to read, search or compare: after an update of a package, or of a
     list, two tables show which terms have changed. The engine itself does not read the tables. It takes a minute or two
     per language.
-
-    Each language has a file, ru.tsv, uk.tsv, en.tsv, with the most frequent terms first. Its columns: term (a lemma; in
-    English a stem), kinds (noun, or what a name denotes: surname, first_name, patronymic, place, organisation,
-    abbreviation; several are separated by |), zipf (log10 of the occurrences of all its forms per billion words; 0.00
-    if wordfreq has none), source, forms (the five most frequent). Guesses, which --morph strict rejects, are left out.
-    manifest.json holds versions and the checksums of this run.
-
-    Columns printed: language, terms, in_use (terms that wordfreq has), nouns (in English stems), surnames,
-    organisations, places, other_names, file.
     """
     from infostream_dedup.api import dictionaries
 
@@ -82,12 +73,6 @@ def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str 
     rows, words of the block-list, contradictions between translations.tsv and false_friends.tsv, and whether the words
     of a row translate into each other in both directions. Each defect is reported as file:line:field with advice; the
     exit code is then 65. Doubts are rare names that no installed resource confirms; they are not defects.
-
-    Coverage is the share of the frequency mass (wordfreq) of the most frequent nouns that has an equivalent, by rung;
-    skeletons, names spelt by rule alone and identities missing from the target's lexicon do not count. It is measured
-    for the dictionaries in use, imported tables included, not for another --folder.
-
-    Columns of jsonl, json and csv: kind (defect, doubt or coverage), then those of its kind.
     """
     from infostream_dedup.api import dictionaries
 
@@ -159,9 +144,6 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
     language --from), or a wiktextract dump of a Wiktionary (wiktionary: JSONL, as on kaikki.org), plain or compressed
     with gzip. Only single words are imported. The file is read completely before anything is written; a
     table of the same name is replaced. If both contain a word, the bundled tables take precedence.
-
-    Columns: name, pairs, replaced (whether a table of that name existed), left_out (valid rows that were not imported),
-    broken (rows skipped), file.
     """
     from infostream_dedup.api import dictionaries
 
@@ -224,9 +206,6 @@ def install_model(file: Path, output_format: str | None, quiet: bool) -> None:
 
     The file (a zip) is checked before anything is written, and nothing is downloaded. The model goes to the folder in
     which Argos Translate keeps its models (ARGOS_PACKAGES_DIR overrides it). Installing a version again replaces it.
-
-    Columns: file, source and target language, version, folder, replaced (whether the version existed), tried (whether
-    a test translation was run; no if the extra translate, which runs models, is not installed).
     """
     from infostream_dedup.api import dictionaries
 
@@ -273,10 +252,6 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     dash if it is not a term, with the reason in why), strict (the term with --morph strict), lemma, part of speech,
     flags (surname, first_name, place, organisation ...), known, zipf (log10 of occurrences in 10^9 words), stem,
     source.
-
-    With --to, one row for each answer of each rung, in the order in which the rungs are consulted: term, is_term (no:
-    it never occurs in documents), rung, answer (a dash if there is none), confidence, wins (all answers of the first
-    rung that has any), why (it was rejected).
     """
     del quiet
     from infostream_dedup.api import dictionaries as known

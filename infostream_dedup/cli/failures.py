@@ -8,14 +8,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from types import CodeType, FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import CannotWriteError, InfostreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType, FrameType
 
 __all__ = ["TERMINATED", "TerminatedError", "heed_requests_to_end"]
 

@@ -7,17 +7,46 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
 
 from infostream_dedup.cli.face import Declared, alike, check_rules, common, expert, large, output, reads
-from infostream_dedup.cli.own_files import check_outputs, refuse_shared_files
+from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
-from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.machine.engines import ENGINES
 from infostream_dedup.model.settings import PRESETS, REPRESENTATIONS
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+# Values of options and arguments that are dates or texts
+
+
+def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None:
+    """Return the moment that an option names; ``None`` for ``None``."""
+    from infostream_dedup.api import moment
+
+    try:
+        return moment(given, zone)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=f"--{name}") from error
+
+
+def read_text(path: str) -> str:
+    """Read a UTF-8 file, or standard input for ``-``; line ends are kept, a byte order mark is removed."""
+    try:
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise NoInputError(f"{path}: {error.strerror}") from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} is not UTF-8; convert the file first"
+        raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error
+
 
 Command = Callable[..., Any]
 
@@ -253,7 +282,9 @@ engine_option = expert(
     show_default=True,
     help="Plain code, or compiled code for large collections; results are the same.",
 )
+
 settings_options = _settings_options(tuple(PRESETS))
+
 judgeable_settings_options = _settings_options(("judged", *PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
@@ -304,6 +335,7 @@ candidates_option = alike(
     show_default=True,
     help="Consider pairs linked by key terms, or with the same two heaviest words (as in the paper).",
 )
+
 link_option = alike(
     "--k",
     type=click.IntRange(1, 12),
@@ -313,6 +345,7 @@ link_option = alike(
 )
 
 _STREAM: Final = Declared("infostream_dedup.stream.settings:StreamSettings")
+
 _STREAM_TERMS: Final = Declared(
     _TERMS,
     leave_out=("score", "background", "pivot"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,11 +24,13 @@ from infostream_dedup.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.text import Text
 
     from infostream_dedup.api import Listing
-    from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
-    from infostream_dedup.terms.translated_words import TranslatedWords
+    from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
+    from infostream_dedup.terms.matched_words import TranslatedWords
 
 _LISTS: Final = ("list_boilerplate", "novel", "digests")
 _RULE: Final = ("min_documents", "min_share", "min_days")
@@ -93,11 +94,6 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, quiet:
     [start, end) in characters of the field text, its sentences and words), coverage_a (share of a's words in sentences
     and runs of words that b has too; sentences that a span skips do not count), coverage_b, sentences (that match).
     Titles are not compared.
-
-    --novel lists, for each document, novel_share (share of its words), novel and sentences (numbers of novel and of all
-    sentences) and spans (span, text). --digests lists id, share and sources (id, share, spans; in text order).
-    --list-boilerplate lists source, sentence, documents, share, first and last (seen). All but --digests keep the texts
-    in memory.
     """
     asked = _asked(given)
     with progress_bar(quiet=quiet) as progress:
@@ -158,11 +154,9 @@ def compare(
     """Show two UTF-8 texts side by side, with shared passages numbered.
 
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
-
-    In texts of two languages, nouns and names that translate each other are numbered and listed (--html: linked).
     """
     from infostream_dedup import api
-    from infostream_dedup.cli.values import read_text
+    from infostream_dedup.cli.options import read_text
 
     if text_a == text_b == "-":
         raise click.UsageError("only one of the two texts can come from standard input")
@@ -222,9 +216,6 @@ def provenance(
     which it shares most), copied_share (share of its word triples), kept (sentences with the same words), kept_share
     (share of the first document's words), title_changed, cut, added (sentences), changed (before, after, numbers and
     names that were removed or added, positions of the words that differ).
-
-    --original lists fragments in the order of one message: group, position, id, source, kind (first; added: a clause
-    that no earlier document has; number: a known clause with a new number), span, text, numbers.
     """
     from infostream_dedup import api
 

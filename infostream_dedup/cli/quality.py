@@ -310,11 +310,6 @@ def compare(
     considered) and judged (those of them that count), bcubed_f1, ari and pairwise_f1 of the groups that the pairs
     connect, only (pairs that no other method finds), symmetry and transitivity of the relation, seconds, CPU seconds,
     bytes per signature. Reading, which all methods share, comes first and is timed separately.
-
-    --count-copies adds copies, copy_precision and copy_recall (with 95 % intervals), as in sweep: no labels are needed.
-
-    Without labels the pool decides: pairs found by MD5 to Opt Freq (A0 to A10) together whose texts have a
-    String::Similarity of at least 0.80.
     """
     from infostream_dedup import api
 

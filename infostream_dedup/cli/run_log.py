@@ -8,7 +8,6 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,8 @@ from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from infostream_dedup.documents import ReadingReport
 
 __all__ = ["LEVELS", "RUN", "RunLog", "print_warnings"]

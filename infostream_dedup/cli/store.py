@@ -290,12 +290,6 @@ def forget(file: Path, ids: tuple[str, ...], sources: tuple[str, ...], output_fo
     """Remove the content of documents: title, text, signature, checksums of the text, terms of the verdict.
 
     All versions of each document are forgotten, or nothing if the store lacks one of the documents or sources.
-
-    What stays: its id, source, language, times and length; the checksum of the whole document, by which it is
-    recognised if it is sent again; its status and group; its contribution to document frequencies, which names no
-    document; the terms that later documents shared with it, in their verdicts; copies made earlier: those next to the
-    store are listed, and leftovers of killed backups are removed. The store and its desk are then
-    rewritten so that no remnants are left: seconds for a gigabyte. Columns: id, versions (that lost their content).
     """
     from infostream_dedup.api import store as kept
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -18,17 +17,20 @@ from infostream_dedup.cli.options import (
     documents_argument,
     general_options,
     mode_option,
+    moment_of,
     pop_stream_settings,
     prefix_option,
+    read_text,
     reading_options,
     semantic_option,
     stream_options,
 )
 from infostream_dedup.cli.output import chosen_format, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
-from infostream_dedup.cli.values import moment_of, read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from infostream_dedup.api import Ingestion
 
 
@@ -109,27 +111,6 @@ def ingest(
     translation (the shares of key terms that match in the pivot language, and the words: word, pivot, their_word, rung)
     and story (id of its earliest document; null until the story has appeared in two languages). With --model also
     probability (that the document repeats 'of') and criteria (the difference from 'of' by each criterion).
-
-    --preset judged, the default of new stores, finds candidates by key terms and judges them by evidence, as 'pairs'
-    does: exact means the same text; duplicate, a kind named in --join; similar, any other kind, but related only with
-    .3 of the wording. With --preset faithful, key terms alone decide. It is the default if an option is given that only
-    applies to key terms: --k-duplicate, --k-similar, --duplicate-rule, --least-shared, --no-templates, --model,
-    --n, --target, --short, --representation stem. With both, a document that repeats fewer than a fifth of a group of
-    ten or more is only similar, so that groups do not become chains (--chaining-density). The rule of the papers alone
-    is --preset faithful --least-shared 0 --no-templates --chaining-density 0.
-
-    Each batch is one transaction, on disk before its verdicts are printed. Repeating a batch gives the stored verdicts,
-    so after any failure, run the same command again. Verdicts do not depend on the batch size.
-
-    A document seen before, in this run or another, gets the same verdict again. A known id with different content is a
-    bad record or, with --on-conflict version, another version. Following a folder again continues where the last run
-    stopped: no verdict is printed twice. This also holds after a kill if JSON Lines are appended to a file (>>
-    verdicts.jsonl): a row that was cut off is completed. A pipe cannot be read back, so after a kill the verdicts of
-    the batch being printed are repeated.
-
-    Give settings once: the store keeps them, and settings given later must be the same. --annotate never overwrites a
-    field: documents that already have a field status, of, group, relation, forward, backward or terms are refused
-    unless --prefix gives the columns other names.
     """
     from infostream_dedup import api
 
@@ -269,11 +250,6 @@ def search(
     that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the same text) or
     translation, and there is no probability. terms: matching terms of the document, heaviest first. met: matching words
     of the text and of the document.
-
-    Documents in other languages are found through the dictionaries' translation of the text. Without --all, --since or
-    --until the window of the stream is searched; an index of closed epochs makes searching the rest just as fast.
-    Standard error says what was searched. --semantic changes kinds and probabilities, not the order; for documents
-    without a stored text ('ingest --keep-text') the encoder only sees the headline.
     """
     from infostream_dedup import api
 

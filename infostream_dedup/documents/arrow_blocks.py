@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,12 +11,14 @@ from infostream_dedup.documents.columns import batch_records, without_nanosecond
 from infostream_dedup.documents.documents import DocumentBuilder, is_plain_field, is_plain_id
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, NO_LANGUAGE, READ, SOURCE, URL
-from infostream_dedup.documents.kernels.table_texts import TableColumns, join_texts, read_dates
+from infostream_dedup.documents.kernels.table_rows import TableColumns, join_texts, read_dates
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Document
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 __all__ = ["ArrowBlock", "arrow_block"]
@@ -35,21 +36,13 @@ _NOWHERE: Final = Place("<block>")
 
 @dataclass(frozen=True, slots=True)
 class ArrowBlock:
-    """Rows that were read together.
+    """Rows that were read together."""
 
-    Attributes:
-        source: name of the table.
-        batch: a ``pyarrow.RecordBatch``.
-        before: rows of the table that precede this batch.
-        columns: content of the rows.
-        values: ids, sources and addresses by number of the field.
-    """
-
-    source: str
-    batch: Any
-    before: int
-    columns: TableColumns
-    values: dict[int, list[str | None]]
+    source: str  # name of the table
+    batch: Any  # a `pyarrow.RecordBatch`
+    before: int  # rows of the table that precede this batch
+    columns: TableColumns  # content of the rows
+    values: dict[int, list[str | None]]  # ids, sources and addresses by number of the field
 
     @property
     def rows(self) -> int:
@@ -95,13 +88,7 @@ class ArrowBlock:
 
 
 def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
-    """Read a batch in columns; return None if the plain code must read one of its columns.
-
-    Args:
-        batch: a ``pyarrow.RecordBatch`` whose schema has been checked.
-        source: name of the table.
-        before: rows of the table that precede it.
-    """
+    """Read a batch in columns; return None if the plain code must read one of its columns."""
     batch = without_nanoseconds(batch)
     if not batch.num_rows or not _are_known(batch.schema) or not _are_valid(batch):
         return None

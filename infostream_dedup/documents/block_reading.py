@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
-from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import batch_records
 from infostream_dedup.documents.csv_blocks import CsvBlock, csv_blocks
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.dates import time_zone
-from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.json_blocks import JsonBlock, json_blocks
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.kernels.json_dates import LOCAL, OTHER_DATE, UTC_KNOWN
@@ -36,14 +33,18 @@ from infostream_dedup.documents.reading import (
     make_builder,
     open_items,
 )
-from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport
-from infostream_dedup.documents.seen_ids import SeenIds
+from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.other_languages import other_language
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.documents.column_names import ColumnNames
+    from infostream_dedup.documents.documents import DocumentBuilder
 
 __all__ = ["read_document_blocks"]
 
@@ -70,17 +71,6 @@ def read_document_blocks(
 
     Large files of JSON Lines and CSV, Parquet files and tables are read by compiled code, which leaves every record
     that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
-
-    Args:
-        source: see ``read_documents``.
-        reading: reading options.
-        report: counts what is read, used and set aside.
-
-    Yields:
-        Blocks of documents, and single documents, in input order.
-
-    Raises:
-        Every error that ``read_documents`` raises, with the same message and at the same document.
     """
     bad = reading.bad_records(report)
     builder = make_builder(reading, report)

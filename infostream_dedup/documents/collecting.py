@@ -11,12 +11,10 @@ import urllib.error
 import urllib.request
 import zlib
 from calendar import timegm
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib import import_module
-from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
@@ -24,7 +22,9 @@ from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputErro
 from infostream_dedup.model import VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from http.client import HTTPMessage
+    from types import ModuleType
 
 
 _SCHEMES: Final = ("http://", "https://")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
-from infostream_dedup.documents.documents import IdType
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-from infostream_dedup.errors import BadDataError
+
+if TYPE_CHECKING:
+    from infostream_dedup.documents.documents import IdType
+    from infostream_dedup.errors import BadDataError
 
 __all__ = ["BATCH_ROWS", "ReadBatch", "batch_records", "schema_error", "without_nanoseconds"]
 
@@ -27,15 +29,7 @@ _OPTIONAL_TEXTS: Final = ("title", "lang", "source", "url")
 def schema_error(
     schema: Any, id_type: IdType, source: str, names: ColumnNames | None = None, *, ids: bool = True
 ) -> BadDataError | None:
-    """Return everything that is wrong with the columns of a table as one error, or None if nothing is.
-
-    Args:
-        schema: a ``pyarrow.Schema``.
-        id_type: ``int`` allows whole numbers as ids.
-        source: name of the table, for the message.
-        names: what the columns are called.
-        ids: whether a column of ids is required.
-    """
+    """Return everything that is wrong with the columns of a table as one error, or None if nothing is."""
     given = list(schema.names)
     if names:
         schema = _renamed(schema, names)
@@ -100,13 +94,7 @@ def _list_expectations(id_type: IdType) -> list[tuple[str, Any, str]]:
 
 
 def batch_records(batch: Any, source: str, rows_before: int) -> Iterator[Item]:
-    """Yield the records of one batch, and an error for each row with a cell that cannot be read.
-
-    Args:
-        batch: a ``pyarrow.RecordBatch``.
-        source: name of the table.
-        rows_before: number of rows that precede this batch in the table.
-    """
+    """Yield the records of one batch, and an error for each row with a cell that cannot be read."""
     batch = without_nanoseconds(batch)
     try:
         rows = batch.to_pylist()

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.documents.arrow_blocks import ArrowBlock, arrow_block
-from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import OPTIONAL, Header, RowFeed, read_header, read_rows
-from infostream_dedup.documents.kernels.csv_rows import BROKEN, CsvRows, find_rows
 from infostream_dedup.documents.kernels.json_lines import LEFT
+from infostream_dedup.documents.kernels.table_rows import BROKEN, CsvRows, find_rows
 from infostream_dedup.documents.lines import StreamError, byte_lines, open_bytes
-from infostream_dedup.documents.records import Item
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.documents.column_names import ColumnNames
+    from infostream_dedup.documents.records import Item
 
 __all__ = ["CsvBlock", "csv_blocks"]
 
@@ -32,25 +34,15 @@ _BYTES_PER_ROW: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """Complete rows of a file.
+    """Complete rows of a file."""
 
-    Attributes:
-        source: name of the file.
-        header: names of the columns.
-        limit: maximum bytes of a row.
-        data: the bytes.
-        rows: where the rows are.
-        number: number of lines before them in the file.
-        offset: number of bytes before them in the file.
-    """
-
-    source: str
-    header: Header
-    limit: int
-    data: bytes
-    rows: CsvRows
-    number: int
-    offset: int
+    source: str  # name of the file
+    header: Header  # names of the columns
+    limit: int  # maximum bytes of a row
+    data: bytes  # the bytes
+    rows: CsvRows  # where the rows are
+    number: int  # number of lines before them in the file
+    offset: int  # number of bytes before them in the file
 
     def item(self, row: int) -> Item | None:
         """Return a row as the plain code reads it; None if it is blank."""
@@ -69,13 +61,9 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvBlock(ArrowBlock):
-    """Rows that were read together.
+    """Rows that were read together."""
 
-    Attributes:
-        piece: the rows as bytes.
-    """
-
-    piece: _Piece
+    piece: _Piece  # the rows as bytes
 
     def item(self, row: int) -> Item | None:
         """Return a row as the plain code reads it; None if it is blank."""
@@ -89,17 +77,7 @@ class CsvBlock(ArrowBlock):
 def csv_blocks(
     source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None
 ) -> Iterator[CsvBlock | Item]:
-    """Yield the rows of one file: many together, or one by one with an error for each malformed row.
-
-    Args:
-        source: path of the file.
-        max_line_bytes: as for ``csv_records``.
-        names: as for ``csv_records``.
-        encoding: as for ``csv_records``.
-
-    Raises:
-        NoInputError: the file cannot be opened or read.
-    """
+    """Yield the rows of one file: many together, or one by one with an error for each malformed row."""
     feed = RowFeed(source, max_line_bytes)
     try:
         with open_bytes(source, encoding) as stream:

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, doubled_names
 from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.outputs import unguarded
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["OPTIONAL", "Header", "ReadRows", "RowFeed", "csv_records", "read_header", "read_rows"]
 
@@ -54,17 +56,6 @@ def csv_records(
 
     A row broken by a stray quote ends where the parser gives up, after `max_line_bytes` at the latest; reading
     continues with the next line.
-
-    Args:
-        source: path of the file.
-        max_line_bytes: maximum length of a row in bytes (``E_TOO_LARGE``).
-        names: what the columns are called.
-        encoding: encoding of the text; recognised if None.
-        ids: whether a column of ids is required, if ``required`` names it.
-        required: columns without which the file cannot be read.
-
-    Raises:
-        NoInputError: the file cannot be opened or read.
     """
     # The limit is process-wide and defaults to 128 KiB, too little for a long article; we only ever raise it.
     csv.field_size_limit(max(csv.field_size_limit(), max_line_bytes))
@@ -142,30 +133,17 @@ class RowFeed:
 
 
 class Header(NamedTuple):
-    """The first row.
+    """The first row."""
 
-    Attributes:
-        names: names of the columns, as given.
-        ours: our names of the columns.
-        delimiter: character between cells.
-    """
-
-    names: list[str]
-    ours: list[str]
-    delimiter: str
+    names: list[str]  # names of the columns, as given
+    ours: list[str]  # our names of the columns
+    delimiter: str  # character between cells
 
 
 def read_header(
     feed: RowFeed, columns: ColumnNames, *, ids: bool, required: Sequence[str] = _REQUIRED
 ) -> Header | BadDataError:
-    """Read the first row.
-
-    Args:
-        feed: lines from the beginning of the file.
-        columns: what the columns are called.
-        ids: whether a column of ids is required, if ``required`` names it.
-        required: columns without which the file cannot be read.
-    """
+    """Read the first row."""
     wanted = [name for name in required if ids or name != "id"]
     delimiters = _DELIMITERS
     try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from pathlib import PurePath
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 Format = Literal["jsonl", "csv", "parquet", "xlsx"]
 

@@ -6,15 +6,18 @@ parser does not report it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from infostream_dedup.documents.endings import COLLECT_ADVICE
 from infostream_dedup.documents.lines import Line, StreamError, byte_lines, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
-from infostream_dedup.errors import BadDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infostream_dedup.errors import BadDataError
 
 # orjson parses 1,024 levels but writes only 254, and whatever is read must be writable.
 _MAX_DEPTH: Final = 250

@@ -14,7 +14,6 @@ import logging
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeAlias
 
@@ -22,7 +21,7 @@ from infostream_dedup.documents.endings import STANDARD_STREAM, must_be_gzip
 from infostream_dedup.errors import ConfigurationError, NoInputError
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Iterator
 
 
 GZIP_MAGIC: Final = b"\x1f\x8b"

@@ -9,23 +9,24 @@ import shutil
 import sys
 import tempfile
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from itertools import count
 from numbers import Number
 from pathlib import Path
-from types import ModuleType
-from typing import Any, BinaryIO, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, cast
 
 import orjson
 
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
-from infostream_dedup.machine.file_lock import lock_file
-from infostream_dedup.machine.part_files import remove_stale_parts
+from infostream_dedup.machine.files import lock_file, remove_stale_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
 # Spreadsheets skip blanks, and some also accept the full-width and small forms of the signs.
 _SIGNS: Final = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_error
-from infostream_dedup.documents.documents import IdType
 from infostream_dedup.documents.records import Item, Place
 from infostream_dedup.errors import NoInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infostream_dedup.documents.column_names import ColumnNames
+    from infostream_dedup.documents.documents import IdType
 
 __all__ = ["parquet_records"]
 
@@ -21,18 +24,7 @@ _BUFFER_BYTES: Final = 2**20
 def parquet_records(
     source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
 ) -> Iterator[Any]:
-    """Yield the records of one file, or a single error if it is not Parquet or has wrong columns.
-
-    Args:
-        source: path of the file.
-        id_type: ``int`` allows an integer column as ids.
-        names: what the columns are called.
-        read_batch: reads a batch of rows.
-        ids: whether a column of ids is required.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-    """
+    """Yield the records of one file, or a single error if it is not Parquet or has wrong columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -25,20 +25,7 @@ Row = Mapping[str, Any]
 
 
 def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[str] = ()) -> int:
-    """Write `rows` as one Parquet file; a missing key is null.
-
-    Args:
-        rows: column names to values.
-        stream: output stream; remains open.
-        columns: columns to write, as text, even if no row has them; the columns of the rows precede them, in order
-            of first appearance.
-
-    Returns:
-        Number of rows.
-
-    Raises:
-        BadDataError: a value cannot be written even as JSON.
-    """
+    """Write `rows` as one Parquet file; a missing key is null."""
     types = _ColumnTypes()
     number = 0
     with tempfile.TemporaryFile() as spool:
@@ -63,12 +50,7 @@ class _ColumnTypes:
         self._wide: set[str] = set()
 
     def note(self, name: str, array: Any) -> None:
-        """Record the type of a batch's column.
-
-        Args:
-            name: column name.
-            array: values of the column in the batch; None if they fit no single type.
-        """
+        """Record the type of a batch's column."""
         import pyarrow as pa
 
         before = self._types.setdefault(name, self._null)

@@ -20,8 +20,7 @@ from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.documents.lines import encoding_named
 from infostream_dedup.documents.own_files import check_quarantine
 from infostream_dedup.documents.parquet import parquet_records
-from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record
-from infostream_dedup.documents.seen_ids import SeenIds
+from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import arrow_records, workbook_records
 from infostream_dedup.documents.text_files import files_of, text_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
@@ -47,17 +46,12 @@ Source: TypeAlias = str | Path | Iterable[str | Path] | Iterable[Mapping[str, An
 
 
 class RecordReaders(NamedTuple):
-    """Readers of many records, which read them one by one or in batches.
+    """Readers of many records, which read them one by one or in batches."""
 
-    Attributes:
-        lines: reads the lines of a file, given the maximum bytes of a line and the encoding.
-        batch: reads the rows of a table.
-        rows: reads the rows of a CSV file.
-    """
-
+    # reads the lines of a file, given the maximum bytes of a line and the encoding
     lines: Callable[[str, int, str | None], Iterator[Any]]
-    batch: ReadBatch
-    rows: ReadRows
+    batch: ReadBatch  # reads the rows of a table
+    rows: ReadRows  # reads the rows of a CSV file
 
 
 _ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records)
@@ -142,16 +136,7 @@ class Reading:
 
 
 def chosen_reading(reading: Reading | None, given: Any) -> Reading:
-    """Return the given reading options, or create them from single options.
-
-    Args:
-        reading: all options at once.
-        given: single options by name.
-
-    Raises:
-        ConfigurationError: options are given both ways.
-        TypeError: there is no such option.
-    """
+    """Return the given reading options, or create them from single options."""
     check_record("reading", reading, Reading)
     if reading is None:
         return Reading(**given)
@@ -210,11 +195,6 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
 
     For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
     and errors are those of `read_documents`.
-
-    Args:
-        source: see `read_documents`.
-        bad: takes and counts the bad records; enter it before the first document is requested.
-        reading: reading options; `bad` decides how bad records are handled.
     """
     return checked_documents(open_items(source, reading, _ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
 
@@ -228,14 +208,7 @@ def _read_once(items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords)
 def checked_documents(
     items: Iterator[Item], builder: DocumentBuilder, bad: BadRecords, seen: SeenIds | None
 ) -> Iterator[tuple[Document, Place]]:
-    """Build documents, count them, and set bad records aside.
-
-    Args:
-        items: records, and errors in place of bad ones.
-        builder: from ``make_builder``.
-        bad: receives the bad records; already entered.
-        seen: the ids seen so far; None if ids need not differ.
-    """
+    """Build documents, count them, and set bad records aside."""
     for item in items:
         try:
             checked = _check(item, builder, seen)
@@ -276,17 +249,7 @@ def _serialise(record: Record) -> bytes:
 
 
 def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iterator[Any]:
-    """Open an input and yield its records, or their errors.
-
-    Args:
-        source: see ``read_documents``.
-        reading: reading options.
-        readers: what reads lines, tables and rows.
-
-    Raises:
-        NoInputError: a file is missing.
-        ConfigurationError: this is not an input, or an option is invalid.
-    """
+    """Open an input and yield its records, or their errors."""
     names = ColumnNames(reading.columns)
     source = loaded(source)
     if is_frame(source):
@@ -345,15 +308,7 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
 
 
 def make_builder(reading: Reading, report: ReadingReport | None) -> DocumentBuilder:
-    """Return the builder of a reading's documents.
-
-    Args:
-        reading: reading options.
-        report: counts documents of other languages; None if the documents have already been counted.
-
-    Raises:
-        ConfigurationError: an option is invalid.
-    """
+    """Return the builder of a reading's documents."""
     for name, kind in (("id_type", IdType), ("other_languages", OtherLanguages)):
         if getattr(reading, name) not in get_args(kind):
             raise ConfigurationError(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.column_names import ColumnNames, advice_on, doubled_names
 from infostream_dedup.documents.columns import ReadBatch, schema_error
-from infostream_dedup.documents.documents import IdType
 from infostream_dedup.documents.frames import frame_records
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infostream_dedup.documents.documents import IdType
 
 __all__ = ["arrow_records", "workbook_records"]
 
@@ -32,18 +35,7 @@ _END_OF_DAYS: Final = 100_000
 def arrow_records(
     source: str, id_type: IdType, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True
 ) -> Iterator[Any]:
-    """Yield the records of one file in Arrow's file or stream format; a single error if it is neither.
-
-    Args:
-        source: path of the file.
-        id_type: ``int`` allows an integer column as ids.
-        names: what the columns are called.
-        read_batch: reads a batch of rows.
-        ids: whether a column of ids is required.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-    """
+    """Yield the records of one file in Arrow's file or stream format; a single error if it is neither."""
     import pyarrow as pa
 
     try:
@@ -74,16 +66,6 @@ def workbook_records(
     An empty cell is an absent value, and in the column of texts an empty text, as in CSV. Numbers in columns of texts
     become their digits, because people type titles and ids such as 2024 into cells. A date in a cell without a date
     format is a number of days, and becomes the date.
-
-    Args:
-        source: path of the file.
-        names: what the columns are called.
-        ids: whether a column of ids is required, if ``required`` names it.
-        required: columns without which the sheet cannot be read.
-
-    Raises:
-        NoInputError: the file cannot be opened.
-        MissingExtraError: the library that reads workbooks is not installed.
     """
     try:
         from python_calamine import CalamineError, CalamineWorkbook

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.documents.endings import KNOWN_ENDINGS, STANDARD_STREAM, without_ending
 from infostream_dedup.documents.lines import StreamError, open_bytes
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import NoInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PATTERN: Final = frozenset("*?[")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.endings import file_kind
 from infostream_dedup.documents.outputs import CsvDialect, open_output, write_all_columns, write_rows, write_workbook
 from infostream_dedup.documents.parquet_output import write_parquet
 from infostream_dedup.model import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
 _REQUIRED: Final = ("id", "text")
 _GZIP_LEVEL: Final = 6

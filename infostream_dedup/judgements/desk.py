@@ -4,20 +4,216 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.judgements.schema import APPLICATION_ID, TABLES, VERSION
-from infostream_dedup.judgements.seals import SEALS, add_checksum_function, fault_of
-from infostream_dedup.machine.private_files import make_private_file
+from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.restoring import restoring_advice
+from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
-from infostream_dedup.stream.store.copying import copy_file
-from infostream_dedup.stream.store.forgetting import wipe
+from infostream_dedup.stream.store.opening import copy_file
+from infostream_dedup.stream.store.removal import wipe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+# Tables of a desk. Times are UTC microseconds since 1970
+
+APPLICATION_ID: Final = 0x4953444B
+"""Marks an SQLite file as a desk: ``ISDK``."""
+
+VERSION: Final = 1
+"""Version of the schema, as ``PRAGMA user_version``."""
+
+LABELS: Final = ("dup", "similar", "template", "translation", "different")
+"""The labels that a person may give a pair, as in labels files. NULL is a skipped pair."""
+
+_ONE_OF: Final = ", ".join(f"'{label}'" for label in LABELS)
+
+TABLES: Final[tuple[str, ...]] = (
+    # a is the smaller id. undoes: the judgement that this row undoes.
+    f"""CREATE TABLE judgement (
+        number INTEGER PRIMARY KEY CHECK (number >= 1),
+        a TEXT NOT NULL CHECK (a <> ''),
+        b TEXT NOT NULL CHECK (b > a),
+        version_a INTEGER,
+        version_b INTEGER,
+        label TEXT CHECK (label IN ({_ONE_OF})),
+        repeats TEXT CHECK (repeats IN ('a', 'b', 'both')),
+        person TEXT NOT NULL CHECK (person <> ''),
+        at INTEGER NOT NULL,
+        seconds REAL NOT NULL CHECK (seconds >= 0),
+        queue TEXT NOT NULL,
+        seen_verdict INTEGER NOT NULL CHECK (seen_verdict IN (0, 1)),
+        key TEXT NOT NULL UNIQUE CHECK (key <> ''),
+        undoes INTEGER UNIQUE REFERENCES judgement (number),
+        CHECK (undoes IS NULL OR (label IS NULL AND repeats IS NULL))
+    ) STRICT""",
+    "CREATE INDEX judgement_pair ON judgement (a, b, person)",
+    "CREATE INDEX judgement_person ON judgement (person, number)",
+    """CREATE TRIGGER judgement_stays BEFORE UPDATE ON judgement
+    BEGIN SELECT RAISE(ABORT, 'judgements are never changed'); END""",
+    """CREATE TRIGGER judgement_remains BEFORE DELETE ON judgement
+    BEGIN SELECT RAISE(ABORT, 'judgements are never deleted'); END""",
+    # What each person says of each pair now: the latest row that was not undone.
+    """CREATE VIEW v_judgement AS
+    SELECT said.* FROM judgement AS said
+    WHERE said.undoes IS NULL AND said.number = (
+        SELECT max(number) FROM judgement AS own
+        WHERE own.a = said.a AND own.b = said.b AND own.person = said.person AND own.undoes IS NULL
+            AND NOT EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = own.number)
+    )""",
+    # What each person said without seeing the others' judgements.
+    """CREATE VIEW v_opinion AS
+    SELECT said.* FROM judgement AS said
+    WHERE said.undoes IS NULL AND said.queue <> 'disagreement' AND said.number = (
+        SELECT max(number) FROM judgement AS own
+        WHERE own.a = said.a AND own.b = said.b AND own.person = said.person AND own.undoes IS NULL
+            AND own.queue <> 'disagreement'
+            AND NOT EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = own.number)
+    )""",
+    # Pairs that somebody asked to have judged, in the order of asking.
+    """CREATE TABLE asked (
+        number INTEGER PRIMARY KEY,
+        queue TEXT NOT NULL,
+        a TEXT NOT NULL,
+        b TEXT NOT NULL CHECK (b > a),
+        UNIQUE (queue, a, b)
+    ) STRICT""",
+    """CREATE TABLE reservation (
+        a TEXT NOT NULL,
+        b TEXT NOT NULL,
+        person TEXT NOT NULL,
+        queue TEXT NOT NULL,
+        until INTEGER NOT NULL,
+        PRIMARY KEY (a, b)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX reservation_person ON reservation (person, queue, until)",
+    """CREATE TABLE review (
+        number INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('template', 'alarm')),
+        subject TEXT NOT NULL,
+        decision TEXT,
+        measure REAL,
+        person TEXT NOT NULL,
+        at INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX review_subject ON review (kind, subject, number)",
+    """CREATE TABLE job (
+        number INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        parameters TEXT NOT NULL CHECK (json_valid(parameters)),
+        position TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed', 'stopped')),
+        step TEXT NOT NULL DEFAULT '',
+        done INTEGER NOT NULL DEFAULT 0,
+        total INTEGER,
+        stop INTEGER NOT NULL DEFAULT 0 CHECK (stop IN (0, 1)),
+        message TEXT,
+        result TEXT CHECK (result IS NULL OR json_valid(result)),
+        person TEXT NOT NULL,
+        began INTEGER NOT NULL,
+        ended INTEGER
+    ) STRICT""",
+    "CREATE INDEX job_kind ON job (kind, state, number)",
+)
+
+
+# Checksums of a desk: a row for each row of the other tables, written by triggers, compared when the desk is read.
+#
+# SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed: a judgement would change, or belong
+# to somebody else. The triggers call a function that only our connections have, so nobody else can add or change
+# rows.
+
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "judgement": (
+        *("number", "a", "b", "version_a", "version_b", "label", "repeats", "person", "at", "seconds", "queue"),
+        *("seen_verdict", "key", "undoes"),
+    ),
+    "asked": ("number", "queue", "a", "b"),
+    "reservation": ("a", "b", "person", "queue", "until"),
+    "review": ("number", "kind", "subject", "decision", "measure", "person", "at"),
+    "job": (
+        *("number", "kind", "parameters", "position", "state", "step", "done", "total", "stop", "message", "result"),
+        *("person", "began", "ended"),
+    ),
+}
+"""Columns of each table that a checksum covers: all of them."""
+
+
+def _name(table: str, row: str) -> str:
+    """Return SQL for the name of a table's row."""
+    if table == "reservation":
+        return f"length({row}.a) || ' ' || {row}.a || ' ' || {row}.b"
+    return f"CAST({row}.number AS TEXT)"
+
+
+def _checksum(table: str, row: str) -> str:
+    """Return SQL for the checksum of a row."""
+    return f"row_checksum('{table}', {', '.join(f'{row}.{column}' for column in COLUMNS[table])})"
+
+
+def _triggers(table: str) -> list[str]:
+    seal = f"REPLACE INTO seal VALUES ('{table}', {_name(table, 'NEW')}, {_checksum(table, 'NEW')})"  # noqa: S608
+    unseal = f"DELETE FROM seal WHERE relation = '{table}' AND name = {_name(table, 'OLD')}"  # noqa: S608
+    return [
+        f"CREATE TRIGGER {table}_sealed AFTER INSERT ON {table}\n    BEGIN {seal}; END",
+        f"CREATE TRIGGER {table}_sealed_anew AFTER UPDATE ON {table}\n    BEGIN {unseal}; {seal}; END",
+        f"CREATE TRIGGER {table}_unsealed AFTER DELETE ON {table}\n    BEGIN {unseal}; END",
+    ]
+
+
+SEALS: Final[tuple[str, ...]] = (
+    """CREATE TABLE seal (
+        relation TEXT NOT NULL,
+        name TEXT NOT NULL,
+        checksum INTEGER NOT NULL,
+        PRIMARY KEY (relation, name)
+    ) STRICT, WITHOUT ROWID""",
+    *(trigger for table in COLUMNS for trigger in _triggers(table)),
+)
+"""Table ``seal`` and the triggers that fill it."""
+
+
+def add_checksum_function(connection: sqlite3.Connection) -> None:
+    """Enable a connection to write to a desk and to compare its checksums."""
+    connection.create_function("row_checksum", -1, checksum_of, deterministic=True)
+
+
+def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:
+    """Say what differs from what was written; return None if nothing does.
+
+    SQLite's own check finds indexes that do not match their tables; the text of tables, views and triggers must be that
+    of the schema; each row must have its checksum, and each checksum its row.
+    """
+    held = sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    if held != sorted(schema):
+        return "its tables differ from those that were created"
+    (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if found != "ok":
+        return str(found)
+    rows = 0
+    for table in COLUMNS:
+        name = _name(table, table)
+        try:
+            wrong = connection.execute(
+                f"SELECT {name} FROM {table} LEFT JOIN seal ON relation = '{table}' AND name = {name}"  # noqa: S608
+                f" WHERE checksum IS NOT {_checksum(table, table)} LIMIT 1"
+            ).fetchone()
+        except sqlite3.OperationalError as error:
+            if "user-defined function" not in str(error):
+                raise
+            # The function was not reached: Python could not read a value.
+            return f"a row of table {table} holds text that is not UTF-8"
+        if wrong is not None:
+            return f"row {wrong[0]!r} of table {table} does not match its checksum"
+        rows += connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+    (seals,) = connection.execute("SELECT count(*) FROM seal").fetchone()
+    return None if seals == rows else f"{abs(seals - rows)} rows are missing"
+
 
 _BUSY_SECONDS: Final = 30.0
 

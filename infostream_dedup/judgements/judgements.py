@@ -2,75 +2,64 @@
 
 from __future__ import annotations
 
-import sqlite3
+import hashlib
 import statistics
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.desk import present_moment
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable
+    from collections.abc import Set as AbstractSet
 
 _PACE_OF: Final = 20
 """The pace is the median of this many judgements."""
 
 _CONTENT: Final = ("a", "b", "label", "repeats", "person")
+
 _SHOWN: Final = (
     *("number", "a", "b", "label", "repeats", "person", "at", "seconds", "queue", "seen_verdict", "undoes"),
     "EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = judgement.number) AS undone",
 )
+
 _MOST_SECONDS: Final = 3600.0
+
 _MOST_NUMBER: Final = 1 << 62
+
 _SWAPPED: Final = {"a": "b", "b": "a"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One person's judgement on one pair.
+    """One person's judgement on one pair."""
 
-    Attributes:
-        a: id of one document.
-        b: id of the other; the order does not matter.
-        label: one of ``LABELS``; None skips the pair.
-        repeats: which text repeats the other, ``a``, ``b`` or ``both``; None if not given.
-        person: name of the person.
-        key: identifies this judgement: the same key is stored only once.
-        seconds: time for which the pair was on display.
-        queue: where the pair came from.
-        seen_verdict: whether the person had seen the stream's verdict.
-        version_a: version of a that was judged; None if unknown.
-        version_b: the same of b.
-    """
-
-    a: str
-    b: str
-    label: str | None
-    person: str
-    key: str
-    repeats: str | None = None
-    seconds: float = 0.0
-    queue: str = "own"
-    seen_verdict: bool = False
-    version_a: int | None = None
-    version_b: int | None = None
+    a: str  # id of one document
+    b: str  # id of the other; the order does not matter
+    label: str | None  # one of `LABELS`; None skips the pair
+    person: str  # name of the person
+    key: str  # identifies this judgement: the same key is stored only once
+    repeats: str | None = None  # which text repeats the other, `a`, `b` or `both`; None if not given
+    seconds: float = 0.0  # time for which the pair was on display
+    queue: str = "own"  # where the pair came from
+    seen_verdict: bool = False  # whether the person had seen the stream's verdict
+    version_a: int | None = None  # version of a that was judged; None if unknown
+    version_b: int | None = None  # the same of b
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Where a judgement is stored.
+    """Where a judgement is stored."""
 
-    Attributes:
-        number: number of its row.
-        added: whether it was added now; False if its key was stored already.
-        a: id of one document.
-        b: id of the other.
-        queue: where the pair came from.
-    """
-
-    number: int
-    added: bool
-    a: str
-    b: str
-    queue: str
+    number: int  # number of its row
+    added: bool  # whether it was added now; False if its key was stored already
+    a: str  # id of one document
+    b: str  # id of the other
+    queue: str  # where the pair came from
 
 
 def ordered_pair(a: str, b: str) -> tuple[str, str]:
@@ -123,12 +112,7 @@ def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key
 
 
 def progress_of(connection: sqlite3.Connection, person: str) -> dict[str, Any]:
-    """The progress of a person.
-
-    Returns:
-        ``judged`` and ``passed`` (pairs), ``last`` (number of the latest judgement that was not undone; None
-        without one), ``pace`` (median seconds of the last ones; None without one).
-    """
+    """The progress of a person."""
     judged, passed, last = connection.execute(
         "SELECT count(label), count(*) - count(label), max(number) FROM v_judgement WHERE person = ?", (person,)
     ).fetchone()
@@ -149,13 +133,7 @@ def judgement_page(
     before: int | None,
     limit: int,
 ) -> list[dict[str, Any]]:
-    """Return a page of all rows, latest first: judgements, and rows that undo one.
-
-    Args:
-        person: only rows of this person; None for all.
-        label: only rows with this label; None for all.
-        before: only rows with smaller numbers; None for the first page.
-    """
+    """Return a page of all rows, latest first: judgements, and rows that undo one."""
     conditions = ["number < ?"]
     named: list[Any] = [_MOST_NUMBER if before is None else before]
     for column, value in (("person", person), ("label", label)):
@@ -178,3 +156,144 @@ def _table(connection: sqlite3.Connection) -> Any:
     from sqlite_utils import Database
 
     return Database(connection, recursive_triggers=False, execute_plugins=False).table("judgement", pk="number")
+
+
+# Reserve pairs for people: each pair goes to one person, except for a share that two people judge
+
+SHARE_OF_TWO: Final = 0.1
+"""Share of pairs that two people judge, so that their agreement is known."""
+
+_MINUTES: Final = 10
+
+_MICROSECONDS: Final = 1_000_000
+
+
+def next_pairs(
+    connection: sqlite3.Connection,
+    candidates: Iterable[tuple[str, str]],
+    *,
+    person: str,
+    queue: str,
+    wanted: int,
+    besides: AbstractSet[tuple[str, str]] = frozenset(),
+    share_of_two: float = SHARE_OF_TWO,
+) -> list[tuple[str, str]]:
+    """Choose the next pairs of a person and reserve them for ten minutes.
+
+    Pairs already reserved for this person come first, so that reopening a page shows the same pair. A pair that the
+    person has judged or skipped is not shown again, nor one that somebody else has judged, unless two people are to
+    judge it.
+    """
+    now = present_moment()
+    until = now + _MINUTES * 60 * _MICROSECONDS
+    # Those that end later were made before the clock was set back.
+    connection.execute("DELETE FROM reservation WHERE until < ? OR until > ?", (now, until + _MICROSECONDS))
+    mine = connection.execute(
+        "SELECT a, b FROM reservation WHERE person = ? AND queue = ? ORDER BY until, a, b", (person, queue)
+    ).fetchall()
+    chosen = [(a, b) for a, b in mine if (a, b) not in besides and _open(connection, (a, b), person, share_of_two)]
+    for pair in candidates:
+        if len(chosen) >= wanted:
+            break
+        if pair in besides or pair in chosen or not _open(connection, pair, person, share_of_two):
+            continue
+        taken = connection.execute("SELECT person FROM reservation WHERE a = ? AND b = ?", pair).fetchone()
+        if taken is None or taken[0] == person:
+            chosen.append(pair)
+    for place, pair in enumerate(chosen[:wanted]):
+        connection.execute(
+            "REPLACE INTO reservation (a, b, person, queue, until) VALUES (?, ?, ?, ?, ?)",
+            (*pair, person, queue, until + place),
+        )
+    return chosen[:wanted]
+
+
+def for_two(pair: tuple[str, str], share: float) -> bool:
+    """Whether a pair is one of those that two people judge; always the same answer for the same pair."""
+    digest = hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "big") < share * (1 << 32)
+
+
+def _open(connection: sqlite3.Connection, pair: tuple[str, str], person: str, share_of_two: float) -> bool:
+    said = dict(connection.execute("SELECT person, label FROM v_judgement WHERE a = ? AND b = ?", pair))
+    if person in said:
+        return False
+    judges = sum(label is not None for label in said.values())
+    if share_of_two > 1:
+        return True
+    return judges < (2 if for_two(pair, share_of_two) else 1)
+
+
+# Decisions of people on templates and alarms: rows are only added, and the latest counts
+
+DECISIONS: Final = {"template": ("accept", "refuse"), "alarm": ("known", "snoozed")}
+"""The possible decisions on each kind; None undoes a decision."""
+
+
+def add_review(
+    connection: sqlite3.Connection,
+    kind: str,
+    subject: str,
+    decision: str | None,
+    *,
+    person: str,
+    measure: float | None = None,
+) -> None:
+    """Add a decision."""
+    connection.execute(
+        "INSERT INTO review (kind, subject, decision, measure, person, at) VALUES (?, ?, ?, ?, ?, ?)",
+        (kind, subject, decision, measure, person, present_moment()),
+    )
+
+
+def present_reviews(connection: sqlite3.Connection, kind: str) -> dict[str, dict[str, Any]]:
+    """Return the current decision on each subject, ``decision, measure, person, at``, without undone ones."""
+    rows = connection.execute(
+        "SELECT subject, decision, measure, person, at FROM review AS latest WHERE kind = ?1 AND decision IS NOT NULL"
+        " AND number = (SELECT max(number) FROM review WHERE kind = ?1 AND subject = latest.subject)",
+        (kind,),
+    )
+    return {
+        subject: {"decision": decision, "measure": measure, "person": person, "at": at}
+        for subject, decision, measure, person, at in rows
+    }
+
+
+# Remove what a desk quotes from documents that the store has forgotten
+
+
+def forget_in_desk(connection: sqlite3.Connection, documents: Collection[str]) -> int:
+    """Remove what job results quote from documents, and requests to judge them.
+
+    Results quote titles, sources and terms of example pairs; pairs with one of them are removed. Judgements and
+    decisions stay: they name documents but say nothing about their content. ``Desk.wipe`` removes the remnants.
+    """
+    # Not every caller rewrites the file: deleted content is at least overwritten with zeros.
+    connection.execute("PRAGMA secure_delete = ON")
+    changed = 0
+    for number, packed in connection.execute("SELECT number, result FROM job WHERE result IS NOT NULL").fetchall():
+        result = orjson.loads(packed)
+        left = _without(result, documents)
+        if left != result:
+            connection.execute("UPDATE job SET result = ? WHERE number = ?", (orjson.dumps(left).decode(), number))
+            changed += 1
+    for table in ("asked", "reservation"):
+        for document in documents:
+            gone = connection.execute(f"DELETE FROM {table} WHERE ? IN (a, b)", (document,))  # noqa: S608 - our names
+            changed += gone.rowcount
+    return changed
+
+
+def _without(value: Any, documents: Collection[str]) -> Any:
+    """The value without rows that name one of the documents."""
+    if isinstance(value, dict):
+        return {name: _without(one, documents) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_without(one, documents) for one in value if not _names(one, documents)]
+    return value
+
+
+def _names(row: Any, documents: Collection[str]) -> bool:
+    """Whether a row is about a pair with one of the documents."""
+    pair = [row.get("a"), row.get("b")] if isinstance(row, dict) else row
+    return isinstance(pair, list) and len(pair) == 2 and any(isinstance(one, str) and one in documents for one in pair)

@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from infostream_dedup.links.backend import PLAIN, Backend, choose_backend
-    from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures
+    from infostream_dedup.links.measures import EXACT_FROM, LinkTotals, Measures, Recommendation, default_recommendation
     from infostream_dedup.links.plain import sweep_counts, sweep_shares
-    from infostream_dedup.links.recommendation import Recommendation, default_recommendation
-    from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks, group_sizes
+    from infostream_dedup.links.relation import (
+        GroupCounts,
+        LowLinks,
+        NodeLinks,
+        Relation,
+        ShareLinks,
+        StoredLinks,
+        Survey,
+        group_counts,
+        group_sizes,
+        survey,
+    )
     from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-    from infostream_dedup.links.surveying import GroupCounts, Survey, group_counts, survey
 
 __all__ = [
     "EXACT_FROM",
@@ -44,12 +53,21 @@ __all__ = [
 
 _PLACES: Final = {
     "backend": ("PLAIN", "Backend", "choose_backend"),
-    "measures": ("EXACT_FROM", "LinkTotals", "Measures"),
+    "measures": ("EXACT_FROM", "LinkTotals", "Measures", "Recommendation", "default_recommendation"),
     "plain": ("sweep_counts", "sweep_shares"),
-    "recommendation": ("Recommendation", "default_recommendation"),
-    "relation": ("LowLinks", "NodeLinks", "Relation", "ShareLinks", "StoredLinks", "group_sizes"),
+    "relation": (
+        "GroupCounts",
+        "LowLinks",
+        "NodeLinks",
+        "Relation",
+        "ShareLinks",
+        "StoredLinks",
+        "Survey",
+        "group_counts",
+        "group_sizes",
+        "survey",
+    ),
     "similarity_matrix": ("SimilarityMatrix", "work_exceeds"),
-    "surveying": ("GroupCounts", "Survey", "group_counts", "survey"),
 }
 
 _PLACE_OF: Final = {name: place for place, names in _PLACES.items() for name in names}

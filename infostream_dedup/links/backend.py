@@ -8,22 +8,23 @@ bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-import scipy.sparse as sp
-
 from infostream_dedup.links import plain
-from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.engines import choose_engine
-from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import numpy as np
+    import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.links.measures import Measures
+    from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+    from infostream_dedup.machine.progress import Progress
 
 
 class Match(Protocol):
@@ -41,9 +42,7 @@ class Match(Protocol):
     ) -> SimilarityMatrix:
         """Count, for every ordered pair of documents, the key terms of the first that are in the second.
 
-        Args:
-            keys: int64 (documents, terms), weight of each key term in units of 1e-9, at least 1; at most n in a row.
-            targets: (documents, terms), the set V of each document; only its pattern counts.
+        keys: int64 (documents, terms), weight of each key term in units of 1e-9, at least 1; at most n in a row.
         """
 
 
@@ -55,11 +54,7 @@ class SweepCounts(Protocol):
     ) -> list[Measures]:
         """Symmetry and transitivity at each k; transitivity is exact from ``EXACT_FROM`` upwards.
 
-        Args:
-            matrix: counts; not changed.
-
-        Returns:
-            One row for each distinct k, ascending.
+        Returns one row for each distinct k, ascending.
         """
 
 
@@ -69,40 +64,25 @@ class GroupLeaders(Protocol):
     def __call__(self, counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
         """Return the leader of each document's group: connected components of returned links (methods, section 1.7).
 
-        Args:
-            counts: (documents, documents), sorted indices.
-
-        Returns:
-            int64 (ks, documents): the smallest ordinal in the group; a document without a returned link leads itself.
+        counts: (documents, documents), sorted indices.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """The stages of one engine.
+    """The stages of one engine."""
 
-    Attributes:
-        name: name of the engine, such as ``plain`` or ``compiled``.
-        match: computes a similarity matrix from key terms and targets.
-        sweep_counts: computes symmetry and transitivity at each k from a similarity matrix.
-        group_leaders: computes groups of documents from counts.
-    """
-
-    name: str
-    match: Match
-    sweep_counts: SweepCounts
-    group_leaders: GroupLeaders
+    name: str  # name of the engine, such as `plain` or `compiled`
+    match: Match  # computes a similarity matrix from key terms and targets
+    sweep_counts: SweepCounts  # computes symmetry and transitivity at each k from a similarity matrix
+    group_leaders: GroupLeaders  # computes groups of documents from counts
 
 
 PLAIN = Backend("plain", plain.match, plain.sweep_counts, plain.group_leaders)
 
 
 def choose_backend(engine: str) -> Backend:
-    """Choose the backend for a collection.
-
-    Args:
-        engine: one of ``machine.engines.ENGINES``.
-    """
+    """Choose the backend for a collection."""
     name = choose_engine(engine)
     stages = import_module(f"infostream_dedup.links.{name}")
     return Backend(name, stages.match, stages.sweep_counts, stages.group_leaders)

@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any, Final
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.phrase import Phrase
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
@@ -26,40 +27,26 @@ def error_of_share(share: float, draws: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """Symmetry and transitivity at one threshold, with their counts.
+    """Symmetry and transitivity at one threshold, with their counts."""
 
-    Attributes:
-        k: key terms that must be shared; ``None`` in a sweep of shares.
-        threshold: share of weight that must be matched; ``None`` in a sweep of counts.
-        documents: number of documents.
-        links: directed links M.
-        reciprocal: reciprocated links R; a reciprocal pair counts twice.
-        paths: two-step paths i -> j -> k over distinct documents.
-        closed: paths with i -> k; if ``sampled``, a rounded estimate; ``None`` for links between groups.
-        symmetry: R / M; ``None`` without links.
-        transitivity: closed / paths; ``None`` without paths, and for links between groups (languages), which are
-            bipartite, so that no path can be closed whatever their quality.
-        sampled: whether ``closed`` and ``transitivity`` are estimates.
-        transitivity_error: standard error of a sampled ``transitivity`` (see ``error_of_share``); ``None`` if it is
-            exact.
-        symmetry_error: standard error of ``symmetry`` if it, ``links``, ``reciprocal`` and ``paths`` are estimated from
-            a sample of the documents; ``None`` if they are exact.
-        links_error: standard error of ``links``; likewise.
-    """
-
-    k: int | None
-    threshold: float | None = None
-    documents: int
-    links: int
-    reciprocal: int
-    paths: int
-    closed: int | None
-    symmetry: float | None
+    k: int | None  # key terms that must be shared; `None` in a sweep of shares
+    threshold: float | None = None  # share of weight that must be matched; `None` in a sweep of counts
+    documents: int  # number of documents
+    links: int  # directed links M
+    reciprocal: int  # reciprocated links R; a reciprocal pair counts twice
+    paths: int  # two-step paths i -> j -> k over distinct documents
+    closed: int | None  # paths with i -> k; if `sampled`, a rounded estimate; `None` for links between groups
+    symmetry: float | None  # R / M; `None` without links
+    # closed / paths; `None` without paths, and for links between groups (languages), which are bipartite, so that no
+    # path can be closed whatever their quality
     transitivity: float | None
-    sampled: bool = False
+    sampled: bool = False  # whether `closed` and `transitivity` are estimates
+    # standard error of a sampled `transitivity` (see `error_of_share`); `None` if it is exact
     transitivity_error: float | None = None
+    # standard error of `symmetry` if it, `links`, `reciprocal` and `paths` are estimated from a sample of the
+    # documents; `None` if they are exact
     symmetry_error: float | None = None
-    links_error: float | None = None
+    links_error: float | None = None  # standard error of `links`; likewise
 
     @classmethod
     def of(
@@ -73,13 +60,7 @@ class Measures:
         closed: int | None,
         draws: int | None = None,
     ) -> Measures:
-        """Compute the measures from counts.
-
-        Args:
-            closed: closed paths; with ``draws``, how many of the drawn paths were closed; ``None`` for links between
-                groups.
-            draws: number of paths drawn at random; ``None`` if ``closed`` is exact.
-        """
+        """Compute the measures from counts."""
         transitivity = error = None
         if closed is not None and paths and draws != 0:
             transitivity = closed / (paths if draws is None else draws)
@@ -108,19 +89,12 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class KTotals:
-    """Exact sums, at one k, over the links and paths that start in some documents.
+    """Exact sums, at one k, over the links and paths that start in some documents."""
 
-    Attributes:
-        links: number of directed links.
-        reciprocal: number of reciprocated links.
-        paths: number of two-step paths over distinct documents.
-        closed: number of paths closed by a link; ``None`` if they were not counted.
-    """
-
-    links: int
-    reciprocal: int
-    paths: int
-    closed: int | None
+    links: int  # number of directed links
+    reciprocal: int  # number of reciprocated links
+    paths: int  # number of two-step paths over distinct documents
+    closed: int | None  # number of paths closed by a link; `None` if they were not counted
 
     def __add__(self, other: KTotals) -> KTotals:
         closed = None if self.closed is None or other.closed is None else self.closed + other.closed
@@ -131,18 +105,14 @@ class KTotals:
 class LinkTotals:
     """Integer sums of one part of a collection. The sums of all parts add up to those of the collection.
 
-    Attributes:
-        documents: number of documents in the part.
-        by_k: sums at each k.
-
     Example:
         >>> part = LinkTotals(2, {4: KTotals(links=3, reciprocal=2, paths=4, closed=1)})
         >>> (part + part).measures()[0].transitivity
         0.25
     """
 
-    documents: int
-    by_k: dict[int, KTotals]
+    documents: int  # number of documents in the part
+    by_k: dict[int, KTotals]  # sums at each k
 
     def __add__(self, other: LinkTotals) -> LinkTotals:
         """Sums of both parts."""
@@ -166,3 +136,31 @@ class LinkTotals:
             )
             for k, sums in sorted(self.by_k.items())
         ]
+
+
+# Recommend a k if nothing is known about the links; `estimation.recommending` does so if something is
+
+DEFAULT_K: Final = 6
+"""Used if nothing better is known: the paper's own k."""
+
+FEWEST_COPIES: Final = 50
+"""Fewer copies say too little about the best k."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """A k, or a refusal."""
+
+    k: int | None  # `None` for links that have no k
+    reason: str  # one sentence; begins with its code, `estimated`, `counted` or `default`
+
+
+def default_recommendation(n: int, copies: int | None = None) -> Recommendation:
+    """Return the default k for links about which too little is known."""
+    if copies is None:
+        reason = Phrase.of("default: copies were not counted, and a choice needs {needed}", needed=FEWEST_COPIES)
+    else:
+        reason = Phrase.of(
+            "default: {copies} copies, fewer than the {needed} that a choice needs", copies=copies, needed=FEWEST_COPIES
+        )
+    return Recommendation(min(DEFAULT_K, n), reason)

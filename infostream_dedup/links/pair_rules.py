@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -28,13 +28,6 @@ def need(
 
     With n' = min(size of a, size of b): k if n' >= n, else max(min(3, k), ceil(k n' / n)). At k = 6 of 12 this is "half
     of the shorter document's key terms, at least three".
-
-    Args:
-        sizes_a: int64 (pairs,), key terms of the first document of each pair, 0 to n.
-        sizes_b: int64 (pairs,), key terms of the second document.
-
-    Returns:
-        int64 (pairs,). If it exceeds n', the pair is never linked.
 
     Example:
         >>> need(6, np.array([12, 8, 4]), np.array([12, 12, 12]), n=12).tolist()
@@ -62,10 +55,6 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
 
     Link a -> b counts at k exactly if its count is at least ``need(k)``; as ``need`` never falls when k rises, one
     number describes every k.
-
-    Args:
-        counts: uint8 (documents, documents), row asks, column answers.
-        sizes: int64 (documents,), key terms of each document, 0 to n.
     """
     table = _grade_table(n, short)
     if short == "strict" or sizes.min(initial=n) >= n:
@@ -78,10 +67,6 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
 
 def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float) -> NDArray[np.bool_]:
     """Whether each matched weight is at least a share of the weight of all key terms: bool (links,).
-
-    Args:
-        matched: int64 (links,), matched weights.
-        own: int64 (links,), weights of all key terms, at least ``matched``.
 
     Example:
         >>> reached(np.array([55, 54]), np.array([100, 100]), 0.55).tolist()
@@ -104,11 +89,8 @@ def share_grades(
     Link a -> b counts at threshold t exactly if its matched weight is at least t times the weight of all key terms of
     a, and at least ``min_terms`` terms are shared.
 
-    Args:
-        counts: uint8 (documents, documents), row asks, column answers.
-        matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9.
-        own_weights: int64 (documents,), weight of all key terms of a document in the same units.
-        thresholds: ascending, each above 0 to 1; at most 255.
+    matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9.
+    thresholds: ascending, each above 0 to 1; at most 255.
     """
     own = np.repeat(own_weights, np.diff(counts.indptr))
     grades = np.zeros(counts.nnz, dtype=np.uint8)
@@ -121,11 +103,7 @@ def share_grades(
 def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
     """Grades of unordered pairs.
 
-    Args:
-        grades: uint8 (documents, documents) of directed links.
-
-    Returns:
-        uint8 (documents, documents), above the diagonal only, sorted indices, no explicit zeros.
+    Returns uint8 (documents, documents), above the diagonal only, sorted indices, no explicit zeros.
     """
     if rule not in ("both", "either"):
         raise ConfigurationError(f"rule is {rule!r}; expected both or either")
@@ -152,3 +130,94 @@ def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array
     import scipy.sparse as sp
 
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+# Decide which links between two languages join versions of the same text, and which only share a topic.
+#
+# Between languages, key terms alone decide, so a link needs a second condition: neither document has a clearly better
+# partner in the other's language, unless that better partner has the same text as the present one. Without this
+# exception, several versions of a text in one language would displace each other.
+
+LEAST_SHARE: Final = 0.4
+"""Share of the weight of the 30 heaviest key terms that must match in both directions."""
+
+NEAR_BEST: Final = 0.9
+"""A partner with this fraction of the best partner's share counts as equally good."""
+
+_DECIMALS: Final = 9
+
+OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
+"""Says for pairs of documents in one language whether both have the same text, perhaps in other words."""
+
+
+def nothing_better(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    share: NDArray[np.float64],
+    languages: NDArray[np.integer],
+    one_text: OneText,
+) -> NDArray[np.bool_]:
+    """Choose the links that remain if each document drops all partners for a better one.
+
+    A link is kept if, for each of its ends, its share is at least ``NEAR_BEST`` times the largest share of this end
+    with any document in the language of the other end, or if the other end has the same text as that best partner.
+
+    Example:
+        A Russian text 0 has two Ukrainian versions, 1 and 2, and shares its topic with the Ukrainian text 3.
+
+        >>> a, b = np.array([0, 0, 0]), np.array([1, 2, 3])
+        >>> same = lambda x, y: np.isin(x, (1, 2)) & np.isin(y, (1, 2))
+        >>> nothing_better(a, b, np.array([0.8, 0.6, 0.5]), np.array([0, 1, 1, 1]), same).tolist()
+        [True, True, False]
+    """
+    end, other = np.concatenate([a, b]), np.concatenate([b, a])
+    both = np.round(np.concatenate([share, share]), _DECIMALS)
+    best, partner = _best_partners(end, other, both, languages[other])
+    kept = both >= np.round(NEAR_BEST * best, _DECIMALS)
+    unsure = np.flatnonzero(~kept)
+    pairs = np.sort(np.stack([other[unsure], partner[unsure]]), axis=0)
+    asked, places = np.unique(pairs, axis=1, return_inverse=True)
+    kept[unsure] = one_text(asked[0], asked[1])[places]
+    return np.asarray(kept[: len(a)] & kept[len(a) :], dtype=np.bool_)
+
+
+def one_to_one(
+    a: NDArray[np.int64], b: NDArray[np.int64], share: NDArray[np.float64], languages: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Choose the links that remain if each document has at most one partner in each other language.
+
+    The strongest link is taken first, then the strongest of those whose ends are both free, and so on. Equal shares are
+    taken in the order of (a, b).
+
+    Example:
+        >>> share, languages = np.array([0.7, 0.6, 0.9]), np.array([0, 0, 1, 1])
+        >>> one_to_one(np.array([0, 0, 1]), np.array([2, 3, 2]), share, languages).tolist()
+        [False, True, True]
+    """
+    kept = np.zeros(len(a), dtype=np.bool_)
+    taken: set[tuple[int, int]] = set()
+    spoken_a, spoken_b = languages[a], languages[b]
+    for link in np.lexsort((b, a, -np.round(share, _DECIMALS))).tolist():
+        ends = (int(a[link]), int(spoken_b[link])), (int(b[link]), int(spoken_a[link]))
+        if taken.isdisjoint(ends):
+            taken.update(ends)
+            kept[link] = True
+    return kept
+
+
+def _best_partners(
+    end: NDArray[np.int64], other: NDArray[np.int64], share: NDArray[np.float64], language: NDArray[np.integer]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the largest share of each directed link's end in the other's language, and the partner that has it.
+
+    Among partners with equal shares, the smallest ordinal is taken.
+    """
+    order = np.lexsort((other, -share, language, end))
+    ends, languages = end[order], language[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (ends[1:] != ends[:-1]) | (languages[1:] != languages[:-1])
+    group = np.cumsum(first) - 1
+    best, partner = np.empty(len(order), dtype=np.float64), np.empty(len(order), dtype=np.int64)
+    best[order] = share[order][first][group]
+    partner[order] = other[order][first][group]
+    return best, partner

@@ -10,24 +10,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.links.backend import PLAIN, Backend
-from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.measures import DEFAULT_K, Measures, Recommendation, default_recommendation
 from infostream_dedup.links.plain import sweep_shares
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from infostream_dedup.links.compiled.matching import MatchedNodes
+    from infostream_dedup.machine.progress import Progress
 
 
 MOST_POSTINGS: Final = 300_000_000
@@ -48,12 +49,7 @@ def drawn_documents(
 ) -> NDArray[np.int64] | None:
     """Draw documents by ordinal; the draw depends only on the number of documents, not on their content.
 
-    Args:
-        keys: (documents, terms), key terms.
-        targets: (documents, terms), the terms in which they are looked up.
-
-    Returns:
-        int64, ascending; ``None`` if all documents may be asked.
+    Returns int64, ascending; ``None`` if all documents may be asked.
     """
     documents = keys.shape[0]
     if documents <= size or not work_exceeds(keys, targets, most_postings):
@@ -73,40 +69,24 @@ class Relation(Protocol):
         """Smallest k whose links are stored."""
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
-        """Symmetry and transitivity at each k or threshold, ascending.
-
-        Args:
-            ks: default: all that can be measured; links by share are measured at their own thresholds in any case.
-        """
+        """Symmetry and transitivity at each k or threshold, ascending."""
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """int64 (groups,) for each k: documents in each group at k (or at the smallest k stored), single ones too."""
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
-        """Keep only the links within labels (``same``), or only those between them; all documents stay.
-
-        Args:
-            labels: (documents,), for example the number of each document's language.
-        """
+        """Keep only the links within labels (``same``), or only those between them; all documents stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredLinks:
-    """Links written out in a similarity matrix.
+    """Links written out in a similarity matrix."""
 
-    Attributes:
-        matrix: counts for all k >= ``matrix.k_min``.
-        keys: (documents, terms), key terms of each document.
-        targets: (documents, terms), the terms in which they were looked up.
-        backend: measures and groups the links.
-        labels: (documents,), labels passed to ``between``; ``None`` for all links.
-    """
-
-    matrix: SimilarityMatrix
-    keys: sp.csr_array
-    targets: sp.csr_array
-    backend: Backend = PLAIN
-    labels: NDArray[np.generic] | None = None
+    matrix: SimilarityMatrix  # counts for all k >= `matrix.k_min`
+    keys: sp.csr_array  # (documents, terms), key terms of each document
+    targets: sp.csr_array  # (documents, terms), the terms in which they were looked up
+    backend: Backend = PLAIN  # measures and groups the links
+    labels: NDArray[np.generic] | None = None  # (documents,), labels passed to `between`; `None` for all links
 
     @property
     def n(self) -> int:
@@ -145,21 +125,13 @@ class StoredLinks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLinks:
-    """Links between nodes of equal documents: all that symmetry and transitivity need, however large the nodes are.
+    """Links between nodes of equal documents: all that symmetry and transitivity need, however large the nodes are."""
 
-    Attributes:
-        matched: links between nodes for all k >= ``k_min``.
-        keys: (documents, terms), key terms of each document.
-        targets: (documents, terms), the terms in which they were looked up.
-        n: largest possible count.
-        k_min: smallest count stored.
-    """
-
-    matched: MatchedNodes
-    keys: sp.csr_array
-    targets: sp.csr_array
-    n: int
-    k_min: int
+    matched: MatchedNodes  # links between nodes for all k >= `k_min`
+    keys: sp.csr_array  # (documents, terms), key terms of each document
+    targets: sp.csr_array  # (documents, terms), the terms in which they were looked up
+    n: int  # largest possible count
+    k_min: int  # smallest count stored
 
     @property
     def matrix(self) -> None:
@@ -168,7 +140,7 @@ class NodeLinks:
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``; transitivity is exact at every k."""
-        from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
+        from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 
         block = LinkBlock(self.matched.counts, self.matched.nodes.weights, self.matched.inside)
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
@@ -176,7 +148,7 @@ class NodeLinks:
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
-        from infostream_dedup.links.compiled.groups import group_leaders
+        from infostream_dedup.links.compiled.earlier import group_leaders
 
         stored = [max(k, self.k_min) for k in ks]
         return [
@@ -199,15 +171,10 @@ class NodeLinks:
 
 @dataclass(frozen=True, slots=True)
 class LowLinks:
-    """Stores links with k >= k_min. Weaker links are only counted, and their transitivity is estimated from a sample.
+    """Stores links with k >= k_min. Weaker links are only counted; their transitivity is estimated from a sample."""
 
-    Attributes:
-        stored: the links that are stored.
-        exact: count the lower links of all documents, however many there are; otherwise those of a sample if there are
-            too many.
-    """
-
-    stored: StoredLinks | NodeLinks
+    stored: StoredLinks | NodeLinks  # the links that are stored
+    # count the lower links of all documents, however many there are; otherwise those of a sample if there are too many
     exact: bool = False
 
     @property
@@ -257,17 +224,11 @@ class LowLinks:
 
 @dataclass(frozen=True, slots=True)
 class ShareLinks:
-    """Links by the share of the asking document's key-term weight that was matched.
+    """Links by the share of the asking document's key-term weight that was matched."""
 
-    Attributes:
-        stored: links with matched weights.
-        own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
-        thresholds: shares to measure at, each above 0 to 1.
-    """
-
-    stored: StoredLinks
-    own_weights: NDArray[np.int64]
-    thresholds: Sequence[float]
+    stored: StoredLinks  # links with matched weights
+    own_weights: NDArray[np.int64]  # int64 (documents,), weight of all key terms of each document in units of 1e-9
+    thresholds: Sequence[float]  # shares to measure at, each above 0 to 1
 
     @property
     def matrix(self) -> SimilarityMatrix:
@@ -295,10 +256,94 @@ class ShareLinks:
 
 
 def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Documents in each group, single documents included, in the order of the leaders: int64 (groups,).
-
-    Args:
-        leaders: int64 (documents,), result of ``backend.GroupLeaders``.
-    """
+    """Documents in each group, single documents included, in the order of the leaders: int64 (groups,)."""
     sizes = np.bincount(leaders)
     return sizes[sizes > 0].astype(np.int64, copy=False)
+
+
+# Measure the links of a collection, in whatever form they are stored, and count their groups
+
+_AT_ONCE: Final = 16
+"""Number of ks whose groups are found together: for a month, they take 20 MB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """Groups of at least two documents that reciprocated links join at one k."""
+
+    groups: int  # number of groups
+    grouped: int  # number of documents in them
+    largest: int  # number of documents in the largest, 0 without groups
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64]) -> GroupCounts:
+        """Count groups by their sizes, which include single documents."""
+        several = sizes[sizes > 1]
+        return cls(len(several), int(several.sum()), int(several.max(initial=0)))
+
+
+def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCounts | None]:
+    """Count the groups at the k of each row; ``None`` at a threshold of a share, or if links at k are not stored."""
+    kept = list(rows)
+    return _counted(kept, _group_sizes(relation, kept))
+
+
+def _counted(rows: Sequence[Measures], sizes: Mapping[int | None, NDArray[np.int64]]) -> list[GroupCounts | None]:
+    return [GroupCounts.of(sizes[row.k]) if row.k in sizes else None for row in rows]
+
+
+def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> dict[int | None, NDArray[np.int64]]:
+    """Sizes of the groups at the k of each row, unless links at k are not stored."""
+    ks = [row.k for row in rows if row.k is not None and row.k >= relation.k_min]
+    parts = (ks[begin : begin + _AT_ONCE] for begin in range(0, len(ks), _AT_ONCE))
+    return {k: sizes for part in parts for k, sizes in zip(part, relation.group_sizes(part), strict=True)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What the links of a collection show without labels."""
+
+    # symmetry and transitivity at each k or threshold, ascending: of `all` links and, if labels were given, of those
+    # within labels (`mono`) and between them (`cross`)
+    rows: dict[str, list[Measures]]
+    # the k to use for `all` and for `cross`; empty for links by share, which have no k
+    recommended: dict[str, Recommendation]
+    # int64 (groups,), documents in each group at the recommended k (6 if none is); `None` for links by share
+    group_sizes: NDArray[np.int64] | None
+    matrix: SimilarityMatrix | None  # links written out document by document; `None` if they are not
+    across: SimilarityMatrix | None  # the links between labels among them; `None` without labels
+    groups: dict[str, list[GroupCounts | None]]  # groups at the k of each of `rows`, as `group_counts` returns them
+    groups_k: int = DEFAULT_K  # the k of `group_sizes`
+
+
+def survey(
+    relation: Relation,
+    *,
+    n: int | None,
+    labels: NDArray[np.generic] | None = None,
+    recommended: Mapping[str, Recommendation] | None = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Measure the links of a collection at each k or threshold."""
+    parts = {"all": relation}
+    if labels is not None:
+        parts.update(mono=relation.between(labels, same=True), cross=relation.between(labels, same=False))
+    rows = {name: part.measures(progress=progress if name == "all" else None) for name, part in parts.items()}
+    across = None if labels is None else parts["cross"].matrix
+    sizes = {name: _group_sizes(part, rows[name]) for name, part in parts.items()}
+    groups = {name: _counted(rows[name], sizes[name]) for name in parts}
+    if n is None:
+        return Survey(rows=rows, recommended={}, group_sizes=None, matrix=relation.matrix, across=across, groups=groups)
+    known = recommended or {}
+    chosen = {name: known.get(name) or default_recommendation(n) for name in parts if name != "mono"}
+    k = chosen["all"].k
+    groups_k = min(DEFAULT_K, n) if k is None else k
+    return Survey(
+        rows=rows,
+        recommended=chosen,
+        group_sizes=sizes["all"][groups_k] if groups_k in sizes["all"] else relation.group_sizes([groups_k])[0],
+        matrix=relation.matrix,
+        across=across,
+        groups=groups,
+        groups_k=groups_k,
+    )

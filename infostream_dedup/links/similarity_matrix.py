@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,11 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 
@@ -25,23 +26,19 @@ _LARGEST_COUNT = 255
 class SimilarityMatrix:
     """Number of key terms of the row document that the column document contains (Lande, InfoStream; methods 1.4).
 
-    Attributes:
-        counts: uint8 (documents, documents), entry (i, j) = |K_i ∩ V_j|. Empty diagonal, sorted indices, no entry
-            twice, and no entry below ``k_min``: a missing entry means "below k_min".
-        n: largest possible count, 1 to 255.
-        k_min: smallest count that is stored, at least 1.
-        matched: int64 of the same pattern, weight of the shared key terms in units of 1e-9; ``None`` if not requested.
-        between_groups: whether only links between documents with different labels remain (see ``between``). With two
-            labels, such a matrix is bipartite: no path in it can be closed, whatever its quality.
-
     Raises:
         ValueError: the attributes are not as described.
     """
 
+    # uint8 (documents, documents), entry (i, j) = |K_i ∩ V_j|. Empty diagonal, sorted indices, no entry twice, and no
+    # entry below `k_min`: a missing entry means "below k_min"
     counts: sp.csr_array
-    n: int
-    k_min: int
+    n: int  # largest possible count, 1 to 255
+    k_min: int  # smallest count that is stored, at least 1
+    # int64 of the same pattern, weight of the shared key terms in units of 1e-9; `None` if not requested
     matched: sp.csr_array | None = None
+    # whether only links between documents with different labels remain (see `between`). With two labels, such a matrix
+    # is bipartite: no path in it can be closed, whatever its quality
     between_groups: bool = False
 
     def __post_init__(self) -> None:
@@ -81,8 +78,7 @@ class SimilarityMatrix:
     def links_at(self, k: int) -> sp.csr_array:
         """Return the adjacency matrix: a_ij = 1 if j contains at least k key terms of i.
 
-        Returns:
-            bool (documents, documents), sorted indices, every stored entry true.
+        Returns bool (documents, documents), sorted indices, every stored entry true.
         """
         return links_at(self.counts, *self.stored_ks([k]))
 
@@ -99,11 +95,7 @@ class SimilarityMatrix:
     def shares(self, own_weights: NDArray[np.int64]) -> sp.csr_array:
         """Compute the share of the asking document's key-term weight that was matched.
 
-        Args:
-            own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
-
-        Returns:
-            float64 with the pattern of ``counts``, 0 to 1; 0 if a document's own weight is 0.
+        own_weights: int64 (documents,), weight of all key terms of each document in units of 1e-9.
         """
         if self.matched is None:
             raise ValueError("this matrix holds no matched weights; match with weights=True")
@@ -113,11 +105,7 @@ class SimilarityMatrix:
         return sp.csr_array((share, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
 
     def restricted(self, documents: NDArray[np.int64]) -> SimilarityMatrix:
-        """Return the rows and columns of some documents.
-
-        Args:
-            documents: int64, distinct ordinals; row r of the result is document ``documents[r]``.
-        """
+        """Return the rows and columns of some documents."""
         return replace(
             self,
             counts=_part(self.counts, documents),
@@ -125,13 +113,7 @@ class SimilarityMatrix:
         )
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> SimilarityMatrix:
-        """Keep only the links within labels, or only those between them; all documents stay.
-
-        Args:
-            labels: (documents,), for example the number of each document's language.
-            same: keep links between documents with the same label (``mono``), otherwise with different labels
-                (``cross``).
-        """
+        """Keep only the links within labels, or only those between them; all documents stay."""
         asking = np.repeat(labels, np.diff(self.counts.indptr))
         keep = np.equal(asking, labels[self.counts.indices]) == same
         return replace(
@@ -152,10 +134,6 @@ def work_exceeds(keys: sp.csr_array, targets: sp.csr_array, most: int) -> bool:
     """Whether matching touches more postings (documents with each key term) than a number; quick if it is far more.
 
     There are at least as many postings as links at k = 1.
-
-    Args:
-        keys: (documents, terms).
-        targets: (documents, terms).
     """
     asked, work = column_counts(keys), 0
     for begin in range(0, targets.nnz, _BLOCK_ENTRIES):
@@ -188,11 +166,6 @@ def csr_from(
     """Create a csr matrix, with indices of 4 bytes if they suffice.
 
     Given an ``indptr`` of int64, scipy would widen ``indices`` too, which doubles the memory of a counts matrix.
-
-    Args:
-        data: (entries,).
-        indices: (entries,), column of each entry.
-        indptr: int64 (rows + 1,), start of each row.
     """
     narrow = max(columns, len(indices)) <= np.iinfo(np.int32).max
     index_type = np.int32 if narrow else np.int64
@@ -203,11 +176,7 @@ def csr_from(
 
 
 def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
-    """Return the chosen entries in order.
-
-    Args:
-        keep: bool (stored entries,), in the order of ``matrix.data``.
-    """
+    """Return the chosen entries in order."""
     indptr = offsets_of(_kept_by_row(matrix.indptr, keep))
     return csr_from(matrix.data[keep], matrix.indices[keep], indptr, columns=matrix.shape[1])
 

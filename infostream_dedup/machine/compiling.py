@@ -20,7 +20,7 @@ def compiled(function: _Function) -> _Function:
 
     Machine code releases the interpreter lock and checks the types of arrays, but not their bounds.
     """
-    return cast(_Function, entry_of(function) or function)
+    return cast("_Function", entry_of(function) or function)
 
 
 def inlined(function: _Function) -> _Function:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NEEDED: Final = {
     "v4": {"avx512bw", "avx512vl", "avx512dq"},

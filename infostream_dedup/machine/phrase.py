@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BETWEEN: Final = "; "
 """Separator of joined phrases."""
@@ -11,11 +13,6 @@ BETWEEN: Final = "; "
 
 class Phrase(str):
     """An English sentence that remembers how it was made; otherwise an ordinary string.
-
-    Attributes:
-        template: the sentence before values are filled in.
-        values: the values, by name; phrases among them are translated too.
-        parts: parts of joined phrases; empty for a single phrase.
 
     Example:
         >>> found = Phrase.of("k = {k} has the greatest symmetry ({symmetry:.2f})", k=6, symmetry=0.95)
@@ -25,9 +22,9 @@ class Phrase(str):
         ('k = {k} has the greatest symmetry ({symmetry:.2f})', 6)
     """
 
-    template: str
-    values: dict[str, Any]
-    parts: tuple[Phrase, ...] = ()
+    template: str  # the sentence before values are filled in
+    values: dict[str, Any]  # the values, by name; phrases among them are translated too
+    parts: tuple[Phrase, ...] = ()  # parts of joined phrases; empty for a single phrase
 
     @classmethod
     def of(cls, template: str, **values: Any) -> Phrase:

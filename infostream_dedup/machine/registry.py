@@ -5,10 +5,12 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _Thing = TypeVar("_Thing")
 

@@ -11,13 +11,15 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from zlib import crc32
 
-from infostream_dedup.machine.private_files import make_private_file, make_private_folder
+from infostream_dedup.machine.files import make_private_file, make_private_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _Value = TypeVar("_Value")
 _Nothing = TypeVar("_Nothing")

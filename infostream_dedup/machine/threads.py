@@ -1,8 +1,19 @@
-"""The number of threads that share a compiled loop."""
+"""Threads: their number, their turns, and items fetched ahead."""
 
 from __future__ import annotations
 
 import os
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+# The number of threads that share a compiled loop
 
 
 def thread_count(workers: int) -> int:
@@ -11,3 +22,53 @@ def thread_count(workers: int) -> int:
         return workers
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+# Threads that take turns in the order of numbers
+
+
+class Turns:
+    """Lets threads take turns in the order of the numbers 0, 1, 2 ..."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def of(self, number: int) -> Iterator[Callable[[], None]]:
+        """Yield a function that waits for the turn; the turn ends with the block, also after an error."""
+        try:
+            yield partial(self._wait, number)
+        finally:
+            self._wait(number)
+            with self._changed:
+                self._next += 1
+                self._changed.notify_all()
+
+    def _wait(self, number: int) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._next == number)
+
+
+# Fetching items while the caller works on earlier ones
+
+_Item = TypeVar("_Item")
+
+_AHEAD: Final = 3
+"""Requests that wait for the thread. With one only, the thread could not begin before the caller lets go of Python's
+lock, and the two would take turns."""
+
+_END: Final = object()
+
+
+def run_ahead(items: Iterator[_Item]) -> Generator[_Item, None, None]:
+    """Yield the items of an iterator that runs on another thread, up to three items ahead of the caller.
+
+    Both cores are busy if fetching an item releases Python's lock, as SQLite and compiled loops do. An error of the
+    iterator reaches the caller in the place of the item.
+    """
+    with ThreadPoolExecutor(1) as beside:
+        coming = deque(beside.submit(next, items, _END) for _ in range(_AHEAD))
+        while (item := coming.popleft().result()) is not _END:
+            coming.append(beside.submit(next, items, _END))
+            yield item  # type: ignore[misc]

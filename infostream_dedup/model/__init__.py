@@ -9,9 +9,17 @@ from infostream_dedup.model.document import (
     language_number,
     without_text,
 )
-from infostream_dedup.model.document_block import NO_TIME, DocumentBlock, single_documents
-from infostream_dedup.model.kept_documents import DocumentFields, KeptDocuments, fields_of, microseconds_of, moment_of
-from infostream_dedup.model.names import names_in, one_or_several
+from infostream_dedup.model.document_block import (
+    NO_TIME,
+    DocumentBlock,
+    DocumentFields,
+    KeptDocuments,
+    fields_of,
+    microseconds_of,
+    moment_of,
+    single_documents,
+)
+from infostream_dedup.model.notation import names_in, one_or_several
 from infostream_dedup.model.settings import PRESETS, Settings
 from infostream_dedup.model.version import VERSION
 

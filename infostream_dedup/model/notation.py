@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.errors import ConfigurationError
 
-__all__ = ["make_from_notation", "make_with_parameters"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 _Made = TypeVar("_Made")
 
@@ -65,3 +65,26 @@ def _value(text: str, default: Any) -> Any:
         except ValueError:
             continue
     return text
+
+
+# Several names, as people give them. A string is a sequence too, but of letters
+
+
+def names_in(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names in a sequence, or in one string with commas between them, as on the command line.
+
+    Example:
+        >>> names_in("copy, retold"), names_in(["copy", "retold"]), names_in("copy")
+        (('copy', 'retold'), ('copy', 'retold'), ('copy',))
+    """
+    return tuple(name.strip() for name in given.split(",")) if isinstance(given, str) else tuple(given)
+
+
+def one_or_several(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return one name or several that may themselves contain commas, such as names of sources.
+
+    Example:
+        >>> one_or_several("Reuters, Kyiv"), one_or_several(["a.ua", "b.ua"])
+        (('Reuters, Kyiv',), ('a.ua', 'b.ua'))
+    """
+    return (given,) if isinstance(given, str) else tuple(given)

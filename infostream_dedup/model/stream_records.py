@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from infostream_dedup.model.document import Language
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
+
+    from infostream_dedup.model.document import Language
 
 __all__ = [
     "ACROSS_FIELDS",

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.documents import write_rows
-from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
 from infostream_dedup.report.files import write_files
 from infostream_dedup.report.html import environment
 from infostream_dedup.report.plots import as_png, as_svg, plain_axes
-from infostream_dedup.report.published import PUBLISHED_DICE, PUBLISHED_METHODS
+from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
 
 
 KINDS: Final = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +22,15 @@ from infostream_dedup.report.plots import (
     group_figure,
     part_figure,
 )
-from infostream_dedup.report.tables import Cover, tabulate_parts
-from infostream_dedup.report.wording import Wording, wording_of
+from infostream_dedup.report.tables import Cover, Wording, tabulate_parts, wording_of
 from infostream_dedup.report.workbook import workbook_of
-from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from matplotlib.figure import Figure
+
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
 def write_report(

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.report.tables import (
     Cover,
+    Wording,
     cards_of,
     cover_lines,
     list_series,
     overview_of,
     tabulate_parts,
     tabulate_planted,
+    wording_of,
 )
-from infostream_dedup.report.wording import Wording, wording_of
-from infostream_dedup.runs.batch.sweeping import SweepResult
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jinja2 import Environment
+
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
 def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.documents import write_rows
@@ -13,6 +11,9 @@ from infostream_dedup.report.files import write_files
 from infostream_dedup.report.plots import as_png, as_svg, plain_axes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
     from infostream_dedup.judging.criteria.training import CurvePoint

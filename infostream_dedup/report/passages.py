@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.judging.passages.boilerplate import Boilerplate
 from infostream_dedup.judging.passages.original_message import original_message
-from infostream_dedup.judging.passages.provenance import Provenance
-from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
 from infostream_dedup.report.html import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.judging.passages.boilerplate import Boilerplate
+    from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
+    from infostream_dedup.judging.passages.provenance import Provenance
 
 
 def passages_page(comparison: TextComparison, names: tuple[str, str]) -> str:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.report.published import PUBLISHED
-from infostream_dedup.report.tables import PartTables, list_series, title_of
-from infostream_dedup.report.wording import Wording, wording_of
-from infostream_dedup.runs.batch.sweeping import SweepResult
+from infostream_dedup.report.tables import PUBLISHED, PartTables, Wording, list_series, title_of, wording_of
 from infostream_dedup.terms.representation import representation as representation_named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
 Quantity = Literal["symmetry", "transitivity"]

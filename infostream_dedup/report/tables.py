@@ -2,19 +2,208 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+import re
 from dataclasses import dataclass
+from importlib import resources
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.links import Measures
-from infostream_dedup.report.published import PublishedSeries, published_beside
-from infostream_dedup.report.wording import Wording
+from infostream_dedup.errors import UsageError
+from infostream_dedup.machine.phrase import BETWEEN, Phrase
 from infostream_dedup.runs.batch.parts import short_names
-from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 if TYPE_CHECKING:
-    from infostream_dedup.runs.batch.sweeping import SweepResult
+    from collections.abc import Collection, Mapping, Sequence
+
+    from infostream_dedup.links import Measures
+    from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
+
+# Figures that papers published, each on its own corpus, which differs from yours.
+#
+# * D. Lande, tables 1 and 2: March 2009, 1,272,217 documents.
+# * Yu. Zelenkov, I. Segalovich, RCDL 2007, tables 2 to 4: about 500,000 Web documents of ROMIP, pool protocol. The row
+#   for "3+5" comes from the paper's text.
+# * L. Chala, P. Popadenko: expert pairs of a university library's method guides. (Their "3+5" repeats the row above.)
+# * Yu Haomin et al.: pairs of sentences from 2,000 documents of ClueWeb09.
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedSeries:
+    """One column group of the paper's tables."""
+
+    name: str
+    symmetry: dict[int, float]
+    transitivity: dict[int, float]
+    links: dict[int, int]
+
+
+PUBLISHED: Final = {
+    "stem": PublishedSeries(
+        "standard way (stems)",
+        {6: 0.43, 7: 0.50, 8: 0.55},
+        {6: 0.72, 7: 0.82, 8: 0.90},
+        {6: 11_623_225, 7: 6_704_983, 8: 4_525_533},
+    ),
+    "morph": PublishedSeries(
+        "new way (frequency dictionaries)",
+        {4: 0.26, 5: 0.31, 6: 0.35, 7: 0.41, 8: 0.45},
+        {4: 0.57, 5: 0.64, 6: 0.69, 7: 0.73, 8: 0.83},
+        {4: 23_263_120, 5: 9_905_076, 6: 5_388_866, 7: 3_412_895, 8: 2_539_295},
+    ),
+    "pivot": PublishedSeries(
+        "across languages",
+        {4: 0.16, 5: 0.13, 6: 0.10, 7: 0.07, 8: 0.06},
+        {4: 0.08, 5: 0.03, 6: 0.01, 7: 0.02, 8: 0.03},
+        {4: 3_488_705, 5: 873_533, 6: 283_027, 7: 125_533, 8: 63_698},
+    ),
+}
+
+
+def published_beside(representation: str, block: str, blocks: Collection[tuple[str, str]]) -> PublishedSeries | None:
+    """Return the paper's series to show beside one of ours; ``None`` if there is none."""
+    counterpart = "cross" if (representation, "cross") in blocks else "all"
+    return PUBLISHED.get(representation) if block == counterpart else None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedMethod:
+    """Figures of one method; ``None`` if not printed."""
+
+    paper: str
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    pairs: int | None = None
+
+
+_ROMIP: Final = "Zelenkov, Segalovich 2007"
+
+_CHALA: Final = "Chala, Popadenko"
+
+_YU: Final = "Yu et al., sentences"
+
+PUBLISHED_METHODS: Final = {
+    "md5": PublishedMethod(_ROMIP, 1.00, 0.23, 0.38, 2_791_226),
+    "tf": PublishedMethod(_ROMIP, 0.94, 0.60, 0.73, 7_540_460),
+    "tf-idf": PublishedMethod(_ROMIP, 0.96, 0.54, 0.69, 6_745_096),
+    "tf-ridf": PublishedMethod(_ROMIP, 0.95, 0.59, 0.73, 7_373_208),
+    "long-sent": PublishedMethod(_ROMIP, 0.80, 0.84, 0.82, 12_635_770),
+    "heavy-sent": PublishedMethod(_ROMIP, 0.86, 0.62, 0.72, 8_544_468),
+    "megashingles": PublishedMethod(_ROMIP, 0.91, 0.36, 0.51, 4_696_699),
+    "lex-rand": PublishedMethod(_ROMIP, 0.97, 0.50, 0.66, 6_124_207),
+    "log-shingles": PublishedMethod(_ROMIP, 0.97, 0.39, 0.56, 4_791_883),
+    "descr-words": PublishedMethod(_ROMIP, 0.77, 0.44, 0.56, 6_927_589),
+    "opt-freq": PublishedMethod(_ROMIP, 0.94, 0.59, 0.73, 7_531_378),
+    "three-plus-five": PublishedMethod(_ROMIP, 0.95, 0.96, 0.95),
+    "three-plus-two": PublishedMethod(_CHALA, 0.963, 0.956, 0.959),
+    "three-plus-two:n=3": PublishedMethod(_CHALA, 0.978, 0.927, 0.952),
+    "i-match": PublishedMethod(_YU, f1=0.877),
+    "spotsigs": PublishedMethod(_YU, f1=0.764),
+    "low-idf-sig": PublishedMethod(_YU, f1=0.954),
+    "shingles": PublishedMethod(_YU, f1=0.960),
+}
+"""Published figures by the method's name in a comparison."""
+
+_TABLE_4: Final = (
+    ("tf", ("tf-idf", 0.83), ("tf-ridf", 0.79), ("long-sent", 0.40), ("heavy-sent", 0.68), ("megashingles", 0.54)),
+    ("tf", ("lex-rand", 0.90), ("descr-words", 0.65)),
+    ("tf-idf", ("tf-ridf", 0.75), ("long-sent", 0.38), ("heavy-sent", 0.76), ("megashingles", 0.60)),
+    ("tf-idf", ("lex-rand", 0.88), ("descr-words", 0.71)),
+    ("tf-ridf", ("long-sent", 0.32), ("heavy-sent", 0.60), ("megashingles", 0.48), ("lex-rand", 0.82)),
+    ("tf-ridf", ("descr-words", 0.59)),
+    ("long-sent", ("heavy-sent", 0.76), ("megashingles", 0.54), ("lex-rand", 0.54), ("descr-words", 0.55)),
+    ("heavy-sent", ("megashingles", 0.59), ("lex-rand", 0.69), ("descr-words", 0.68)),
+    ("megashingles", ("lex-rand", 0.56), ("descr-words", 0.53)),
+    ("lex-rand", ("descr-words", 0.66)),
+)
+
+PUBLISHED_DICE: Final = {(one, other): value for one, *others in _TABLE_4 for other, value in others}
+"""Table 4 of Zelenkov and Segalovich by the names of two methods; it lacks Log Shingles and Opt Freq."""
+
+
+# The words of a report in Ukrainian, Russian and English, and numbers as each language writes them
+
+UI_LANGUAGES: Final = ("uk", "ru", "en")
+
+
+class Wording:
+    """The words of one language."""
+
+    def __init__(self, language: str, words: dict[str, str], sentences: dict[str, str]) -> None:
+        self.language = language
+        self._words, self._sentences = words, sentences
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """Return the words for a key, with values filled in."""
+        return self._words[key].format(**values)
+
+    def spoken(self, sentence: str) -> tuple[str, bool]:
+        """Return a sentence in this language, and whether it was translated; otherwise it stays English."""
+        if self.language == "en":
+            return sentence, True
+        if not isinstance(sentence, Phrase):
+            return sentence, False
+        if sentence.parts:
+            said = [self.spoken(part) for part in sentence.parts]
+            return (BETWEEN.join(text for text, _ in said), True) if all(own for _, own in said) else (sentence, False)
+        if sentence.template not in self._sentences:
+            return sentence, False
+        values: dict[str, object] = {}
+        for name, one in sentence.values.items():
+            text, own = self.spoken(one) if isinstance(one, Phrase) else (self._value(name, one), True)
+            if not own:
+                return sentence, False
+            values[name] = text
+        return self._sentences[sentence.template].format(**values), True
+
+    def _value(self, name: str, value: object) -> object:
+        """Format a value in a sentence: a language by the right form of its name, a number with its decimal sign."""
+        if isinstance(value, float):
+            return _Comma(value)
+        return self._words.get(f"{name}_{value}", value)
+
+    def decimal(self, value: float | None, digits: int) -> str:
+        """Format a number with a decimal point or comma; ``None`` becomes a dash."""
+        return "–" if value is None else self._localised(f"{value:.{digits}f}")
+
+    def percent(self, value: float | None) -> str:
+        """Format a share, 0 to 1, as a percentage with one decimal; ``None`` becomes a dash."""
+        return "–" if value is None else f"{self._localised(f'{100 * value:.1f}')}\N{NO-BREAK SPACE}%"
+
+    def count(self, value: int | None) -> str:
+        """Format a whole number with thousands separators; ``None`` becomes a dash."""
+        return (
+            "–" if value is None else f"{value:,}".replace(",", "," if self.language == "en" else "\N{NO-BREAK SPACE}")
+        )
+
+    def moment(self, time: object) -> str:
+        """Format a day, or a day and minute: 2026-03-05 14:00 in English, 05.03.2026 14:00 in the others."""
+        text = str(time)[:16].replace("T", " ")
+        found = None if self.language == "en" else re.match(r"(\d{4})-(\d\d)-(\d\d)(?=$| )", text)
+        return text if found is None else f"{found[3]}.{found[2]}.{found[1]}{text[10:]}"
+
+    def _localised(self, number: str) -> str:
+        return number if self.language == "en" else number.replace(".", ",")
+
+
+class _Comma(float):
+    """A number that formats itself with a decimal comma."""
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how).replace(".", ",")
+
+
+@functools.cache
+def wording_of(language: str) -> Wording:
+    """Return the words of a language, which are read only once."""
+    import orjson
+
+    if language not in UI_LANGUAGES:
+        raise UsageError(f"a report is written in {', '.join(UI_LANGUAGES)}, not in {language!r} (--ui-language)")
+    data = (resources.files("infostream_dedup.report") / "locale" / f"{language}.json").read_bytes()
+    found: dict[str, Any] = orjson.loads(data)
+    return Wording(language, found["words"], found["sentences"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +469,9 @@ def tabulate_planted(result: SweepResult) -> list[PlantedTable]:
 
 
 _NAMED: tuple[str, ...] = ("<list>", "-")
+
 _FILES = 12
+
 _SOURCES = 6
 
 

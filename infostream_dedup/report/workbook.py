@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.outputs import require_workbooks
-from infostream_dedup.report.tables import Cover, cards_of, cover_lines
-from infostream_dedup.report.wording import Wording, wording_of
-from infostream_dedup.runs.batch.sweeping import SweepResult
+from infostream_dedup.report.tables import Cover, Wording, cards_of, cover_lines, wording_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from xlsxwriter import Workbook
+
+    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 
 _DAY: Final = datetime(2000, 1, 1)

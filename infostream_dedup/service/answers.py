@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+import zlib
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_to_bytes
 
 import orjson
@@ -13,10 +14,15 @@ from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
-from starlette.types import Scope
 
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import caller_of, running
+from infostream_dedup.service.values import Model, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from starlette.types import Scope
 
 _MOST_NUMBER: Final = 1 << 62
 
@@ -98,3 +104,52 @@ class LiteralEndRoute(APIRoute):
         _, after_id, word = self.path.rpartition("}/")
         last = unquote_to_bytes(scope["raw_path"].rpartition(b"/")[2])
         return super().matches(scope) if not after_id or last == word.encode() else (Match.NONE, {})
+
+
+# Bodies of requests: JSON, JSON Lines, compressed or not
+
+
+async def read_body(request: Request, model: type[Model]) -> Model:
+    """Read the body as a model; ProblemError ``json``, ``too-large`` or ``invalid``."""
+    return checked(model, await json_body(request))
+
+
+async def json_body(request: Request) -> Any:
+    """Read any JSON, or a batch as JSON Lines, which becomes ``{"documents": [...]}``."""
+    # In a thread, so that nobody has to wait while megabytes are parsed.
+    return await asyncio.to_thread(_read, await request.body(), request)
+
+
+def _read(body: bytes, request: Request) -> Any:
+    unpacked = _unpacked(body, request)
+    if not request.headers.get("content-type", "").startswith("application/x-ndjson"):
+        return _parsed(unpacked)
+    return {"documents": [_parsed(line) for line in unpacked.splitlines() if line.strip()]}
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        # The library's message says what is wrong and where; it never quotes the text.
+        raise ProblemError(400, "json", str(error)[:200]) from None
+
+
+def _unpacked(body: bytes, request: Request) -> bytes:
+    coding = request.headers.get("content-encoding", "identity").lower()
+    if coding == "identity":
+        return body
+    if coding != "gzip":
+        raise ProblemError(415, "content-type", "send it as it is, or compressed by gzip")
+    limits = running(request).settings.limits
+    most = min(limits.unpacked_bytes, limits.gzip_ratio * len(body))
+    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        unpacked = unpacker.decompress(body, most + 1)
+    except zlib.error:
+        raise ProblemError(400, "bad-request", "the body is damaged, or not compressed by gzip") from None
+    if len(unpacked) > most:
+        raise ProblemError(413, "too-large", "send fewer documents at once", limit=most)
+    if not unpacker.eof:
+        raise ProblemError(400, "bad-request", "the body ends in the middle")
+    return unpacked

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,16 +16,19 @@ from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import NotModifiedError
 from infostream_dedup.service.contract import ANSWERS, describe_problems
 from infostream_dedup.service.guard import Guard, is_page
-from infostream_dedup.service.logs import reason_of
-from infostream_dedup.service.metrics import Metrics
-from infostream_dedup.service.pages import entrance, judging_pages, learning_pages, stream_pages
+from infostream_dedup.service.logs import Metrics, reason_of
+from infostream_dedup.service.pages import frame, judging_pages, learning_pages, stream_pages
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.routes import batches, documents, groups, health, jobs, judgements, reviews
 from infostream_dedup.service.running import RunningService
-from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import Sessions, read_tokens
 from infostream_dedup.service.values import problem_of_value
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from infostream_dedup.service.settings import ServiceSettings
 
 # The first matching route answers: events before verdicts.
 _ROUTERS: Final = (
@@ -40,7 +42,7 @@ _ROUTERS: Final = (
     judgements.router,
     jobs.router,
     reviews.router,
-    entrance.router,
+    frame.router,
     stream_pages.router,
     judging_pages.router,
     learning_pages.router,

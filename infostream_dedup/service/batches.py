@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
 from pydantic import Field, WithJsonSchema, field_validator
 
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.values import Body
-from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.fingerprints import content_hash
-from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.preparation import content_hash
 from infostream_dedup.stream.store.restoring import position_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.model import Document
+    from infostream_dedup.model.stream_records import Verdict
+    from infostream_dedup.stream.deduplicator import Deduplicator
+    from infostream_dedup.stream.store import Store
 
 _SOURCE: Final = "<batch>"
 

@@ -10,7 +10,6 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +25,8 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Batch
     from infostream_dedup.stream.store.reader import Known, StoredBatch

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-from fastapi import FastAPI
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from pydantic import BaseModel
 
 _PROBLEM: Final = {
     "type": "object",

@@ -7,18 +7,19 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 
-from infostream_dedup.service.logs import failure_of, log_request
-from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.logs import Metrics, failure_of, log_request
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
-from infostream_dedup.service.running import RunningService
-from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Rates, Sessions, Tokens
+
+if TYPE_CHECKING:
+    from infostream_dedup.service.running import RunningService
+    from infostream_dedup.service.settings import ServiceSettings
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

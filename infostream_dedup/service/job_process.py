@@ -7,7 +7,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,15 +15,16 @@ import orjson
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.judgements import Desk
-from infostream_dedup.judgements.candidates import linked_pairs
+from infostream_dedup.judgements.candidates import import_labels, label_rows, linked_pairs
 from infostream_dedup.judgements.jobs import end_job, job_shown, report_step
-from infostream_dedup.judgements.labels import import_labels, label_rows
-from infostream_dedup.report.wording import UI_LANGUAGES
+from infostream_dedup.report.tables import UI_LANGUAGES
 from infostream_dedup.service.job_runner import JobLock
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from infostream_dedup.api.learning import Training
     from infostream_dedup.judging.criteria.training import HeldOut
     from infostream_dedup.machine.progress import Progress
@@ -345,7 +345,7 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
 
 def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Document], dict[str, Any]]:
     """The latest documents whose texts were kept, and the settings of their key terms."""
-    from infostream_dedup.runs.batch.stored_settings import settings_of_terms
+    from infostream_dedup.runs.batch.stored_collection import settings_of_terms
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.restoring import position_of
 
@@ -366,7 +366,7 @@ def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Docum
 
 def _swept(result: SweepResult) -> dict[str, Any]:
     """What the page shows: rows, recommendation in three languages, a few pairs at each k."""
-    from infostream_dedup.report.wording import wording_of
+    from infostream_dedup.report.tables import wording_of
 
     (representation,) = result.configuration["representations"]
     reason = result.reason.get(representation, "")

@@ -7,13 +7,15 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import CannotCreateError, InfostreamError, StoreBusyError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.jobs import end_job, end_orphans, is_job_open
-from infostream_dedup.machine.file_lock import lock_file
+from infostream_dedup.machine.files import lock_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class JobLock:

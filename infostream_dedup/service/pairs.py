@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from infostream_dedup.judgements.agreement import disagreements
-from infostream_dedup.judgements.candidates import QUEUES, asked_pairs, group_pairs, linked_pairs
+from infostream_dedup.judgements.candidates import QUEUES, asked_pairs, disagreements, group_pairs, linked_pairs
 from infostream_dedup.judgements.jobs import last_result
-from infostream_dedup.judgements.judgements import ordered_pair
-from infostream_dedup.judgements.reservations import SHARE_OF_TWO, next_pairs
+from infostream_dedup.judgements.judgements import SHARE_OF_TWO, next_pairs, ordered_pair
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.running import RunningService
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions, group_with_members, key_terms_of
 from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
-    from infostream_dedup.judging.passages.text_comparison import TextComparison, TextStretch
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+    from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
+    from infostream_dedup.service.running import RunningService
+    from infostream_dedup.stream.store import Store
 
 
 NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +28,8 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from faststream.rabbit import RabbitBroker, RabbitQueue
 
 

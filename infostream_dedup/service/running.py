@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, TypeVar
-
-from starlette.requests import Request
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.judgements import desk_path
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.job_runner import JobRunner
-from infostream_dedup.service.metrics import Metrics
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.threads import DeskThread, Readers, SearchThread, Writer
-from infostream_dedup.service.tokens import Caller
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.restoring import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+    from infostream_dedup.service.logs import Metrics
+    from infostream_dedup.service.settings import ServiceSettings
+    from infostream_dedup.service.tokens import Caller
+    from infostream_dedup.stream.store.restoring import Position
 
 Value = TypeVar("Value")
 
@@ -38,40 +41,25 @@ class Figure:
 
 @dataclass(slots=True, kw_only=True)
 class RunningService:
-    """A service from its start to its end.
+    """A service from its start to its end."""
 
-    Attributes:
-        settings: what the service was started with.
-        metrics: figures for Prometheus.
-        writer: None if the service is read-only.
-        readers: the threads that read the store.
-        searched: the thread that searches the store.
-        checker: the process that says which verdicts documents would get.
-        desk: the thread that reads and writes judgements.
-        jobs: runs long work in the background.
-        ended: set when the service stops, so that open streams end by themselves.
-        loading: whether data for the first answers is still being loaded.
-        streams: number of open streams of events.
-        batches_of: number of batches that wait for an answer, by caller.
-        figures: figures over the latest documents by name.
-        counts: by name, the count in progress or the last one.
-        choices: the latest few sets of candidate pairs, by queue and position of the store.
-    """
-
-    settings: ServiceSettings
-    metrics: Metrics
-    writer: Writer | None
-    readers: Readers
-    searched: SearchThread
-    checker: Checker
-    desk: DeskThread
-    jobs: JobRunner
+    settings: ServiceSettings  # what the service was started with
+    metrics: Metrics  # figures for Prometheus
+    writer: Writer | None  # None if the service is read-only
+    readers: Readers  # the threads that read the store
+    searched: SearchThread  # the thread that searches the store
+    checker: Checker  # the process that says which verdicts documents would get
+    desk: DeskThread  # the thread that reads and writes judgements
+    jobs: JobRunner  # runs long work in the background
+    # set when the service stops, so that open streams end by themselves
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    loading: bool = False
-    streams: int = 0
-    batches_of: dict[str, int] = field(default_factory=dict)
-    figures: dict[str, Figure] = field(default_factory=dict)
+    loading: bool = False  # whether data for the first answers is still being loaded
+    streams: int = 0  # number of open streams of events
+    batches_of: dict[str, int] = field(default_factory=dict)  # number of batches that wait for an answer, by caller
+    figures: dict[str, Figure] = field(default_factory=dict)  # figures over the latest documents by name
+    # by name, the count in progress or the last one
     counts: dict[str, asyncio.Future[Figure]] = field(default_factory=dict)
+    # the latest few sets of candidate pairs, by queue and position of the store
     choices: dict[tuple[str, Position], list[tuple[str, str]]] = field(default_factory=dict)
     _batches: int | None = None
     _news: asyncio.Event = field(default_factory=asyncio.Event)

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -21,6 +20,9 @@ from infostream_dedup.service.server import run
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def serve_sample(port: int, *, tell: Callable[[str], None]) -> None:

@@ -10,18 +10,19 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.settings import ServiceSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from infostream_dedup.service.listening import ListeningServer
-    from infostream_dedup.service.metrics import Metrics
+    from infostream_dedup.service.logs import Metrics
     from infostream_dedup.service.running import RunningService
+    from infostream_dedup.service.settings import ServiceSettings
 
 
 def tell_system(state: str) -> None:
@@ -52,8 +53,7 @@ def warm_pages() -> threading.Thread:
 def _load() -> None:
     from infostream_dedup.api.passages import compare
     from infostream_dedup.lab.methods import methods
-    from infostream_dedup.service.language import PAGE_LANGUAGES, words_of
-    from infostream_dedup.service.pages.frame import load_templates
+    from infostream_dedup.service.pages.frame import PAGE_LANGUAGES, load_templates, words_of
 
     load_templates()
     for name in PAGE_LANGUAGES:

@@ -4,74 +4,48 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceLimits:
-    """Every limit of the service.
+    """Every limit of the service."""
 
-    Attributes:
-        body_bytes: length of a body, after decompression unless it is a batch.
-        form_bytes: length of the body of a form.
-        unpacked_bytes: length of a batch after decompression.
-        gzip_ratio: how many times longer a body may become by decompression.
-        documents: number of documents in a batch.
-        checked: number of documents in a question about the verdicts they would get.
-        text_bytes: length of a text to search for.
-        header_bytes: length of all headers together.
-        body_seconds: time to receive a body, in addition to the next limit.
-        body_seconds_per_megabyte: time for each megabyte announced.
-        silent_seconds: how long a client may leave an answer unread.
-        searches: pending searches; further ones are refused.
-        questions: pending questions to the store; further ones are refused.
-        checks: pending questions about the verdicts that documents would get; further ones are refused.
-        queued: pending batches; further ones are refused.
-        readers: threads that read the store.
-        query_seconds: time of one query of the store.
-        figures_wait_seconds: how long a question about the latest documents waits for a new count before it gets the
-            last one.
-        figures_age_seconds: maximum age of the last count; the question waits if it is older.
-        figures_pause_seconds: minimum time between two counts of the activity while batches arrive and nobody asks.
-        streams: open streams of events.
-        page: default number of rows on a page.
-        rows: maximum number of rows on a page.
-        counted: number up to which the rows of a list are counted.
-        reads_per_second: reads a second for each token, on average over ten seconds.
-        batches_at_once: unanswered batches of one token.
-    """
-
-    body_bytes: int = 16 * 1024 * 1024
-    form_bytes: int = 64 * 1024
-    unpacked_bytes: int = 64 * 1024 * 1024
-    gzip_ratio: int = 200
-    documents: int = 5_000
-    checked: int = 100
-    text_bytes: int = 100_000
-    header_bytes: int = 16 * 1024
-    body_seconds: float = 10.0
-    body_seconds_per_megabyte: float = 1.0
-    silent_seconds: float = 11.0
-    searches: int = 16
-    questions: int = 256
-    checks: int = 4
-    queued: int = 8
-    readers: int = 4
-    query_seconds: float = 5.0
+    body_bytes: int = 16 * 1024 * 1024  # length of a body, after decompression unless it is a batch
+    form_bytes: int = 64 * 1024  # length of the body of a form
+    unpacked_bytes: int = 64 * 1024 * 1024  # length of a batch after decompression
+    gzip_ratio: int = 200  # how many times longer a body may become by decompression
+    documents: int = 5_000  # number of documents in a batch
+    checked: int = 100  # number of documents in a question about the verdicts they would get
+    text_bytes: int = 100_000  # length of a text to search for
+    header_bytes: int = 16 * 1024  # length of all headers together
+    body_seconds: float = 10.0  # time to receive a body, in addition to the next limit
+    body_seconds_per_megabyte: float = 1.0  # time for each megabyte announced
+    silent_seconds: float = 11.0  # how long a client may leave an answer unread
+    searches: int = 16  # pending searches; further ones are refused
+    questions: int = 256  # pending questions to the store; further ones are refused
+    checks: int = 4  # pending questions about the verdicts that documents would get; further ones are refused
+    queued: int = 8  # pending batches; further ones are refused
+    readers: int = 4  # threads that read the store
+    query_seconds: float = 5.0  # time of one query of the store
+    # how long a question about the latest documents waits for a new count before it gets the last one
     figures_wait_seconds: float = 0.05
-    figures_age_seconds: float = 5.0
+    figures_age_seconds: float = 5.0  # maximum age of the last count; the question waits if it is older
+    # minimum time between two counts of the activity while batches arrive and nobody asks
     figures_pause_seconds: float = 2.0
-    streams: int = 20
-    page: int = 50
-    rows: int = 200
-    counted: int = 10_000
-    reads_per_second: int = 60
-    batches_at_once: int = 4
+    streams: int = 20  # open streams of events
+    page: int = 50  # default number of rows on a page
+    rows: int = 200  # maximum number of rows on a page
+    counted: int = 10_000  # number up to which the rows of a list are counted
+    reads_per_second: int = 60  # reads a second for each token, on average over ten seconds
+    batches_at_once: int = 4  # unanswered batches of one token
 
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -126,32 +100,21 @@ _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]+)\]|(?P<host>[^:\[\]]+)):(?P<
 class ServiceSettings:
     """What a service is started with.
 
-    Attributes:
-        store: the store it serves; created if it does not exist, unless ``read_only``.
-        host: address to listen on.
-        port: port to listen on.
-        hosts: further names by which clients may call it, with the port if it is not the usual one.
-        proxies: proxies whose ``X-Forwarded-For`` is believed.
-        metrics: address and port at which the figures for Prometheus need no token; None: nowhere.
-        token_file: who may do what (see ``tokens``); None: one local person who may do everything.
-        read_only: serve a store that another process writes.
-        stream: settings of a new store by name (see ``StreamSettings``).
-        limits: see there.
-
     Raises:
         ConfigurationError: without a token, it would be open to other machines; or the figures would hide the service.
     """
 
-    store: Path
-    host: str = "127.0.0.1"
-    port: int = 8600
-    hosts: tuple[str, ...] = ()
-    proxies: tuple[Network, ...] = ()
+    store: Path  # the store it serves; created if it does not exist, unless `read_only`
+    host: str = "127.0.0.1"  # address to listen on
+    port: int = 8600  # port to listen on
+    hosts: tuple[str, ...] = ()  # further names by which clients may call it, with the port if it is not the usual one
+    proxies: tuple[Network, ...] = ()  # proxies whose `X-Forwarded-For` is believed
+    # address and port at which the figures for Prometheus need no token; None: nowhere
     metrics: tuple[str, int] | None = None
-    token_file: Path | None = None
-    read_only: bool = False
-    stream: dict[str, object] = field(default_factory=dict)
-    limits: ServiceLimits = field(default_factory=ServiceLimits)
+    token_file: Path | None = None  # who may do what (see `tokens`); None: one local person who may do everything
+    read_only: bool = False  # serve a store that another process writes
+    stream: dict[str, object] = field(default_factory=dict)  # settings of a new store by name (see `StreamSettings`)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)  # see there
 
     def __post_init__(self) -> None:
         if self.token_file is None and not _is_loopback(self.host):

@@ -9,8 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infostream_dedup.errors import CannotWriteError, InfostreamError
 from infostream_dedup.judgements import Desk
@@ -18,6 +17,9 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Value = TypeVar("Value")
 _Work = tuple[Callable[[Deduplicator], Any], "Future[Any]"]

@@ -11,14 +11,16 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
-from infostream_dedup.machine.private_files import make_private_file
+from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.service.problems import ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 ROLES: Final[Mapping[str, frozenset[str]]] = {
     "reader": frozenset({"reader"}),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.model import Document
+from infostream_dedup.judging.evidence.judging import contradict
+from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
+from infostream_dedup.language.lexicon.tables import is_latin
+from infostream_dedup.links.pair_rules import LEAST_SHARE, NEAR_BEST, OneText
+from infostream_dedup.links.window.window_index import WindowIndex
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document
 from infostream_dedup.model.stream_records import (
     EpochFrequencies,
     GroupEvent,
@@ -19,39 +24,570 @@ from infostream_dedup.model.stream_records import (
     TranslatedFrom,
     Verdict,
 )
-from infostream_dedup.stream.analysis import Analysed
-from infostream_dedup.stream.key_choice import KeyRows, choose_keys
-from infostream_dedup.stream.links_across import KEY_TERMS, LinkAcross, LinksAcross
-from infostream_dedup.stream.memory import Memory
-from infostream_dedup.stream.pivot_frequencies import PivotFrequencies
-from infostream_dedup.stream.pivot_reading import PivotRead, PivotReader, without
-from infostream_dedup.stream.pivot_window import PivotRows
-from infostream_dedup.stream.pivot_words import PivotWords
-from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.analysis import Analysed, KeyRows, TermNumbers, choose_keys, code_point_rank, longer
+from infostream_dedup.stream.kernels.pivot import (
+    MOST_KEYS,
+    PLACE_BITS,
+    PivotDocuments,
+    PivotScratch,
+    SharedKeys,
+    share_pivot,
+)
+from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
-from infostream_dedup.stream.stories import Stories
-from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.stream.words_across import WordsAcross
+from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
+from infostream_dedup.terms.matched_words import SAME
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.links.window.window_index import CandidateRows
+    from infostream_dedup.stream.memory import Memory
+    from infostream_dedup.stream.settings import StreamSettings
+
+
+# Stories: groups in several languages that report the same thing
+
+
+class Stories:
+    """The story of each group of the window that is linked to another language.
+
+    A story is named after the earliest of its groups, which is named after its earliest document. When two stories
+    merge, the one that began first keeps its name; an event records that the other name is no longer used. A group
+    without a link to another language counts as its own story, which verdicts do not mention.
+    """
+
+    def __init__(self) -> None:
+        self._story_of: dict[str, str] = {}
+        self._groups: dict[str, list[str]] = {}
+        self._begun: dict[str, int] = {}
+
+    def of(self, group: str) -> str | None:
+        """Return the story of a group; ``None`` if the group has no link to another language."""
+        return self._story_of.get(group)
+
+    def resume(self, groups: Iterable[tuple[str, str, int]]) -> None:
+        """Restore the stories of the window's groups."""
+        self._story_of, self._groups, self._begun = {}, {}, {}
+        for group, story, begun in groups:
+            self._put(group, story)
+            self._begun[story] = begun
+
+    def join(self, ordinal: int, groups: Sequence[tuple[str, int]]) -> list[StoryEvent]:
+        """Join groups of several languages into one story."""
+        loose = {name: begun for name, begun in groups if name not in self._story_of}
+        with_story = {self._story_of[name] for name, _ in groups if name in self._story_of}
+        stories = loose | {story: self._begun[story] for story in with_story}
+        # Equal texts detected as different languages are one group already.
+        return self._unite(ordinal, stories, list(loose)) if len(stories) > 1 else []
+
+    def merge(self, ordinal: int, names: Sequence[str], group: str, begun: int) -> list[StoryEvent]:
+        """Update stories after groups of one language were merged."""
+        loose = {} if group in self._story_of else {group: begun}
+        with_story = {story for name in names if (story := self._leave(name)) is not None}
+        if not with_story:
+            return []
+        return self._unite(ordinal, loose | {story: self._begun[story] for story in with_story}, [group])
+
+    def leave(self, group: str) -> None:
+        """Remove a group whose last document has left the window."""
+        story = self._leave(group)
+        if story is not None and not self._groups[story]:
+            del self._groups[story], self._begun[story]
+
+    def _unite(self, ordinal: int, stories: dict[str, int], groups: Sequence[str]) -> list[StoryEvent]:
+        """Join several stories, and groups without a story, into one."""
+        stays, *others = sorted(stories, key=lambda story: (stories[story], story))
+        for other in others:
+            for group in self._groups.pop(other, []):
+                self._put(group, stays)
+            self._begun.pop(other, None)
+        for group in groups:
+            self._put(group, stays)
+        self._begun[stays] = stories[stays]
+        return [StoryEvent(ordinal, stays, other, stories[stays]) for other in others]
+
+    def _put(self, group: str, story: str) -> None:
+        self._story_of[group] = story
+        self._groups.setdefault(story, []).append(group)
+
+    def _leave(self, group: str) -> str | None:
+        """Remove a group from its story, and return the story."""
+        story = self._story_of.pop(group, None)
+        if story is not None:
+            self._groups[story].remove(group)
+        return story
+
+
+# Earlier documents in other languages that have the same text as a new one.
+#
+# The rule is that of `links.between_languages`. A translation can only be found in the past: a link is judged by the
+# documents that came before the later of its two ends, so the answer for a document never changes, and is the same
+# however the stream was cut into batches.
+
+KEY_TERMS: Final = 30
+"""Number of key terms in the pivot language by which documents are compared."""
+
+_LEAST_TERMS: Final = 3
+
+_LEAST_ROOM: Final = 4
+
+_UNIT: Final = 1_000_000_000
+"""Shares are compared as integers in units of 1e-9, as they are stored."""
+
+_TOO_SMALL: Final = LEAST_SHARE - 1e-6
+"""Below this share in one direction, the other need not be known; the rest is more than any rounding."""
+
+
+def candidate_needs() -> NDArray[np.int64]:
+    """Canonical key terms that must match in one direction, by the number of key terms of the shorter document.
+
+    A third of them, at least three: documents that share 0.4 of the weight of their key terms in both directions share
+    more. Int64 (KEY_TERMS + 1,).
+    """
+    return np.maximum(_LEAST_TERMS, -(-np.arange(KEY_TERMS + 1) // 3)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAcross:
+    """An earlier document in another language with enough matching key terms in both directions."""
+
+    ordinal: int  # the earlier document
+    forward: int  # share, by weight, of the later document's key terms found in the earlier one, in units of 1e-9
+    backward: int  # share of the earlier document's key terms found in the later one
+
+    @property
+    def smaller(self) -> int:
+        """The smaller of both shares."""
+        return min(self.forward, self.backward)
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Sort key: greatest smaller share first, then greatest larger share, then earliest document."""
+        return -self.smaller, -max(self.forward, self.backward), self.ordinal
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """One end of a link has a better partner; the link stays if that partner has the same text."""
+
+    earlier: int  # one partner
+    later: int  # the other
+
+
+class _Partner(NamedTuple):
+    """The other end of a link; the smallest is the best."""
+
+    share: int  # the smaller share of the link, negated
+    ordinal: int  # ordinal of the document
+
+
+class _Partners:
+    """Partners of a document in one language."""
+
+    __slots__ = ("_all", "_best")
+
+    def __init__(self) -> None:
+        self._all: list[_Partner] = []
+        self._best: _Partner | None = None
+
+    def add(self, partner: _Partner) -> None:
+        """Add a partner."""
+        self._all.append(partner)
+        self._best = partner if self._best is None else min(self._best, partner)
+
+    def best(self, oldest: int) -> _Partner:
+        """The best partner that is not older than ``oldest``; there is at least one."""
+        if self._best is None or self._best.ordinal < oldest:
+            self._all = [one for one in self._all if one.ordinal >= oldest]
+            self._best = min(self._all)
+        return self._best
+
+
+@dataclass(frozen=True, slots=True)
+class _PastLinks:
+    """Links found before a restart: in arrays, since few of them are ever needed again."""
+
+    ordinals: NDArray[np.int64]  # int64 (links,), one document of each link, ascending; each link occurs twice
+    partners: NDArray[np.int64]  # int64 (links, 2), the other document, and the smaller share
+
+    @classmethod
+    def of(cls, links: NDArray[np.int64]) -> _PastLinks:
+        """Arrange links, int64 (links, 3): later document, earlier document, smaller share."""
+        both = np.concatenate([links, links[:, [1, 0, 2]]])
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        return cls(np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1:]))
+
+    def of_document(self, ordinal: int) -> list[tuple[int, int]]:
+        """The partners of a document, and the smaller shares."""
+        begin, end = np.searchsorted(self.ordinals, (ordinal, ordinal + 1)).tolist()
+        return [(other, share) for other, share in self.partners[begin:end].tolist()]
+
+    def from_document(self, oldest: int) -> _PastLinks:
+        """The links still needed when the window begins with ``oldest``; most links are kept a while longer."""
+        begin = int(np.searchsorted(self.ordinals, oldest))
+        if 2 * begin <= len(self.ordinals):
+            return self
+        return _PastLinks(self.ordinals[begin:].copy(), self.partners[begin:].copy())
+
+
+class LinksAcross:
+    """Finds and keeps the links of the window's documents.
+
+    Documents are added in two steps: first ``find`` for a whole batch, which uses only key terms; then ``kept`` in the
+    order of the stream.
+
+    Args:
+        window: the documents, with the columns of the pivot language.
+    """
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        # Documents of one language are never compared here, and most documents that share terms have one language.
+        self._indexes = [WindowIndex() for _ in LANGUAGES]
+        self._needs = candidate_needs()
+        self._links: dict[int, dict[int, _Partners]] = {}
+        self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
+        self._known = window.first
+
+    def find(self, first: int, oldest: NDArray[np.int64]) -> list[list[LinkAcross]]:
+        """Look up earlier documents for each of the documents whose columns have been added."""
+        columns, row = self._window.pivot_columns, first - self._window.first
+        keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.matched_by))
+        languages = self._window.evidence_columns.languages[row : row + len(oldest)]
+        links: list[list[LinkAcross]] = [[] for _ in range(len(oldest))]
+        for language, index in enumerate(self._indexes):
+            enters = languages == language
+            if not len(index) and not enters.any():
+                continue
+            found = index.ask_and_extend(
+                np.arange(first, first + len(oldest)),
+                keys=keys,
+                targets=targets,
+                oldest=oldest,
+                needs=self._needs,
+                least_keys=_LEAST_TERMS,
+                enters=enters,
+            )
+            for candidates in found:
+                self._link(candidates, first, links)
+        for own in links:
+            own.sort(key=lambda one: one.ordinal)
+        return links
+
+    def kept(
+        self, first: int, links: Sequence[Sequence[LinkAcross]], oldest: Sequence[int], one_text: OneText
+    ) -> list[list[LinkAcross]]:
+        """The links that the rule keeps, the best of each document first."""
+        doubts: list[list[list[_Doubt]]] = []
+        for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
+            self._forget_before(alive)
+            self.take(ordinal, [(one.ordinal, one.smaller) for one in own])
+            doubts.append(self._doubts(ordinal, own, alive) if own else [])
+        asked = sorted({(one.earlier, one.later) for own in doubts for link in own for one in link})
+        pairs = np.array(asked, dtype=np.int64).reshape(-1, 2)
+        same = dict(zip(asked, one_text(pairs[:, 0], pairs[:, 1]).tolist(), strict=True)) if asked else {}
+        return [
+            sorted(
+                (
+                    one
+                    for one, doubtful in zip(own, of_links, strict=True)
+                    if all(same[doubt.earlier, doubt.later] for doubt in doubtful)
+                ),
+                key=lambda one: one.rank,
+            )
+            for own, of_links in zip(links, doubts, strict=True)
+        ]
+
+    def take(self, ordinal: int, links: Sequence[tuple[int, int]]) -> None:
+        """Remember the links of a document with earlier ones in the window: ordinal and smaller share."""
+        for other, share in links:
+            for one, partner in ((ordinal, other), (other, ordinal)):
+                by_language = self._links.setdefault(one, {})
+                by_language.setdefault(self._language(partner), _Partners()).add(_Partner(-share, partner))
+
+    def resume(self, first: int, links: Ragged) -> None:
+        """Index documents whose columns have been added and that were judged earlier or by another process."""
+        window, columns = self._window, self._window.pivot_columns
+        begin, end = max(first, window.oldest) - window.first, window.end - window.first
+        for language, index in enumerate(self._indexes):
+            index.expire_before(window.oldest)
+            rows = begin + np.flatnonzero(window.evidence_columns.languages[begin:end] == language)
+            keys, targets = columns.keys.gathered(rows), columns.matched_by.gathered(rows)
+            index.extend(window.first + rows, keys=keys, targets=targets)
+        pairs = links.values.reshape(-1, 2)
+        later = first + np.repeat(np.arange(len(links), dtype=np.int64), links.sizes // 2)
+        if not self._links and not len(self._past.ordinals):
+            self._past = _PastLinks.of(np.column_stack([later, pairs]))
+        else:
+            for ordinal, (other, share) in zip(later.tolist(), pairs.tolist(), strict=True):
+                if other >= window.oldest:
+                    self.take(ordinal, [(other, share)])
+        self._forget_before(window.oldest)
+
+    def _link(self, candidates: CandidateRows, first: int, links: list[list[LinkAcross]]) -> None:
+        window = self._window
+        later = np.repeat(np.arange(len(candidates), dtype=np.int64) + candidates.first, np.diff(candidates.ends))
+        earlier = candidates.ordinals - window.first
+        b = later + (first - window.first)
+        counts, met, own = _shared(b, earlier, window.pivot_columns.documents)
+        shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
+        strong = (counts >= _LEAST_TERMS) & (shares >= round(LEAST_SHARE * _UNIT))
+        chosen = np.flatnonzero(strong[:, 0] & strong[:, 1])
+        chosen = chosen[~self._contradict(earlier[chosen], b[chosen], shares[chosen])]
+        for place in chosen.tolist():
+            number, row = int(later[place]), int(earlier[place])
+            if not self._same_text(row, number + first - window.first):
+                forward, backward = shares[place].tolist()
+                links[number].append(LinkAcross(row + window.first, forward, backward))
+
+    def _contradict(
+        self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether evidence rules out that the documents in these rows are translations: bool (pairs,)."""
+        if not len(earlier):
+            return np.zeros(0, dtype=np.bool_)
+        rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
+        documents = ComparedDocuments.of_window(self._window, rows)
+        a, b = numbers[: len(earlier)].astype(np.int64), numbers[len(earlier) :].astype(np.int64)
+        return contradict(a, b, shares / _UNIT, documents.keys, documents.records)
+
+    def _same_text(self, row: int, other: int) -> bool:
+        """Whether two texts are equal, though given or detected as different languages: such documents are copies."""
+        hashes = self._window.hashes
+        return bool(hashes[row][0]) and hashes[row][0] == hashes[other][0]
+
+    def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[_Doubt]]:
+        """For each link, the better partners of either end; the link stays only if all of them have the same text."""
+        language, theirs = self._language(ordinal), [self._language(one.ordinal) for one in links]
+        mine: dict[int, _Partner] = {}
+        for link, spoken in zip(links, theirs, strict=True):
+            partner = _Partner(-link.smaller, link.ordinal)
+            mine[spoken] = min(partner, mine.get(spoken, partner))
+        found: list[list[_Doubt]] = []
+        for link, spoken in zip(links, theirs, strict=True):
+            best = self._best(link.ordinal, language, oldest)
+            found.append(
+                [
+                    _Doubt(min(end, better.ordinal), max(end, better.ordinal))
+                    for end, better in ((link.ordinal, mine[spoken]), (ordinal, best))
+                    if link.smaller < round(NEAR_BEST * -better.share)
+                ]
+            )
+        return found
+
+    def _best(self, ordinal: int, language: int, oldest: int) -> _Partner:
+        """The best partner of a document in a language, within the window; there is at least one."""
+        found = self._links[ordinal][language].best(oldest)
+        for other, share in self._past.of_document(ordinal):
+            if other >= oldest and self._language(other) == language:
+                found = min(found, _Partner(-share, other))
+        return found
+
+    def _language(self, ordinal: int) -> int:
+        language: int = self._window.evidence_columns.languages.item(ordinal - self._window.first)
+        return language
+
+    def _forget_before(self, oldest: int) -> None:
+        """Forget the links of documents that have left the window."""
+        if oldest <= self._known:
+            return
+        for gone in range(self._known, oldest):
+            self._links.pop(gone, None)
+        self._known = oldest
+        self._past = self._past.from_document(oldest)
+
+
+def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments) -> SharedKeys:
+    """Key terms that match in both directions; none of the held document if too few of the asking one's match."""
+    shared = SharedKeys(*np.zeros((3, len(held), 2), dtype=np.int64))
+    if len(held):
+        rows = np.concatenate([held, asking])
+        members, matched_by = (
+            max(_LEAST_ROOM, int((begins[rows + 1] - begins[rows]).max()))
+            for begins in (documents.member_begins, documents.matched_begins)
+        )
+        scratch = PivotScratch(
+            np.zeros(SLOTS * members, dtype=np.int32),
+            np.zeros(SLOTS * matched_by, dtype=np.int32),
+            np.zeros(max(members, matched_by) + 1, dtype=np.int64),
+        )
+        share_pivot(held, asking, documents, scratch, _TOO_SMALL, shared)
+    return shared
+
+
+# For the reader of a verdict: which words of two documents in different languages match
+
+_WEIGHT_UNIT: Final = 1e-9
+
+_DECIMALS: Final = 6
+
+_ENGLISH: Final = LANGUAGES.index("en")
+
+_TERM_BITS: Final = 32
+
+_UNKNOWN, _LATIN, _OTHER = 0, 1, 2
+
+
+class _Met(NamedTuple):
+    """Terms in which pairs of documents match."""
+
+    pairs: NDArray[np.int64]  # int64, ascending; number of the pair of documents
+    terms: NDArray[np.int64]  # int64, the terms; within a pair by weight of the key term, heaviest first, each once
+
+
+class _SourceWords(NamedTuple):
+    """The words of one document of each pair that produced the matching terms."""
+
+    held: NDArray[np.bool_]  # bool, by position in `_Met`: whether a word of the document produced the term
+    words: list[str]  # the word; undefined if there is none
+    rungs: list[str | None]  # the rung that leads from the word to the term; `None` in the pivot language itself
+
+
+class WordsAcross:
+    """Names the words that match.
+
+    Args:
+        window: the documents.
+        words: pivot terms of words.
+        numbers: numbers of the stream's terms.
+    """
+
+    def __init__(self, window: Window, words: PivotWords, numbers: TermNumbers) -> None:
+        self._window = window
+        self._words = words
+        self._numbers = numbers
+        self._latin: NDArray[Any] = np.zeros(0, dtype=np.int8)
+
+    def id_of(self, ordinal: int) -> str:
+        """Return the id of a document of the window."""
+        return self._window.ids[ordinal - self._window.first]
+
+    def translated(self, ordinals: Sequence[int], links: Sequence[LinkAcross]) -> list[TranslatedFrom]:
+        """Describe how documents match earlier ones."""
+        if not links:
+            return []
+        rows = np.array(ordinals, dtype=np.int64) - self._window.first
+        others = np.array([link.ordinal for link in links], dtype=np.int64) - self._window.first
+        met = self._met(rows, others)
+        own, their = self._source_words(rows, met), self._source_words(others, met)
+        both = np.flatnonzero(own.held & their.held)
+        pivots = self._numbers.terms.some(met.terms[both])
+        named_rows = [
+            (own.words[place], pivot, their.words[place], _rung(own.rungs[place], their.rungs[place]))
+            for place, pivot in zip(both.tolist(), pivots, strict=True)
+        ]
+        bounds = np.searchsorted(met.pairs[both], np.arange(len(links) + 1)).tolist()
+        return [
+            TranslatedFrom(_share(link.forward), _share(link.backward), tuple(named_rows[begin:end]))
+            for link, (begin, end) in zip(links, pairwise(bounds), strict=True)
+        ]
+
+    def _met(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> _Met:
+        """For each key term that the other document has, the term in which they match."""
+        columns = self._window.pivot_columns
+        members, keys = columns.members.gathered(rows), columns.keys.gathered(rows)
+        pairs, terms, places = members.numbers, members.values >> PLACE_BITS, members.values & (MOST_KEYS - 1)
+        hit = np.flatnonzero(_among(_codes(pairs, terms), _pair_codes(columns.matched_by.gathered(others))))
+        pairs, terms, places = pairs[hit], terms[hit], places[hit]
+        # The key term itself, otherwise the first by code points: unlike their numbers, words do not depend on how the
+        # stream was cut into batches.
+        other = keys.values[keys.indptr[pairs] + places] != terms
+        key = pairs * MOST_KEYS + places
+        best = _firsts(np.lexsort((code_point_rank(terms, self._numbers), other, key)), key)
+        # One term may match for two key terms; it goes with the heavier one.
+        codes = _codes(pairs[best], terms[best])
+        best = best[np.sort(_firsts(np.argsort(codes, kind="stable"), codes))]
+        return _Met(pairs[best], terms[best])
+
+    def _source_words(self, rows: NDArray[np.int64], met: _Met) -> _SourceWords:
+        """The word of one document of each pair that produced each term: the smallest whose best term it is."""
+        spoken = self._window.evidence_columns.languages[rows]
+        codes = _codes(met.pairs, met.terms)
+        order = np.argsort(codes)
+        held = np.zeros(len(codes), dtype=np.bool_)
+        words: list[str] = [""] * len(codes)
+        rungs: list[str | None] = [None] * len(codes)
+        for language in np.unique(spoken).tolist():
+            asked = np.flatnonzero(spoken == language)
+            sources = self._sources(rows[asked], language)
+            owners = asked[sources.numbers]
+            places, terms = self._words.met(language, sources.values)
+            found = _codes(owners[places], terms.astype(np.int64))
+            hit = np.flatnonzero(_among(found, codes[order]))
+            found, origins = found[hit], sources.values[places[hit]]
+            further = self._words.canonical(language, origins) != terms[hit]
+            best = _firsts(np.lexsort((code_point_rank(origins, self._numbers), further, found)), found)
+            of = order[np.searchsorted(codes[order], found[best])]
+            held[of] = True
+            named = self._numbers.terms.some(origins[best])
+            through: Sequence[str | None] = [None] * len(best)
+            if OUR_LANGUAGES[language] != PIVOT:
+                through = self._words.rungs(language, sources.values, hit[best])
+            for place, word, rung in zip(of.tolist(), named, through, strict=True):
+                words[place], rungs[place] = word, rung
+        return _SourceWords(held, words, rungs)
+
+    def _sources(self, rows: NDArray[np.int64], language: int) -> Ragged:
+        """The words of documents of a language from which their pivot terms were made."""
+        if language != _ENGLISH:
+            targets = self._window.targets.gathered(rows)
+            return Ragged(targets.indptr, targets.values.astype(np.int64))
+        # An English word also matches itself.
+        matched_by = self._window.pivot_columns.matched_by.gathered(rows)
+        terms = matched_by.values.astype(np.int64)
+        self._latin = longer(self._latin, int(terms.max(initial=-1)) + 1)
+        new = np.unique(terms[self._latin[terms] == _UNKNOWN])
+        if len(new):
+            self._latin[new] = [_LATIN if is_latin(term) else _OTHER for term in self._numbers.terms.some(new)]
+        return Ragged(matched_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
+
+
+def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pair and term as one number."""
+    return pairs << np.int64(_TERM_BITS) | terms
+
+
+def _pair_codes(rows: Ragged) -> NDArray[np.int64]:
+    """Codes of rows of ascending terms, one row for each pair: ascending."""
+    return _codes(rows.numbers, rows.values.astype(np.int64))
+
+
+def _among(values: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which values are among the wanted ones (ascending): bool (values,)."""
+    if not len(wanted):
+        return np.zeros(len(values), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
+    return np.asarray(wanted[places] == values, dtype=np.bool_)
+
+
+def _firsts(order: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First position of each key in an order sorted by the key."""
+    ordered = key[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    found: NDArray[np.int64] = order[first]
+    return found
+
+
+def _share(share: int) -> float:
+    return round(share * _WEIGHT_UNIT, _DECIMALS)
+
+
+def _rung(own: str | None, their: str | None) -> str:
+    return "+".join(dict.fromkeys(rung for rung in (own, their) if rung)) or SAME
 
 
 @dataclass(frozen=True, slots=True)
 class EnteringAcross:
-    """Consecutive documents of a batch on their way into the window, in the pivot language.
+    """Consecutive documents of a batch on their way into the window, in the pivot language."""
 
-    Attributes:
-        keys: their 30 key terms.
-        members: the terms that count as each key term.
-        canonical: the terms that document frequencies count.
-        matched_by: all terms by which other documents can match these.
-    """
-
-    keys: KeyRows
-    members: Ragged
-    canonical: Ragged
-    matched_by: Ragged
+    keys: KeyRows  # their 30 key terms
+    members: Ragged  # the terms that count as each key term
+    canonical: Ragged  # the terms that document frequencies count
+    matched_by: Ragged  # all terms by which other documents can match these
 
     @property
     def rows(self) -> PivotRows:

@@ -1,35 +1,459 @@
-"""Counting the numbered terms of a batch of texts, with compiled code."""
+"""From texts to key terms: numbered terms, their frequencies by epoch, and the choice of the heaviest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.language.morphology.other_words import with_stems
-from infostream_dedup.language.text.compiled.language import detect
-from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
+from infostream_dedup.language.morphology.stemming import with_stems
+from infostream_dedup.language.text import scanner as forms
+from infostream_dedup.language.text import tokens
+from infostream_dedup.language.text.kernels.surface_table import MISSING
+from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.model import OUR_LANGUAGES, Document, Settings, language_number
-from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.row_window import bounds_of
-from infostream_dedup.stream.surface_terms import SurfaceTerms
-from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms, mark_used
-from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
+from infostream_dedup.language.text.tokens import Shape
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, language_number
+from infostream_dedup.model.stream_records import EpochFrequencies
+from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
+from infostream_dedup.stream.preparation import full_texts
+from infostream_dedup.stream.window import bounds_of
+from infostream_dedup.terms.compiled.key_terms import heaviest_of_rows
+from infostream_dedup.terms.kernels.counting import (
+    NOTHING,
+    SEVERAL,
+    Counted,
+    Row,
+    TermsOfSurfaces,
+    TokenRows,
+    count_terms,
+    mark_used,
+)
+from infostream_dedup.terms.representation import representation, term_frequencies
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, Totals, document_probability
+from infostream_dedup.terms.weighting import as_count, bounded_idf, weighting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
+
+# Terms of a stream as numbers
+
+_SPARE: Final = 8
+"""Arrays grow by this fraction: a stream keeps its terms for life, so doubling would waste up to half the memory."""
+
+
+class TermNumbers:
+    """Gives every new term the next number; numbers never change. About 40 bytes per term."""
+
+    def __init__(self) -> None:
+        # It starts without slots, so that the first terms use every compiled loop and none is compiled mid-stream.
+        self._table = TermTable(np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint8))
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def terms(self) -> SurfaceList:
+        """The terms by number, as a view. For several numbers ``some`` is faster."""
+        return SurfaceList(self._table.starts[: self._count + 1], self._table.pool)
+
+    def number(self, term: str) -> int:
+        """Return the number of a term; a new term gets the next one."""
+        return int(self.numbered([term])[0])
+
+    def numbered(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of terms, which must not contain line breaks; new terms get the next ones."""
+        given = terms if isinstance(terms, SurfaceList) else SurfaceList.of(terms)
+        self._make_room(len(given), int(given.starts[-1]))
+        numbers = np.empty(len(given), dtype=np.int64)
+        self._count = number_all(self._table, self._count, given.pool, given.starts, numbers)
+        return numbers
+
+    def extend(self, terms: Sequence[str]) -> None:
+        """Add terms whose numbers follow the last one."""
+        first = self._count
+        numbers = self.numbered(terms)
+        if len(numbers) != len(terms):
+            raise ValueError(f"{len(terms)} terms have {len(numbers) - len(terms)} line breaks; expected none")
+        again = np.flatnonzero(numbers != np.arange(first, first + len(numbers)))
+        if len(again):
+            place = int(again[0])
+            raise ValueError(f"term {terms[place]!r} already has number {numbers[place]}")
+
+    def _make_room(self, terms: int, size: int) -> None:
+        table, count = self._table, self._count
+        starts = longer(table.starts, count + terms + 1)
+        pool = longer(table.pool, int(table.starts[count]) + size + BLOCK)
+        enough = 2 * (count + terms) <= len(table.slots)
+        slots = table.slots if enough else np.zeros(1 << (2 * (count + terms)).bit_length(), dtype=np.uint32)
+        self._table = TermTable(slots, starts, pool)
+        if not enough:
+            enter_all(self._table, count)
+
+
+def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return the array, or a longer copy padded with zeros."""
+    if len(array) >= size:
+        return array
+    # Zeroed memory from the system costs nothing until it is written to.
+    grown = np.zeros(size + size // _SPARE, dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+# What pseudo-documents contain: terms of a language by the share of running words that they make up
+
+
+class BackgroundTerms:
+    """Terms of one language that a pseudo-document may contain: at most as many as the background has.
+
+    Args:
+        numbers: numbers of the stream's terms.
+        shares: share of running words of each term.
+    """
+
+    def __init__(self, numbers: TermNumbers, shares: Callable[[], Mapping[str, float]]) -> None:
+        self._numbers = numbers
+        self._shares = shares
+        self._looked_up = 0
+        self._terms = np.zeros(0, dtype=np.int64)
+        self._probabilities = np.zeros(0, dtype=np.float64)
+
+    def of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """float64 (terms,): probability that a pseudo-document contains each of these terms."""
+        self._look_up()
+        if len(self._terms) == 0:
+            return np.zeros(len(terms), dtype=np.float64)
+        place = np.minimum(np.searchsorted(self._terms, terms), len(self._terms) - 1)
+        return np.where(self._terms[place] == terms, self._probabilities[place], 0.0)
+
+    def _look_up(self) -> None:
+        first, end = self._looked_up, len(self._numbers)
+        if first == end:
+            return
+        made = document_probability(self._numbers.terms[first:end], self._shares())
+        held = np.flatnonzero(made)
+        self._terms = np.concatenate([self._terms, held + first])
+        self._probabilities = np.concatenate([self._probabilities, made[held]])
+        self._looked_up = end
+
+
+# Document frequencies that are frozen for the length of an epoch
+
+
+@dataclass(slots=True)
+class LanguageCounts:
+    """Counts of documents of one language."""
+
+    totals: Totals = field(default_factory=Totals)  # number and length of the documents
+    # uint32, documents that contain each term, by number; may be longer or shorter than the list of terms
+    df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+
+    def add(self, totals: Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
+        """Count more documents."""
+        self.totals += totals
+        self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
+        np.add.at(self.df, terms, np.uint32(df) if isinstance(df, int) else df.astype(np.uint32))
+
+    def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """float64 (terms,): documents that contain each of these terms."""
+        self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
+        df: NDArray[np.float64] = self.df[terms].astype(np.float64)
+        return df
+
+
+class Frequencies:
+    """Counts of the closed epochs, which weight documents, and of the open one.
+
+    Args:
+        settings: weighting, representation, df_min, df_max.
+        numbers: numbers of the stream's terms.
+        frequencies: returns the share of running words of each term of a language; the background by default.
+
+    Attributes:
+        epoch: number of the open epoch.
+        closed: per language, sums over all closed epochs.
+        open: per language, documents of the open epoch.
+        closed_repeats, open_repeats: the same over documents that repeat earlier ones; without them ``df_max`` is
+            judged on all documents.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        numbers: TermNumbers,
+        frequencies: Callable[[Language, str], Mapping[str, float]] = term_frequencies,
+    ) -> None:
+        self._settings = settings
+        self._numbers = numbers
+        self._frequencies = frequencies
+        self.epoch = 0
+        self.closed = [LanguageCounts() for _ in LANGUAGES]
+        self.open = [LanguageCounts() for _ in LANGUAGES]
+        self.closed_repeats = [LanguageCounts() for _ in LANGUAGES]
+        self.open_repeats = [LanguageCounts() for _ in LANGUAGES]
+        self._background = [
+            BackgroundTerms(numbers, partial(frequencies, language, settings.representation)) for language in LANGUAGES
+        ]
+
+    def resume(
+        self, epoch: int, closed: Mapping[int, LanguageCounts], repeats: Mapping[int, LanguageCounts] | None = None
+    ) -> None:
+        """Resume in an epoch; the earlier ones are given, and the open one is empty."""
+        self.epoch = epoch
+        languages = range(len(LANGUAGES))
+        self.closed = [closed.get(language, LanguageCounts()) for language in languages]
+        self.open = [LanguageCounts() for _ in languages]
+        self.closed_repeats = [(repeats or {}).get(language, LanguageCounts()) for language in languages]
+        self.open_repeats = [LanguageCounts() for _ in languages]
+
+    def close(self) -> tuple[list[EpochFrequencies], list[EpochFrequencies]]:
+        """Close the open epoch."""
+        found = self._close(self.open, self.closed), self._close(self.open_repeats, self.closed_repeats)
+        self.epoch += 1
+        return found
+
+    def _close(self, counts: list[LanguageCounts], sums: list[LanguageCounts]) -> list[EpochFrequencies]:
+        found = []
+        for number, (language, own) in enumerate(zip(LANGUAGES, counts, strict=True)):
+            if own.totals.documents:
+                terms = np.flatnonzero(own.df).astype(np.int64)
+                df = own.df[terms].astype(np.int64)
+                found.append(EpochFrequencies(self.epoch, language, own.totals.documents, own.totals.length, terms, df))
+                sums[number].add(own.totals, terms, df)
+            counts[number] = LanguageCounts()
+        return found
+
+    def withhold(self, counted: Iterable[EpochFrequencies], repeated: Iterable[EpochFrequencies] = ()) -> None:
+        """Count documents that have been forgotten on request in the open epoch."""
+        for into, records in ((self.open, counted), (self.open_repeats, repeated)):
+            for one in records:
+                into[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
+
+    def average_length(self, language: int) -> float:
+        """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
+        shares = partial(self._frequencies, LANGUAGES[language], self._settings.representation)
+        return self.closed[language].totals.average_length(shares)
+
+    def statistics(self, language: int) -> Statistics:
+        """Statistics of the closed epochs, with the background added.
+
+        Unlike a collection, a stream has statistics before its first document: those of the background alone.
+        """
+        terms = np.arange(len(self._numbers))
+        (documents, df), distinct = self._documents(language, terms)
+        return Statistics(documents, df, self.average_length(language), distinct)
+
+    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the idf of terms, 0 if their document frequency is out of bounds."""
+        counted, distinct = self._documents(language, terms)
+        return bounded_idf(counted, self._settings, distinct)
+
+    def _documents(
+        self, language: int, terms: NDArray[np.integer]
+    ) -> tuple[DocumentFrequencies, DocumentFrequencies | None]:
+        """Frequencies among all documents, and among those that do not repeat an earlier one, if any do."""
+        counts, repeats = self.closed[language], self.closed_repeats[language]
+        df, distinct = counts.df_of(terms), None
+        if repeats.totals.documents:
+            own = df - repeats.df_of(terms)
+            distinct = self._filled_up(language, terms, counts.totals - repeats.totals, own)
+        return self._filled_up(language, terms, counts.totals, df), distinct
+
+    def _filled_up(
+        self, language: int, terms: NDArray[np.integer], totals: Totals, df: NDArray[np.float64]
+    ) -> DocumentFrequencies:
+        pseudo = totals.pseudo_documents
+        if pseudo:
+            df += pseudo * self._background[language].of(terms)
+            if LANGUAGES[language] not in OUR_LANGUAGES:
+                # Other languages have no background; ``df_min`` would leave their first documents without key terms.
+                df = np.maximum(df, as_count(self._settings.df_min, totals.documents + pseudo))
+        return DocumentFrequencies(float(totals.documents + pseudo), df)
+
+
+def count_rows(
+    open_counts: Sequence[LanguageCounts],
+    languages: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+    terms: Ragged,
+    *,
+    counted: NDArray[np.bool_] | None = None,
+) -> None:
+    """Count documents in the open epoch."""
+    if counted is not None and not counted.any():
+        return
+    spoken = sorted(set(languages.tolist()))
+    if len(spoken) == 1 and counted is None:
+        open_counts[spoken[0]].add(Totals(len(lengths), int(lengths.sum())), terms.values, 1)
+        return
+    sizes = terms.sizes
+    for language in spoken:
+        own = languages == language if counted is None else (languages == language) & counted
+        totals = Totals(int(own.sum()), int(lengths[own].sum()))
+        open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)
+
+
+# Maps surfaces to numbers of terms: each distinct surface is analysed once while it is in memory
+
+_MOST_REMEMBERED: Final = 500_000
+"""Number of surfaces after which memory starts over (about 35 MB). The previous memory is kept, so that recurring words
+are not analysed again: at most twice as many surfaces are remembered at once."""
+
+_UNKNOWN: Final = -(1 << 31)
+
+_DIGITS: Final = tuple(str(int(shape)) for shape in Shape)
+
+_MANY: Final = 300
+"""Minimum number of surfaces for which compiled code makes the forms; for fewer, starting it takes longer."""
+
+
+class SurfaceTerms:
+    """The terms of surfaces in each language.
+
+    Args:
+        settings: representation and rule of ``morph``.
+        numbers: numbers of the stream's terms; new ones are added.
+
+    Attributes:
+        more: number and terms of each surface with several terms, as in ``TermsOfSurfaces.more``.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
+        self._settings = settings
+        self._representation = representation(settings.representation)
+        self._numbers = numbers
+        self._pool, self._former_pool = SurfacePool(), SurfacePool()
+        self._codes, self._former_codes = (np.zeros((len(LANGUAGES), 1 << 12), dtype=np.int32) for _ in range(2))
+        self._start_over()
+
+    def _start_over(self) -> None:
+        """Let the memory be the former one, whose arrays serve again: those of a long stream neither come nor go."""
+        self._pool, self._former_pool = self._former_pool.emptied(), self._pool
+        self._codes, self._former_codes = self._former_codes, self._codes
+        self._codes[:] = _UNKNOWN
+        # The codes of the few surfaces with several terms refer to a list that starts over, too.
+        self._former_codes[self._former_codes <= SEVERAL] = _UNKNOWN
+        self._several: dict[tuple[int, ...], int] = {}
+        self.more = np.zeros(0, dtype=np.int32)
+
+    def codes(self, surfaces: SurfaceList, used: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return, for each surface and language, the number of its term, ``NOTHING``, or ``SEVERAL`` and below."""
+        if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
+            self._start_over()
+        numbers = self._pool.add(surfaces)
+        self._make_room(len(self._pool))
+        found = np.full((len(LANGUAGES), len(surfaces)), NOTHING, dtype=np.int32)
+        spoken = int(np.bitwise_or.reduce(used))
+        for language in range(len(LANGUAGES)):
+            if not spoken >> language & 1:
+                continue
+            codes = self._codes[language]
+            # Every surface of a batch in one language is used in that language.
+            own = slice(None) if spoken == 1 << language else np.flatnonzero(used & 1 << language)
+            held = codes[numbers[own]]
+            places = np.flatnonzero(held == _UNKNOWN)
+            if len(places):
+                unknown = places if isinstance(own, slice) else own[places]
+                held[places] = self._found_out(surfaces, unknown, language)
+                codes[numbers[unknown]] = held[places]
+            found[language, own] = held
+        return found
+
+    def _found_out(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+        """Return the codes of some surfaces that are not remembered: from the previous memory, or learnt."""
+        if not len(self._former_pool):
+            return self._learnt(surfaces, wanted, language)
+        found = self._former_pool.find(surfaces, wanted)
+        codes = np.where(found == MISSING, np.int32(_UNKNOWN), self._former_codes[language, found])
+        unknown = np.flatnonzero(codes == _UNKNOWN)
+        if len(unknown):
+            codes[unknown] = self._learnt(surfaces, wanted[unknown], language)
+        return codes
+
+    def _make_room(self, surfaces: int) -> None:
+        known = self._codes.shape[1]
+        if known < surfaces:
+            grown = np.full((len(LANGUAGES), 2 * surfaces), _UNKNOWN, dtype=np.int32)
+            grown[:, :known] = self._codes
+            self._codes = grown
+
+    def _learnt(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+        """Return the codes of some surfaces that are not remembered."""
+        if len(wanted) >= _MANY:
+            return self._many_learnt(surfaces.picked(wanted), language)
+        keys = [
+            [f"{_DIGITS[shape]}{form}" for form, shape in tokens.forms(surface)] for surface in surfaces.some(wanted)
+        ]
+        distinct = list(dict.fromkeys(key for held in keys for key in held))
+        terms = self._representation.terms_of_new(distinct, LANGUAGES[language], self._settings)
+        number_of = dict(zip(distinct, self._numbered(terms), strict=True))
+        return np.array([self._code([number_of[key] for key in held]) for held in keys], dtype=np.int32)
+
+    def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
+        found = forms.forms(surfaces)
+        shapes = len(Shape) if self._representation.shaped else 1
+        words = found.numbers.astype(np.int64) * shapes + (found.shapes if shapes > 1 else 0)
+        # Numbered in the order of the text, so that terms get the numbers that a smaller batch would give them.
+        words, numbers = _in_order_of_text(words, len(found.forms) * shapes)
+        taken, listed = self._representation.listed_terms(
+            found.forms, words, LANGUAGES[language], self._settings, kept=False
+        )
+        terms = np.full(len(words), NOTHING, dtype=np.int32)
+        terms[taken] = self._numbers.numbered(listed)
+        terms = terms[numbers]
+        codes = np.full(len(surfaces), NOTHING, dtype=np.int32)
+        codes[found.surfaces] = terms
+        sizes = np.bincount(found.surfaces, minlength=len(surfaces))
+        begins = np.cumsum(sizes) - sizes
+        for surface in np.flatnonzero(sizes > 1).tolist():
+            codes[surface] = self._code(terms[begins[surface] :][: sizes[surface]].tolist())
+        return codes
+
+    def _numbered(self, terms: Sequence[str | None]) -> list[int]:
+        """Return the number of each term, ``NOTHING`` for a form that is not a term."""
+        words = [term for term in terms if term is not None]
+        numbers = iter(self._numbers.numbered(words).tolist() if words else ())
+        return [NOTHING if term is None else next(numbers) for term in terms]
+
+    def _code(self, terms: Sequence[int]) -> int:
+        held = tuple(term for term in terms if term != NOTHING)
+        if len(held) < 2:
+            return held[0] if held else NOTHING
+        place = self._several.get(held)
+        if place is None:
+            place = self._several[held] = len(self.more)
+            self.more = np.concatenate([self.more, np.array([len(held), *held], dtype=np.int32)])
+        return SEVERAL - place
+
+
+def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct words in the order in which they first occur, and the place of each word among them."""
+    firsts = np.empty(most, dtype=np.int64)
+    # The last of equal words is written last.
+    firsts[words[::-1]] = np.arange(len(words))[::-1]
+    firsts = firsts[words]
+    is_first = firsts == np.arange(len(words))
+    return words[is_first], (np.cumsum(is_first) - 1)[firsts]
+
+
+# Counting the numbered terms of a batch of texts, with compiled code
 
 _NOT_GIVEN = 255
+
 _MOST_KEPT = 1 << 22
 """Number of entries for which memory is kept from batch to batch."""
+
 _BYTES_PER_WORD = 8
 """Fewer than Russian and Ukrainian words have on average."""
 
@@ -37,19 +461,12 @@ _BYTES_PER_WORD = 8
 # Not frozen, like ``Remembered``.
 @dataclass(slots=True)
 class Analysed:
-    """Documents of a batch as counts of terms.
+    """Documents of a batch as counts of terms."""
 
-    Attributes:
-        terms: int32, numbers of the distinct terms of each document, ascending.
-        counts: int32, number of occurrences of each, in the same order.
-        languages: uint8 (documents,), index into ``LANGUAGES``.
-        lengths: int64 (documents,), number of terms with repetition.
-    """
-
-    terms: Ragged
-    counts: NDArray[np.int32]
-    languages: NDArray[np.uint8]
-    lengths: NDArray[np.int64]
+    terms: Ragged  # int32, numbers of the distinct terms of each document, ascending
+    counts: NDArray[np.int32]  # int32, number of occurrences of each, in the same order
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    lengths: NDArray[np.int64]  # int64 (documents,), number of terms with repetition
 
     def targets(self, first: int, end: int) -> Ragged:
         """The terms of some of the documents as int64, from document ``first`` to ``end`` (exclusive)."""
@@ -118,3 +535,129 @@ class Analyser:
         tokens = TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = count_terms(tokens, mapping, largest, row, Counted(indices, counts, sizes, lengths))
         return Analysed(Ragged(bounds_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
+
+
+# Chooses the key terms of a batch by the statistics of an epoch, the same ones as `terms` would choose
+
+
+class WeighingFrequencies(Protocol):
+    """Statistics of an epoch that weight documents."""
+
+    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the idf of terms for a document of a language: float64 (terms,)."""
+
+    def average_length(self, language: int) -> float:
+        """Return the mean document length of a language, against which weighting compares a document's length."""
+
+
+class KeyRows:
+    """Key terms of documents, heaviest first.
+
+    Attributes:
+        keys: int64, numbers of the terms.
+        weights: int64, in units of 1e-9.
+    """
+
+    __slots__ = ("keys", "weights")
+
+    def __init__(self, keys: Ragged, weights: Ragged) -> None:
+        self.keys = keys
+        self.weights = weights
+
+    def split(self, n: int) -> tuple[KeyRows, KeyRows]:
+        """Return the n heaviest key terms of each document, and the others."""
+        if len(self.keys.values) <= n or int(self.keys.sizes.max()) <= n:
+            return self, KeyRows(_no_rows(len(self.keys)), _no_rows(len(self.keys)))
+        bounds, keys, weights = self.keys.indptr, self.keys.values, self.weights.values
+        first = np.arange(len(keys)) - np.repeat(bounds[:-1], self.keys.sizes) < n
+        first_bounds = bounds_of(np.minimum(self.keys.sizes, n))
+        (ours, own), (others, further) = (
+            (Ragged(indptr, keys[part]), Ragged(indptr, weights[part]))
+            for indptr, part in ((first_bounds, first), (bounds - first_bounds, ~first))
+        )
+        return KeyRows(ours, own), KeyRows(others, further)
+
+
+def choose_keys(
+    analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
+) -> KeyRows:
+    """Select the ``settings.n`` heaviest terms of some documents of a batch (Lande, section 2).
+
+    Terms of equal weight are taken in code point order, whatever their numbers.
+    """
+    indptr = analysed.terms.indptr[first : end + 1]
+    terms = analysed.terms.values[indptr[0] : indptr[-1]]
+    values = _weights(analysed, first, end, frequencies, numbers, settings)
+    sizes, places, weights = heaviest_of_rows(indptr, values, settings.n, ties=True)
+    terms, bounds = terms[places].astype(np.int64), bounds_of(sizes)
+    order = _heaviest_first(terms, weights, bounds, numbers)
+    if len(terms) > settings.n:
+        # The lightest key terms of a document may be tied.
+        order = order[np.arange(len(terms)) - np.repeat(bounds[:-1], sizes) < settings.n]
+        bounds = bounds_of(np.minimum(sizes, settings.n))
+    return KeyRows(Ragged(bounds, terms[order]), Ragged(bounds, weights[order]))
+
+
+def _heaviest_first(
+    terms: NDArray[np.int64], weights: NDArray[np.int64], bounds: NDArray[np.int64], numbers: TermNumbers
+) -> NDArray[np.int64]:
+    """Order the terms of each row by weight and code points."""
+    order, tied = np.empty(len(terms), dtype=np.int64), np.empty(len(terms), dtype=np.uint8)
+    if order_by_weight(bounds, weights, order, tied):
+        # Most terms have a weight of their own, and need not be spelt out. The tied ones share places among themselves.
+        places = np.flatnonzero(tied)
+        some = order[places]
+        rows, lightness = np.searchsorted(bounds, some, side="right").tolist(), (-weights[some]).tolist()
+        ranked = sorted(zip(rows, lightness, numbers.terms.some(terms[some]), some.tolist(), strict=True))
+        order[places] = [place for *_, place in ranked]
+    return order
+
+
+def _weights(
+    analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
+) -> NDArray[np.float64]:
+    """Return the weight of each term of some documents: float64 (entries,)."""
+    indptr = analysed.terms.indptr
+    entries = slice(indptr[first], indptr[end])
+    sizes, languages = indptr[first + 1 : end + 1] - indptr[first:end], analysed.languages[first:end]
+    terms, average = analysed.terms.values[entries], np.ones(len(LANGUAGES))
+    spoken = sorted(set(languages.tolist()))
+    for one in spoken:
+        average[one] = frequencies.average_length(one)
+    if len(spoken) == 1:
+        idf = _idf(terms, spoken[0], frequencies, len(numbers))
+    else:
+        idf, language = np.zeros(len(terms)), np.repeat(languages, sizes)
+        for one in spoken:
+            own = np.flatnonzero(language == one)
+            idf[own] = _idf(terms[own], one, frequencies, len(numbers))
+    chosen = weighting(settings.weighting)
+    norm = chosen.norm(analysed.lengths[first:end].astype(np.float64), average[languages], settings)
+    return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)
+
+
+def _idf(
+    terms: NDArray[np.integer], language: int, frequencies: WeighingFrequencies, known: int
+) -> NDArray[np.float64]:
+    """Return the idf of each term, float64 (entries,); computed once for each term if there are enough entries."""
+    if len(terms) < known:
+        return frequencies.idf(language, terms)
+    idf, held = np.zeros(known), np.zeros(known, dtype=np.bool_)
+    held[terms] = True
+    distinct = np.flatnonzero(held)
+    idf[distinct] = frequencies.idf(language, distinct)
+    found: NDArray[np.float64] = idf[terms]
+    return found
+
+
+def code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[np.int64]:
+    """Rank of each term among the given ones in code point order."""
+    distinct, inverse = np.unique(terms, return_inverse=True)
+    words = numbers.terms.some(distinct)
+    rank = np.empty(len(words), dtype=np.int64)
+    rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return rank[inverse]
+
+
+def _no_rows(rows: int) -> Ragged:
+    return Ragged(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int64))

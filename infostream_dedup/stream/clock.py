@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Final
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.model import microseconds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from infostream_dedup.stream.settings import StreamSettings
 
 DAY: Final = 86_400_000_000
 """A day in microseconds, the unit of all times of a stream."""
@@ -50,14 +55,14 @@ class StreamClock:
         agreeing: whether the clock also moves to the earliest of the last ``AGREEING`` dates. Otherwise it stays behind
         after a gap: if two documents were a year apart, it would run a year late.
 
-    Attributes:
-        at: the clock.
-        dates: dates of the last documents, oldest first.
-
     Example:
         >>> clock = StreamClock(5 * DAY, [], agreeing=True)
         >>> [clock.advance(900 * DAY) // DAY for _ in range(AGREEING)][-2:]
         [9, 900]
+
+    Attributes:
+        at: the clock.
+        dates: dates of the last documents, oldest first.
     """
 
     def __init__(self, at: int, dates: Sequence[int], *, agreeing: bool) -> None:
@@ -74,3 +79,44 @@ class StreamClock:
                 self.at = max(self.at, min(last))
             self.dates = last[-(AGREEING - 1) :]
         return self.at
+
+
+# Borders of epochs. They depend on the stream, never on batches
+
+
+class EpochBorders:
+    """Numbers epochs without gaps: each has at least one document.
+
+    By ordinal, an epoch ends after every ``epoch_documents``. The first documents are divided into growing epochs (the
+    first ends at ``first_epoch``, and each border is at twice the previous one): until a stream has frequencies of its
+    own, weights come from the general language, in which names that the stream mentions every day are rare. By date, an
+    epoch ends when the clock enters another period of ``epoch_days``, counted from 1970.
+
+    Args:
+        settings: settings of the stream.
+    """
+
+    def __init__(self, settings: StreamSettings) -> None:
+        self._settings = settings
+        self._early: list[int] = []
+        border = settings.first_epoch
+        while border < settings.epoch_documents:
+            self._early.append(border)
+            border *= 2
+
+    def epochs(self, first: int, clocks: Sequence[int], *, epoch: int, clock: int) -> list[int]:
+        """Return the epoch of each document."""
+        days = self._settings.epoch_days
+        if days is None:
+            return [self._by_ordinal(ordinal) for ordinal in range(first, first + len(clocks))]
+        found = []
+        before = clock if first else clocks[0] if clocks else 0
+        for reached in clocks:
+            epoch += reached // (days * DAY) != before // (days * DAY)
+            before = reached
+            found.append(epoch)
+        return found
+
+    def _by_ordinal(self, ordinal: int) -> int:
+        whole = ordinal // self._settings.epoch_documents
+        return whole + (bisect_right(self._early, ordinal) if whole == 0 else len(self._early))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -27,16 +26,18 @@ from infostream_dedup.stream.kernels.judging import (
     weigh,
     weigh_and_choose,
 )
-from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.window import Window
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.second_stage import Judged, SecondStage
+    from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.window import Window
 
 
 _RELATIONS: Final = {0: None, 1: "contained", 2: "contains", 3: "equal", TEMPLATE: "template", UPDATED: "updated"}
@@ -46,41 +47,27 @@ _SOURCES: Final = {"ignore": ANY_SOURCE, "ban": OTHER_SOURCE, "require": SAME_SO
 
 @dataclass(slots=True, kw_only=True)
 class BestCandidate:
-    """The earlier document that a document repeats or resembles most.
+    """The earlier document that a document repeats or resembles most."""
 
-    Attributes:
-        of: ordinal of the earlier document.
-        duplicate: whether the document repeats it or only resembles it.
-        relation: relation of the document to it.
-        repeated: int64, ordinals of all documents that the document repeats, ascending.
-        probability: probability that it repeats ``of`` or reports the same event; ``None`` if key terms alone decide.
-        criteria: the model's criteria by name, with the differences from ``of``.
-        kind: what the document is to ``of``, where evidence decides.
-        exact: whether evidence has found the texts equal.
-    """
-
-    of: int
-    duplicate: bool
-    relation: str | None
-    repeated: NDArray[np.int64]
+    of: int  # ordinal of the earlier document
+    duplicate: bool  # whether the document repeats it or only resembles it
+    relation: str | None  # relation of the document to it
+    repeated: NDArray[np.int64]  # int64, ordinals of all documents that the document repeats, ascending
+    # probability that it repeats `of` or reports the same event; `None` if key terms alone decide
     probability: float | None = None
+    # the model's criteria by name, with the differences from `of`
     criteria: tuple[tuple[str, float | None], ...] | None = None
-    kind: str | None = None
-    exact: bool = False
+    kind: str | None = None  # what the document is to `of`, where evidence decides
+    exact: bool = False  # whether evidence has found the texts equal
 
 
 @dataclass(slots=True)
 class KeysThatMet:
-    """Key terms of each of two documents that occur in the other.
+    """Key terms of each of two documents that occur in the other."""
 
-    Attributes:
-        forward: number of key terms of the later document in the earlier one.
-        backward: number of key terms of the earlier document in the later one.
-        words: all these terms, heaviest first, equal weights by code points; a key term of both has both weights.
-    """
-
-    forward: int
-    backward: int
+    forward: int  # number of key terms of the later document in the earlier one
+    backward: int  # number of key terms of the earlier document in the later one
+    # all these terms, heaviest first, equal weights by code points; a key term of both has both weights
     words: tuple[str, ...]
 
 

@@ -3,42 +3,182 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.frames import python_values
 from infostream_dedup.documents.records import Place, Record
-from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.machine.collector import collect_once, collector_paused
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
+from infostream_dedup.machine.memory import collect_once, collector_paused
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
-from infostream_dedup.stream.batch_store import BatchStore, MemoryStore
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.fingerprints import batch_hash, content_hash
+from infostream_dedup.stream.preparation import batch_hash, content_hash
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
-from infostream_dedup.stream.store.reader import Known
+from infostream_dedup.stream.store.reader import Known, StoredBatch, kept_of
+from infostream_dedup.stream.store.restoring import Position
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
+    import sqlite3
+    from types import TracebackType
+
     from infostream_dedup.judging.criteria.classifier import Classifier
-    from infostream_dedup.stream.search import Searcher
-    from infostream_dedup.stream.search_hits import SearchHits
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.stream.search import Searcher, SearchHits
     from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.restoring import Loaded
+
+
+# What the stream needs from a store, and a store in memory
+
+
+class BatchStore(Protocol):
+    """Keeps batches; ``store.store.Store`` documents each method."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Keep other writers out; undo everything if the block fails."""
+
+    def changed(self) -> bool:
+        """Whether another process has written."""
+
+    @property
+    def position(self) -> Position:
+        """Position at the last ``load`` or ``append``."""
+
+    def load(self, *, since: Position | None = None) -> Loaded | None:
+        """Load the state an engine needs, or what is new; ``None`` for an empty stream."""
+
+    def batch(self, batch_id: str) -> StoredBatch | None:
+        """Return a stored batch, or ``None`` if the id is unknown."""
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+        """Return all versions of a document, oldest first."""
+
+    def known_of(self, ids: Sequence[str]) -> Mapping[str, Sequence[Known]]:
+        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
+
+    def kept(self, ordinal: int) -> Document:
+        """Return a document of the window with its text, if texts are kept."""
+
+    def wording(self, ordinals: Sequence[int]) -> Sequence[bytes]:
+        """Return the word triples of documents of the window; empty for a forgotten one."""
+
+    def append(self, batch: Batch) -> None:
+        """Keep one batch, wholly or not at all."""
+
+    def close(self) -> None:
+        """Close the store."""
+
+
+class MemoryStore:
+    """Verdicts of the window's documents and batches, for streams that end with the process.
+
+    An id or a batch is known as long as one of its documents is in the window.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[str, list[Known]] = {}
+        self._order: deque[tuple[int, str]] = deque()
+        self._kept: dict[int, Document] = {}
+        self._wording: dict[int, bytes] = {}
+        self._batches: dict[str, StoredBatch] = {}
+        self._ends: deque[tuple[int, str]] = deque()
+        self._next = 0
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do nothing: there are no other writers, and ``append`` is the only change."""
+        yield
+
+    def changed(self) -> bool:
+        """Return ``False``: nobody else can write."""
+        return False
+
+    @property
+    def position(self) -> Position:
+        """Number of documents so far; the other figures are 0."""
+        return Position(0, self._next, 0, 0)
+
+    def load(self, *, since: Position | None = None) -> None:  # noqa: ARG002 - a protocol's
+        """Return nothing: there is no state to continue from."""
+        if self._next:
+            raise InfostreamError("a batch failed halfway, and this stream exists only in memory; start a new one")
+
+    def batch(self, batch_id: str) -> StoredBatch | None:
+        """Return a stored batch, or ``None`` if the id is unknown."""
+        return self._batches.get(batch_id)
+
+    def known(self, id: str) -> tuple[Known, ...]:  # noqa: A002 - the document's own word
+        """Return all versions of a document, oldest first."""
+        return tuple(self._documents.get(id, ()))
+
+    def known_of(self, ids: Sequence[str]) -> dict[str, list[Known]]:
+        """Return all versions of some distinct documents, oldest first; unknown ids are absent."""
+        return {id_: list(self._documents[id_]) for id_ in ids if id_ in self._documents}
+
+    def kept(self, ordinal: int) -> Document:
+        """Return a document of the window with its text, if texts are kept."""
+        return self._kept[ordinal]
+
+    def wording(self, ordinals: Sequence[int]) -> list[bytes]:
+        """Return the word triples of documents of the window."""
+        return [self._wording[ordinal] for ordinal in ordinals]
+
+    def append(self, batch: Batch) -> None:
+        """Keep one batch, and forget what has left the window."""
+        remembered, verdicts, answers = batch.decided.remembered, batch.decided.verdicts, batch.answers
+        for document, verdict in zip(remembered, verdicts, strict=True):
+            known = Known(document.ordinal, document.version, document.content_hash, verdict)
+            self._documents.setdefault(document.id, []).append(known)
+            self._order.append((document.ordinal, document.id))
+            if document.text is not None:
+                self._kept[document.ordinal] = kept_of(document)
+            if document.evidence is not None:
+                self._wording[document.ordinal] = document.evidence.triples
+        self._next += len(remembered)
+        given = tuple(verdicts) if answers is None else tuple(map(self._verdict_at(answers).__getitem__, answers))
+        self._batches[batch.id] = StoredBatch(batch.id, batch.hash, given)
+        # An empty batch is kept as long as the document after it.
+        self._ends.append((self._next + (not remembered), batch.id))
+        self._forget_before(batch.decided.oldest)
+
+    def _verdict_at(self, ordinals: Iterable[int]) -> dict[int, Verdict]:
+        wanted = set(ordinals)
+        held = (known for versions in self._documents.values() for known in versions)
+        return {known.ordinal: known.verdict for known in held if known.ordinal in wanted}
+
+    def _forget_before(self, oldest: int) -> None:
+        while self._order and self._order[0][0] < oldest:
+            ordinal, gone = self._order.popleft()
+            self._kept.pop(ordinal, None)
+            self._wording.pop(ordinal, None)
+            versions = self._documents[gone]
+            versions.pop(0)
+            if not versions:
+                del self._documents[gone]
+        while self._ends and self._ends[0][0] <= oldest:
+            del self._batches[self._ends.popleft()[1]]
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 OnConflict = Literal["error", "version"]
 
 _SOURCE: Final = "<batch>"
+
 _SETTLED_AFTER: Final = 1000
 """Number of documents of a process after which a search for garbage costs less than it saves."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -331,3 +471,27 @@ def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier
     from infostream_dedup.stream.second_stage import SecondStage
 
     return SecondStage(model, store.kept)
+
+
+# The groups of a store's window, each with its representative document
+
+
+def representatives(
+    store: Store, connection: sqlite3.Connection, *, best: str, source_ranks: Sequence[str], top: int
+) -> list[dict[str, Any]]:
+    """Return rows ``group, total, best, source, title`` of groups of several documents, the largest first.
+
+    ``total`` counts all documents the group ever had; ``best`` is one of those in the window. Groups that have left the
+    window are omitted.
+    """
+    chosen = StreamSettings.of(store.settings).but(best=best, source_ranks=tuple(source_ranks))
+    engine = StreamEngine.restore(chosen, store.load(), wording=store.wording)
+    groups = connection.execute("SELECT group_id, documents FROM v_groups ORDER BY documents DESC, ordinal")
+    found = ((group, total, engine.best_of(group)) for group, total in groups.fetchall())
+    rows = []
+    for group, total, name in islice((one for one in found if one[2] is not None), top or None):
+        source, title = connection.execute(
+            "SELECT source, title FROM document WHERE id = ? ORDER BY version DESC", (name,)
+        ).fetchone()
+        rows.append({"group": group, "total": total, "best": name, "source": source, "title": title})
+    return rows

@@ -2,44 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
-from infostream_dedup.machine.collector import collector_paused
-from infostream_dedup.machine.memory import give_back_memory
-from infostream_dedup.model import Document
+from infostream_dedup.machine.memory import collector_paused, give_back_memory
+from infostream_dedup.model import LANGUAGES, Document, Language
 from infostream_dedup.model.stream_records import Decided, GroupEvent, Remembered, Status, TranslatedFrom, Verdict
 from infostream_dedup.stream.across import Across
-from infostream_dedup.stream.analysis import Analysed, Analyser
-from infostream_dedup.stream.best import best_member
-from infostream_dedup.stream.clock import StreamClock
+from infostream_dedup.stream.analysis import (
+    Analysed,
+    Analyser,
+    Frequencies,
+    LanguageCounts,
+    TermNumbers,
+    choose_keys,
+    count_rows,
+)
+from infostream_dedup.stream.clock import NO_TIME, EpochBorders, StreamClock
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by
 from infostream_dedup.stream.entering import EnteredDocuments, Entering
-from infostream_dedup.stream.epochs import EpochBorders
 from infostream_dedup.stream.evidence_counts import EvidenceCounts, ReadEvidence
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
-from infostream_dedup.stream.evidence_window import COMPARED_TERMS
-from infostream_dedup.stream.frequencies import Frequencies, count_rows
-from infostream_dedup.stream.key_choice import choose_keys
-from infostream_dedup.stream.losses import Losses
-from infostream_dedup.stream.memory import Memory
-from infostream_dedup.stream.pivot_reading import PivotRead
+from infostream_dedup.stream.memory import Losses, Memory, best_member
+from infostream_dedup.stream.pivot_terms import PIVOT, PivotRead, union
 from infostream_dedup.stream.preparation import Prepared, prepare
-from infostream_dedup.stream.recent_documents import WordingSource
-from infostream_dedup.stream.restoring import catch_up, resume_across, resume_frequencies, resumed_memory
-from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.stream.term_rules import TermRules
+from infostream_dedup.stream.settings import StreamSettings, TermRules
+from infostream_dedup.stream.window import (
+    COMPARED_TERMS,
+    EvidenceRows,
+    PivotRows,
+    Window,
+    address_numbers,
+    published_times,
+)
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
+from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
-    from infostream_dedup.stream.links_across import LinkAcross
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from infostream_dedup.stream.across import LinkAcross
+    from infostream_dedup.stream.recent_documents import WordingSource
     from infostream_dedup.stream.second_stage import SecondStage
-    from infostream_dedup.stream.store.restoring import Loaded
-    from infostream_dedup.stream.window import Window
+    from infostream_dedup.stream.store.blobs import StoredRows
+    from infostream_dedup.stream.store.document_columns import RememberedTable
+    from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded
+
+
+# Restoring the parts of an engine from a store
+
+
+def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: StreamSettings) -> None:
+    """Restore the sums of the closed epochs, and count the documents of the open one."""
+    goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
+    if not goes_on:
+        frequencies.resume(loaded.epoch, _counts(loaded.frequencies), _counts(loaded.repeats))
+    table = loaded.documents
+    first = int(np.searchsorted(table.epochs, loaded.epoch))
+    languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
+    lengths, targets = table.lengths[first:], _rows(table.targets, first)
+    count_rows(frequencies.open, languages, lengths, targets)
+    if settings.df_counts == "distinct":
+        count_rows(frequencies.open_repeats, languages, lengths, targets, counted=table.repeats[first:] == 1)
+    if not goes_on:
+        frequencies.withhold(loaded.withheld, loaded.withheld_repeats)
+
+
+def _counts(summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
+    return {
+        LANGUAGES.index(language): LanguageCounts(Totals(one.documents, one.length), one.df.astype(np.uint32))
+        for language, one in summed.items()
+    }
+
+
+def resumed_memory(settings: StreamSettings, loaded: Loaded) -> Memory:
+    """Restore the documents of the window, their groups and the clock."""
+    memory = Memory(settings, loaded.oldest)
+    _take_in(memory, loaded, int(np.searchsorted(loaded.documents.ordinals, loaded.oldest)))
+    return memory
+
+
+def catch_up(memory: Memory, loaded: Loaded) -> None:
+    """Add what other processes have stored."""
+    _take_in(memory, loaded, 0)
+
+
+def resume_across(across: Across | None, window: Window, loaded: Loaded, *, first: int | None = None) -> None:
+    """Restore the cross-language state of a stream."""
+    if across is None:
+        return
+    table, frequencies = loaded.documents, across.frequencies
+    begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
+    across.links.resume(window.first if first is None else first, _rows(table.pivot.links, begin))
+    across.stories.resume(loaded.stories)
+    closed = _counts(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
+    # Otherwise the open epoch goes on, and what has been counted in it stays.
+    if first is None or closed.totals.documents != frequencies.closed.totals.documents:
+        frequencies.resume(closed)
+        frequencies.withhold(loaded.withheld_pivot)
+    fresh = int(np.searchsorted(table.epochs, loaded.epoch))
+    frequencies.count(table.lengths[fresh:], _rows(table.pivot.canonical, fresh))
+
+
+def _take_in(memory: Memory, loaded: Loaded, first: int) -> None:
+    table, begin = loaded.documents, memory.window.end
+    clocks = table.clocks[first:]
+    published = np.array([NO_TIME if time is None else time for time in table.published[first:]], dtype=np.int64)
+    memory.extend(
+        list(table.ids[first:]),
+        list(zip(table.text_hashes[first:], table.opening_hashes[first:], strict=True)),
+        table.sources[first:],
+        clocks,
+        np.where(published <= NO_TIME, clocks, published),
+        (
+            _rows(table.keys, first),
+            _rows(table.weights, first),
+            _rows(table.targets, first),
+            _rows(table.numbers, first),
+        ),
+        evidence=_evidence_rows(table, first) if memory.window.evidence is not None else None,
+    )
+    if memory.window.pivot is not None:
+        memory.window.pivot.extend(_pivot_rows(table, first))
+    memory.resume(
+        begin,
+        oldest=loaded.oldest,
+        clock=NO_TIME if loaded.clock is None else loaded.clock,
+        groups=table.groups[first:],
+        state=loaded.state.get("groups", {}),
+        events=loaded.events,
+    )
+
+
+def _evidence_rows(table: RememberedTable, first: int) -> EvidenceRows:
+    evidence, languages = table.evidence, table.languages[first:]
+    return EvidenceRows(
+        languages=np.array([LANGUAGES.index(language) for language in languages], dtype=np.uint8),
+        published=published_times(table.published[first:]),
+        addresses=address_numbers(evidence.urls[first:]),
+        keys=_rows(evidence.keys, first),
+        weights=_rows(evidence.weights, first),
+        records=_rows(evidence.records, first),
+    )
+
+
+def _pivot_rows(table: RememberedTable, first: int) -> PivotRows:
+    kept = table.pivot
+    matched_by = union(_rows(kept.canonical, first), _rows(kept.further, first))
+    return PivotRows(_rows(kept.keys, first), _rows(kept.weights, first), _rows(kept.members, first), matched_by)
+
+
+def _rows(table: StoredRows, first: int) -> Ragged:
+    return Ragged(table.indptr[first:] - table.indptr[first], table.values[table.indptr[first] :])
 
 
 _JUDGED_AT_ONCE: Final = 500
@@ -63,17 +180,17 @@ class StreamEngine:
     Raises:
         ValueError: evidence decides, and there is no ``wording``.
 
-    Attributes:
-        settings: as given.
-        frequencies: document frequencies, for the weights.
-        numbers: numbers of the stream's terms.
-        rules_changed: whether the rules for key terms have changed since the last documents were stored.
-
     Example:
         >>> engine = StreamEngine(StreamSettings())                                     # doctest: +SKIP
         >>> decided = engine.decide([Document(id="a", text="...")])                     # doctest: +SKIP
         >>> decided.verdicts[0].status                                                  # doctest: +SKIP
         'new'
+
+    Attributes:
+        settings: as given.
+        frequencies: document frequencies, for the weights.
+        numbers: numbers of the stream's terms.
+        rules_changed: whether the rules for key terms have changed since the last documents were stored.
     """
 
     def __init__(

@@ -2,55 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
-from infostream_dedup.stream.across import EnteringAcross
-from infostream_dedup.stream.analysis import Analysed
-from infostream_dedup.stream.evidence_counts import ReadEvidence
-from infostream_dedup.stream.evidence_window import EvidenceRows, address_numbers, published_times
-from infostream_dedup.stream.key_choice import KeyRows
-from infostream_dedup.stream.links_across import LinkAcross
-from infostream_dedup.stream.memory import Memory
-from infostream_dedup.stream.preparation import Prepared
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
+from infostream_dedup.stream.window import EvidenceRows, address_numbers, published_times
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
     from numpy.typing import NDArray
+
+    from infostream_dedup.stream.across import EnteringAcross, LinkAcross
+    from infostream_dedup.stream.analysis import Analysed, KeyRows
+    from infostream_dedup.stream.evidence_counts import ReadEvidence
+    from infostream_dedup.stream.memory import Memory
+    from infostream_dedup.stream.preparation import Prepared
 
 
 # Not frozen, like ``Remembered``.
 @dataclass(slots=True, kw_only=True)
 class Entering:
-    """Consecutive documents of a batch that are weighted with the statistics of one epoch.
+    """Consecutive documents of a batch that are weighted with the statistics of one epoch."""
 
-    Attributes:
-        prepared: the batch.
-        analysed: its terms.
-        read: its evidence; ``None`` if key terms decide.
-        start: first of the documents in the batch.
-        end: one past the last.
-        targets: the distinct terms of each document, ascending.
-        keys: their n key terms.
-        further: the key terms after these that evidence compares; no terms if key terms decide.
-        across: the documents in the pivot language; ``None`` if the stream keeps languages apart.
-    """
-
-    prepared: Prepared
-    analysed: Analysed
-    read: ReadEvidence | None
-    start: int
-    end: int
-    targets: Ragged
-    keys: KeyRows
-    further: KeyRows
+    prepared: Prepared  # the batch
+    analysed: Analysed  # its terms
+    read: ReadEvidence | None  # its evidence; `None` if key terms decide
+    start: int  # first of the documents in the batch
+    end: int  # one past the last
+    targets: Ragged  # the distinct terms of each document, ascending
+    keys: KeyRows  # their n key terms
+    further: KeyRows  # the key terms after these that evidence compares; no terms if key terms decide
+    # the documents in the pivot language; `None` if the stream keeps languages apart
     across: EnteringAcross | None = None
 
     def __len__(self) -> int:
@@ -166,16 +154,9 @@ class Entering:
 # Not frozen, like ``Remembered``.
 @dataclass(slots=True)
 class EnteredDocuments:
-    """Consecutive documents of the window that are about to be judged.
+    """Consecutive documents of the window that are about to be judged."""
 
-    Attributes:
-        documents: the documents as they are remembered.
-        equals: an earlier document of equal text for each, or ``None``.
-        oldest: int64 (documents,), first ordinal in the window when each arrives.
-        links: links of each across languages.
-    """
-
-    documents: Sequence[Remembered]
-    equals: Sequence[int | None]
-    oldest: NDArray[np.int64]
-    links: Sequence[Sequence[LinkAcross]]
+    documents: Sequence[Remembered]  # the documents as they are remembered
+    equals: Sequence[int | None]  # an earlier document of equal text for each, or `None`
+    oldest: NDArray[np.int64]  # int64 (documents,), first ordinal in the window when each arrives
+    links: Sequence[Sequence[LinkAcross]]  # links of each across languages

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.frequencies import EPOCH, Changes, EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_weighed
-from infostream_dedup.language.text.utf8 import Utf8Texts
-from infostream_dedup.model import Document
+from infostream_dedup.judging.evidence.records import (
+    EPOCH,
+    Changes,
+    EvidenceFrequencies,
+    EvidenceRecords,
+    changes_of,
+    pack_weighed,
+)
+from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model.stream_records import CountedEvidence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.reading import RawEvidence
+    from infostream_dedup.model import Document
 
 
 _CHARACTERS: Final = 1_000_000
@@ -27,17 +34,11 @@ _CHARACTERS: Final = 1_000_000
 
 @dataclass(slots=True)
 class ReadEvidence:
-    """Evidence of the documents of a batch.
+    """Evidence of the documents of a batch."""
 
-    Attributes:
-        records: packed evidence of each document.
-        triples: word triples of each, 8 bytes for each triple.
-        counted: what the store adds to its counts.
-    """
-
-    records: list[bytes] = field(default_factory=list)
-    triples: list[bytes] = field(default_factory=list)
-    counted: list[CountedEvidence] = field(default_factory=list)
+    records: list[bytes] = field(default_factory=list)  # packed evidence of each document
+    triples: list[bytes] = field(default_factory=list)  # word triples of each, 8 bytes for each triple
+    counted: list[CountedEvidence] = field(default_factory=list)  # what the store adds to its counts
 
 
 class EvidenceCounts:
@@ -70,11 +71,7 @@ class EvidenceCounts:
     def read(
         self, documents: Sequence[Document], texts: Utf8Texts, languages: NDArray[np.uint8], first: int
     ) -> ReadEvidence:
-        """Read and count the documents of a batch.
-
-        Args:
-            languages: uint8 (documents,), index into ``LANGUAGES``.
-        """
+        """Read and count the documents of a batch."""
         found = ReadEvidence()
         numbers = languages.astype(np.int8)
         batch: list[Changes] = []

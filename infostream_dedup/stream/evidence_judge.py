@@ -2,36 +2,236 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.judging import TripleSource, judge_pairs, passes_filter
-from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+from infostream_dedup.judging.evidence.facts import CIRCUMSTANCES, DocumentFacts, circumstances
+from infostream_dedup.judging.evidence.judging import (
+    DocumentStatus,
+    TripleSource,
+    best_pairs,
+    joined_kinds,
+    judge_pairs,
+    passes_filter,
+)
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
-from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen
-from infostream_dedup.judging.evidence.status import DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.links.pair_rules import need, relation_of
-from infostream_dedup.stream.compared_documents import ComparedDocuments
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
-from infostream_dedup.stream.equal_evidence import EqualEvidence
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
-from infostream_dedup.stream.recent_documents import RecentDocuments, WordingSource
-from infostream_dedup.stream.screened_pairs import Undecided
-from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.story_pairs import MANY_CANDIDATES, StoryPairs, worth_keeping
-from infostream_dedup.stream.window import Window
+from infostream_dedup.stream.recent_documents import EqualEvidence, RecentDocuments, WordingSource
+from infostream_dedup.stream.window import ComparedDocuments, Window
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.links.window.window_index import CandidateRows
     from infostream_dedup.model.stream_records import Remembered
+    from infostream_dedup.stream.settings import StreamSettings
+
+
+# Pairs of a story that fills a stream: each is judged once, however often its texts are repeated
+
+MANY_CANDIDATES: Final = 100
+"""Mean number of candidates per document above which their evidence is kept and compared by number."""
+
+_ALL_DIFFERENT: Final = 0.5
+"""Share of distinct texts among candidates above which hardly any pair repeats another."""
+
+_GATHERED_AGAIN: Final = 200
+"""Candidates per document above which gathering their evidence each time costs more than keeping it."""
+
+_MOST_EVIDENCE: Final = 256 << 20
+
+_MOST_KNOWN: Final = 32 << 20
+"""Maximum memory for kept evidence, and for remembered pairs, in bytes."""
+
+_UNUSED: Final = 1000
+"""Evidence is forgotten after this number of documents if none of them had many candidates."""
+
+_NOWHERE: Final = -1
+
+
+def worth_keeping(earlier: NDArray[np.int64], recent: NDArray[np.bool_], documents: int, window: Window) -> bool:
+    """Whether it pays to number the evidence of many candidates and keep it; results are the same either way.
+
+    It pays if texts repeat each other, or if few documents have many candidates that are not recent: keeping evidence
+    needs the wording of every candidate, whereas judging the pairs directly needs only that of the few that pass the
+    filter.
+    """
+    met = np.zeros((2, window.end - window.first), dtype=np.bool_)
+    met[recent.astype(np.int64), earlier - window.first] = True
+    if np.count_nonzero(met[0]) > _GATHERED_AGAIN * documents:
+        return True
+    rows = np.flatnonzero(met.any(axis=0)).tolist()
+    return len({window.hashes[row][0] for row in rows}) < _ALL_DIFFERENT * len(rows)
+
+
+class ToJudge(NamedTuple):
+    """Pairs that must be judged, and the judged pair that decides each of all pairs."""
+
+    places: NDArray[np.int64]  # int64, indexes of these pairs among all pairs, ascending
+    a: NDArray[np.int64]  # int64, evidence number of the earlier document of each
+    b: NDArray[np.int64]  # int64, evidence number of the later document
+    facts: tuple[DocumentFacts, DocumentFacts]  # facts of the earlier and of the later documents
+
+
+@dataclass(slots=True)
+class _Known:
+    """For one text as the later document in given circumstances: evidence numbers it was compared with, and repeats."""
+
+    asked: NDArray[np.uint8]  # uint8, bits by number
+    repeats: NDArray[np.uint8]  # uint8, bits by number
+
+    @property
+    def nbytes(self) -> int:
+        return self.asked.nbytes + self.repeats.nbytes
+
+
+class _Part(NamedTuple):
+    """Pairs of one later document in the same circumstances."""
+
+    pairs: NDArray[np.int64]  # int64, their indexes among all pairs
+    key: tuple[int, int]  # key under which they are remembered
+
+
+class StoryPairs:
+    """Chooses the pairs that must be judged. The others are judged like one of them, or only count as repeats.
+
+    Pairs with equal evidence in equal circumstances have the same kind, probability and shares, so only the first is
+    judged: among equals, the earliest wins. If a document's text is in the window already, its status comes from an
+    equal text. Of its other pairs only one thing matters, whether they are repeats, and the earlier document with that
+    text already tells.
+
+    Args:
+        evidence: numbers of the window's documents.
+        since: ordinal of the first document to be judged.
+    """
+
+    def __init__(self, evidence: EqualEvidence, since: int) -> None:
+        self.evidence = evidence
+        self._known: OrderedDict[tuple[int, int], _Known] = OrderedDict()
+        self._known_bytes = 0
+        self._used = since
+        self._a = np.zeros(0, dtype=np.int64)
+        self._parts: list[_Part] = []
+
+    def outdated(self, ordinal: int) -> bool:
+        """Whether everything remembered should be forgotten; ``ordinal`` is that of the current document."""
+        return ordinal - self._used > _UNUSED or self.evidence.nbytes > _MOST_EVIDENCE
+
+    def choose(
+        self,
+        earlier: NDArray[np.int64],
+        later: NDArray[np.int64],
+        facts: tuple[DocumentFacts, DocumentFacts],
+    ) -> ToJudge:
+        """Choose the pairs that must be judged.
+
+        earlier: int64 (pairs,), ordinals, ascending for each later document.
+        later: int64 (pairs,), ordinals, ascending.
+        """
+        self._used = int(later[-1])
+        own, begins = np.unique(later, return_index=True)
+        numbers_b = self.evidence.numbers(own)
+        self._a = a = self.evidence.numbers(earlier)
+        around = circumstances(*facts)
+        texts, own_texts = self.evidence.texts(a), self.evidence.texts(numbers_b)
+        self._parts, chosen = [], []
+        ends = [*begins.tolist()[1:], len(later)]
+        for number, text, begin, end in zip(numbers_b.tolist(), own_texts.tolist(), begins.tolist(), ends, strict=True):
+            equal = texts[begin:end] == text if text >= 0 else np.zeros(end - begin, dtype=np.bool_)
+            for around_one in np.flatnonzero(np.bincount(around[begin:end], minlength=CIRCUMSTANCES)).tolist():
+                pairs = begin + np.flatnonzero(around[begin:end] == around_one)
+                part = _Part(pairs, (number, around_one))
+                self._parts.append(part)
+                chosen.append(self._firsts(part, equal[pairs - begin], known=bool(equal.any())))
+        places = np.concatenate(chosen)
+        places.sort()
+        b = np.repeat(numbers_b, np.diff([*begins.tolist(), len(later)]))[places]
+        a = a[places]
+        one, other = (facts[0].at(places), facts[1].at(places))
+        return ToJudge(
+            places, a, b, (_with_texts(one, self.evidence.texts(a)), _with_texts(other, self.evidence.texts(b)))
+        )
+
+    def _firsts(self, part: _Part, equal: NDArray[np.bool_], *, known: bool) -> NDArray[np.int64]:
+        """The first pair of each evidence number, without pairs of other texts that were judged before."""
+        numbers, count = self._a[part.pairs], len(self.evidence)
+        first = np.full(count, _NOWHERE, dtype=np.int64)
+        first[numbers[::-1]] = part.pairs[::-1]
+        if known and part.key in self._known:
+            asked = _bits(self._known[part.key].asked, count)
+            asked[numbers[equal]] = False
+            first[asked] = _NOWHERE
+        found: NDArray[np.int64] = first[first != _NOWHERE]
+        return found
+
+    def repeats(self, judged: ToJudge, repeats: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which of all pairs are repeats, given which of the judged pairs are: bool (pairs,)."""
+        count, found = len(self.evidence), np.zeros(len(self._a), dtype=np.bool_)
+        was_judged = np.zeros(len(self._a), dtype=np.bool_)
+        was_judged[judged.places] = True
+        found[judged.places] = repeats
+        for pairs, key in self._parts:
+            known = self._known.pop(key, None)
+            asked = np.zeros(count, dtype=np.bool_) if known is None else _bits(known.asked, count)
+            positive = np.zeros(count, dtype=np.bool_) if known is None else _bits(known.repeats, count)
+            own = pairs[was_judged[pairs]]
+            asked[self._a[own]] = True
+            positive[self._a[own]] = found[own]
+            found[pairs] = positive[self._a[pairs]]
+            self._remember(key, known, _Known(np.packbits(asked), np.packbits(positive)))
+        return found
+
+    def _remember(self, key: tuple[int, int], before: _Known | None, now: _Known) -> None:
+        self._known[key] = now
+        self._known_bytes += now.nbytes - (0 if before is None else before.nbytes)
+        while self._known_bytes > _MOST_KNOWN:
+            self._known_bytes -= self._known.popitem(last=False)[1].nbytes
+
+
+def _bits(packed: NDArray[np.uint8], count: int) -> NDArray[np.bool_]:
+    bits = np.zeros(count, dtype=np.bool_)
+    held = np.unpackbits(packed)[:count]
+    bits[: len(held)] = held
+    return bits
+
+
+def _with_texts(facts: DocumentFacts, texts: NDArray[np.int64]) -> DocumentFacts:
+    return DocumentFacts(facts.sources, facts.times, texts, facts.addresses)
+
+
+# Leaves out candidates that certainly decide nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Pairs that may give a document its status, as far as a screen can tell; verdicts are the same without it."""
+
+    places: NDArray[np.int64]  # int64, their indexes among all pairs, ascending
+    bounds: NDArray[np.float64]  # float64, what `Screen.bounds` returned for each of them
+    screen: Screen  # the screen
+
+    @classmethod
+    def among(cls, a: NDArray[np.int64], b: NDArray[np.int64], screen: Screen, texts: NDArray[np.int64]) -> Undecided:
+        """Look at pairs; arguments as in ``Screen.bounds``."""
+        bounds = screen.bounds(a, b, texts)
+        places = np.flatnonzero(bounds > -np.inf)
+        return cls(places, bounds[places], screen)
+
+    def may_decide(self, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which of them still may, given the shares of their key terms; argument as in ``Screen.may_decide``."""
+        return self.screen.may_decide(self.bounds, shares)
 
 
 CANDIDATE_TERMS: Final = 3
@@ -55,17 +255,11 @@ def verdict_probability(probability: float) -> float:
 
 
 class _Asked(NamedTuple):
-    """Candidates to be judged, in the order of the later documents.
+    """Candidates to be judged, in the order of the later documents."""
 
-    Attributes:
-        finds: int64 (pairs,), index of the pair among the candidates found.
-        later: int64 (pairs,), ordinal of the later document.
-        earlier: int64 (pairs,), ordinal of the earlier document.
-    """
-
-    finds: NDArray[np.int64]
-    later: NDArray[np.int64]
-    earlier: NDArray[np.int64]
+    finds: NDArray[np.int64]  # int64 (pairs,), index of the pair among the candidates found
+    later: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
+    earlier: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
 
     def at(self, places: NDArray[Any]) -> _Asked:
         """Some of the pairs."""
@@ -73,19 +267,12 @@ class _Asked(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """What was found about pairs.
+    """What was found about pairs."""
 
-    Attributes:
-        status: int8 (pairs,), ``DocumentStatus``.
-        kinds: int8 (pairs,), ``Kind``.
-        probability: float64 (pairs,).
-        shares: float64 (pairs, 2), not rounded.
-    """
-
-    status: NDArray[np.int8]
-    kinds: NDArray[np.int8]
-    probability: NDArray[np.float64]
-    shares: NDArray[np.float64]
+    status: NDArray[np.int8]  # int8 (pairs,), `DocumentStatus`
+    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
+    probability: NDArray[np.float64]  # float64 (pairs,)
+    shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
 
 
 _NONE_JUDGED: Final = _Judged(
@@ -94,27 +281,17 @@ _NONE_JUDGED: Final = _Judged(
 
 
 class _Pairs(NamedTuple):
-    """Judged candidates.
+    """Judged candidates."""
 
-    Attributes:
-        asked: the candidates.
-        judged: what was found about each.
-    """
-
-    asked: _Asked
-    judged: _Judged
+    asked: _Asked  # the candidates
+    judged: _Judged  # what was found about each
 
 
 class _Repeated(NamedTuple):
-    """Documents that later ones repeat, in the order of the later ones.
+    """Documents that later ones repeat, in the order of the later ones."""
 
-    Attributes:
-        later: int64 (pairs,), number of the later document among those that ask.
-        ordinals: int64 (pairs,), the earlier document.
-    """
-
-    later: NDArray[np.int64]
-    ordinals: NDArray[np.int64]
+    later: NDArray[np.int64]  # int64 (pairs,), number of the later document among those that ask
+    ordinals: NDArray[np.int64]  # int64 (pairs,), the earlier document
 
 
 class EvidenceJudge:
@@ -193,12 +370,7 @@ class EvidenceJudge:
         return found
 
     def one_text(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether documents of one language have the same text, perhaps reworded: bool (pairs,).
-
-        Args:
-            earlier: int64 (pairs,), ordinals in the window.
-            later: int64 (pairs,), ordinals of later documents.
-        """
+        """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""
         rows, numbers = _distinct(np.concatenate([earlier, later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         judged = judge_pairs(
@@ -334,11 +506,7 @@ class EvidenceJudge:
         )
 
     def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Indices of candidates that may be linked: long enough, same language or same text, and a permitted source.
-
-        Args:
-            later: int64 (finds,), ordinal of the document that found each.
-        """
+        """Indices of candidates that may be linked: long enough, same language or same text, and a permitted source."""
         window, languages = self._window, self._window.evidence_columns.languages
         a, b = candidates.ordinals - window.first, later - window.first
         kept = (languages[a] == languages[b]) & (window.sizes[a] >= _LEAST_TERMS)

@@ -2,55 +2,301 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import queue
+import signal
+import stat
+import threading
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.errors import BadDataError
+from infostream_dedup.documents.endings import KNOWN_ENDINGS
+from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
+from infostream_dedup.machine.files import make_private_file
+from infostream_dedup.machine.sqlite_cache import checksum_of
+from infostream_dedup.stream.preparation import batch_hash, content_hash
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents import Annotation, BadRecords, Place
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from infostream_dedup.documents import Annotation, BadRecords, Place, Reading
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import Deduplicator
-    from infostream_dedup.stream.following import Placed
+
+
+# Skips files of a folder whose verdicts earlier runs have reported
+
+
+def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[str], None]) -> Iterator[list[Placed]]:
+    """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew.
+
+    A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
+    mark is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
+    """
+    last, mark = intake.last_batch(), _mark_of(intake)
+    reported_below = 0
+    if last is not None:
+        reported_below = last.end if mark is not None and read_mark(mark, note) == last.name else last.begin
+    noted = False
+    for batch in batches:
+        rest = batch[_reported(batch, intake, reported_below) :]
+        if len(rest) < len(batch) and not noted:
+            note("continuing: skipping documents that earlier runs have reported")
+            noted = True
+        if rest or not batch:
+            yield rest
+            last = intake.last_batch()
+            if last is not None and mark is not None:
+                write_mark(mark, last.name)
+
+
+def _reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> int:
+    """Number of documents at the beginning of a batch whose verdicts were reported."""
+    ordinals = intake.ordinals_of([document for document, _ in batch])
+    return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
+
+
+def _mark_of(intake: Intake) -> Path | None:
+    """The file that names the last reported batch of a store; ``None`` for a stream in memory."""
+    path = getattr(intake.stream.store, "path", None)
+    return None if path is None else path.with_name(f"{path.name}.reported")
+
+
+def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:
+    """Read the batch that a mark names; ``None`` if there is no mark."""
+    try:
+        batch, _, checksum = mark.read_bytes().decode("utf-8").removesuffix("\n").rpartition("\n")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError):
+        batch = checksum = ""
+    if checksum != _checksum(batch):
+        note(f"{mark}: damaged; the verdicts of the last batch are printed again")
+        return None
+    return batch
+
+
+def write_mark(mark: Path, batch: str) -> None:
+    """Replace a mark in one step."""
+    part = mark.with_name(f"{mark.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        make_private_file(part)
+        part.write_bytes(f"{batch}\n{_checksum(batch)}\n".encode())
+        part.replace(mark)
+    except OSError as error:
+        raise CannotWriteError(f"{mark}: cannot be written: {error.strerror}") from error
+
+
+def _checksum(batch: str) -> str:
+    return f"{checksum_of(batch):08x}"
+
+
+# Documents of an input that continues: a folder that receives files, or standard input
+
+if TYPE_CHECKING:
+    Placed = tuple[Document, Place]
+
+_LOOK_AGAIN: Final = 0.2
+"""Seconds between two checks for new files or a signal."""
+
+
+def followed(
+    sources: Sequence[str],
+    bad: BadRecords,
+    reading: Reading,
+    *,
+    size: int,
+    seconds: float,
+    note: Callable[[str], None] = lambda _: None,
+) -> Iterator[list[Placed]]:
+    """Yield batches of a continuing input until SIGTERM or SIGINT; documents read by then are still yielded."""
+    if len(sources) != 1:
+        raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
+    with _stopping() as stop:
+        if sources[0] == "-":
+            yield from _from_lines(bad, reading, stop, size=size, seconds=seconds)
+        else:
+            yield from _from_folder(Path(sources[0]), bad, reading, stop, note)
+
+
+@contextmanager
+def _stopping() -> Iterator[threading.Event]:
+    """Yield an event that is set when the process is asked to end."""
+    stop = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _from_folder(
+    folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
+) -> Iterator[list[Placed]]:
+    from infostream_dedup.documents import placed_documents
+
+    if not folder.is_dir():
+        raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
+    passed: set[str] = set()
+    last: dict[str, _State] = {}
+    read: dict[str, _Read] = {}
+    while not stop.is_set():
+        for path in sorted(folder.iterdir()):
+            if stop.is_set():
+                return
+            if path.name in passed or path.name.startswith("."):
+                continue
+            state = _state_of(path)
+            if state is None:
+                continue
+            if wrong := _unreadable(path, state):
+                passed.add(path.name)
+                note(f"{path}: not read; {wrong}")
+                continue
+            if not state.size:
+                # Nothing has been written yet.
+                continue
+            before = read.get(path.name)
+            # A file that has not grown since the last check is complete; renaming it into the folder is safer still.
+            if last.get(path.name) == state and (before is None or before.state != state):
+                found = list(_unless_removed(path, placed_documents(str(path), bad, reading)))
+                read[path.name] = _Read(state, len(found), _digest(found))
+                yield found if before is None else before.left_out(found)
+            last[path.name] = state
+        stop.wait(_LOOK_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Fingerprint of a file from its directory entry; changes when the file is written or replaced."""
+
+    mode: int
+    inode: int
+    size: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a file held when it was read."""
+
+    state: _State
+    documents: int
+    digest: bytes
+
+    def left_out(self, found: list[Placed]) -> list[Placed]:
+        """Leave out the documents at the beginning of a changed file if they are those that were read before."""
+        return found[self.documents :] if _digest(found[: self.documents]) == self.digest else found
+
+
+def _state_of(path: Path) -> _State | None:
+    """Return the state of a file; ``None`` if there is no such file (any more)."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return _State(stat.S_IFMT(found.st_mode), found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _unreadable(path: Path, state: _State) -> str:
+    """Say why an entry of the folder is not read; empty if it is read."""
+    if not path.name.endswith(KNOWN_ENDINGS):
+        return f"expected a name that ends in {', '.join(KNOWN_ENDINGS)}"
+    return "" if stat.S_ISREG(state.mode) else "expected a regular file"
+
+
+def _unless_removed(path: Path, documents: Iterator[Placed]) -> Iterator[Placed]:
+    """Yield the documents of a file; none if it was removed before it could be opened."""
+    try:
+        yield from documents
+    except NoInputError:
+        if path.exists():
+            raise
+
+
+def _digest(documents: Sequence[Placed]) -> bytes:
+    return batch_hash([content_hash(document) for document, _ in documents])
+
+
+def _from_lines(
+    bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
+) -> Iterator[list[Placed]]:
+    from infostream_dedup.documents import placed_documents
+
+    arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
+
+    def read() -> None:
+        try:
+            for placed in placed_documents("-", bad, reading):
+                arrived.put(placed)
+            arrived.put(None)
+        except BaseException as error:
+            arrived.put(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        batch, end = _batch(arrived, stop, size, seconds)
+        if batch:
+            yield batch
+        if isinstance(end, BaseException):
+            raise end
+        if end is True:
+            return
+
+
+def _batch(
+    arrived: queue.Queue[Placed | BaseException | None], stop: threading.Event, size: int, seconds: float
+) -> tuple[list[Placed], bool | BaseException]:
+    """Documents that arrived in time, and whether they are the last ones, or the error that followed them."""
+    batch: list[Placed] = []
+    closes: float | None = None
+    while len(batch) < size:
+        try:
+            one = arrived.get(timeout=_LOOK_AGAIN if closes is None else max(closes - time.monotonic(), 0.001))
+        except queue.Empty:
+            if stop.is_set():
+                return batch, True
+            if closes is not None and time.monotonic() >= closes:
+                break
+            continue
+        if one is None:
+            return batch, True
+        if isinstance(one, BaseException):
+            return batch, one
+        closes = closes or time.monotonic() + seconds
+        batch.append(one)
+    return batch, False
 
 
 _CONFLICT: Final = "E_ID_CONFLICT"
 
 
 class LastBatch(NamedTuple):
-    """A batch of a store.
+    """A batch of a store."""
 
-    Attributes:
-        name: its id.
-        begin: ordinal of its first document.
-        end: ordinal after its last document.
-    """
-
-    name: str
-    begin: int
-    end: int
+    name: str  # its id
+    begin: int  # ordinal of its first document
+    end: int  # ordinal after its last document
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Passes batches to a stream.
+    """Passes batches to a stream."""
 
-    Attributes:
-        stream: judges the documents.
-        bad: takes documents whose id is known with other content.
-        listed: sentences to leave out of the comparison, if any.
-        columns: columns that will be added to the documents, if any.
-        on_conflict: ``error``, or ``version``: an id may recur with other content.
-    """
-
-    stream: Deduplicator
-    bad: BadRecords
-    listed: Boilerplate | None = None
-    columns: Annotation | None = None
-    on_conflict: str = "error"
+    stream: Deduplicator  # judges the documents
+    bad: BadRecords  # takes documents whose id is known with other content
+    listed: Boilerplate | None = None  # sentences to leave out of the comparison, if any
+    columns: Annotation | None = None  # columns that will be added to the documents, if any
+    on_conflict: str = "error"  # `error`, or `version`: an id may recur with other content
 
     def take(self, batch: Sequence[Placed], batch_id: str | None) -> tuple[Sequence[Document], list[Verdict]]:
         """Let the stream judge a batch."""
@@ -87,7 +333,7 @@ class Intake:
 
     def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
         """Ordinal of each document that is already in the stream with the same content; ``None`` for a new one."""
-        from infostream_dedup.stream.fingerprints import content_hash
+        from infostream_dedup.stream.preparation import content_hash
 
         compared = self._compared(documents)
         known = self.stream.store.known_of(list({document.id: None for document in compared}))
@@ -101,7 +347,7 @@ class Intake:
 
     def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
         """Positions of documents whose id is already in the stream with other content."""
-        from infostream_dedup.stream.fingerprints import content_hash
+        from infostream_dedup.stream.preparation import content_hash
 
         contents: dict[str, set[bytes]] = {}
         for number, document in enumerate(documents):

@@ -2,28 +2,285 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, islice
+from itertools import chain, compress, islice, pairwise, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.links.window.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.stream_records import GroupEvent
-from infostream_dedup.stream.best import Member
 from infostream_dedup.stream.clock import DAY, NO_TIME
-from infostream_dedup.stream.equal_hashes import EqualHashes
-from infostream_dedup.stream.evidence_window import EvidenceRows
-from infostream_dedup.stream.groups import Groups
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
-from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.window import Window
+from infostream_dedup.stream.window import EqualHashes, EvidenceRows, Window
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.arrays import Ragged
+    from infostream_dedup.stream.settings import StreamSettings
+
+
+# Choice of the document that represents a group
+
+
+class Member(NamedTuple):
+    """A document of a group."""
+
+    ordinal: int  # its position in the stream
+    id: str  # as given
+    terms: int  # number of its distinct terms
+    source: str | None  # site or agency
+
+
+def best_member(members: Sequence[Member], settings: StreamSettings) -> Member:
+    """Return the best document by ``settings.best``; among equals, the earliest.
+
+    Example:
+        >>> members = [Member(0, "note", 20, "blog"), Member(4, "report", 90, "agency")]
+        >>> best_member(members, StreamSettings(best="complete")).id
+        'report'
+    """
+    if settings.best == "complete":
+        return min(members, key=lambda one: (-one.terms, one.ordinal))
+    if settings.best == "source-rank":
+        ranks = {source: rank for rank, source in enumerate(settings.source_ranks)}
+        return min(members, key=lambda one: (ranks.get(one.source or "", len(ranks)), one.ordinal))
+    return min(members, key=lambda one: one.ordinal)
+
+
+# Groups: documents of the window joined by `exact` and `duplicate`
+
+
+class Groups:
+    """The group of each document in the window. A group is named after its earliest document and never renamed.
+
+    Large groups are watched: a duplicate joins one only if it is linked to a sufficient share of its documents.
+    Otherwise it could extend a chain whose first and last documents have nothing in common.
+
+    Args:
+        window: holds the documents.
+        watched_from: minimum size of a watched group.
+        least_density: share of a watched group's documents that a duplicate must be linked to, 0 to 1.
+    """
+
+    def __init__(self, window: Window, *, watched_from: int, least_density: float) -> None:
+        self._window = window
+        self._watched_from = watched_from
+        self._least_density = least_density
+        # Groups of two documents or more: the ordinals still in the window, and that of the earliest document ever.
+        # Most have two or three, for which a deque would take seven times the memory of a list.
+        self._members: dict[str, list[int]] = {}
+        self._begun: dict[str, int] = {}
+        self._orphaned: dict[str, int] = {}
+        self._alarmed: dict[str, int] = {}
+        self._state: dict[str, int] | None = None
+
+    def state(self) -> Mapping[str, int]:
+        """Groups whose earliest document has left the window, with the ordinal of that document.
+
+        Between changes it is the same object, because a large window has thousands of such groups.
+        """
+        if self._state is None:
+            self._state = dict(sorted(self._orphaned.items()))
+        return self._state
+
+    def resume(self, state: Mapping[str, int], events: Iterable[GroupEvent]) -> None:
+        """Restore the groups of the window's documents."""
+        window = self._window
+        self._begun = dict(state)
+        self._orphaned, self._state = dict(self._begun), None
+        names = window.groups[window.oldest - window.first :]
+        sizes = Counter(names)
+        # Numbers of the groups of several documents, then of others whose earliest document has left.
+        several = {group: number for number, group in enumerate(compress(sizes, map((1).__lt__, sizes.values())))}
+        for group in filter(sizes.__contains__, state):
+            several.setdefault(group, len(several))
+        numbers = np.fromiter(map(several.get, names, repeat(-1)), dtype=np.int64, count=len(names))
+        places = np.flatnonzero(numbers >= 0)
+        places = places[np.argsort(numbers[places], kind="stable")]
+        held = np.bincount(numbers[places], minlength=len(several))
+        ordinals, bounds = (window.oldest + places).tolist(), pairwise([0, *held.cumsum().tolist()])
+        self._members = {group: ordinals[begin:end] for group, (begin, end) in zip(several, bounds, strict=True)}
+        starts = [self._begun.setdefault(group, own[0]) for group, own in self._members.items()]
+        window.group_starts[places + window.oldest - window.first] = np.repeat(np.array(starts, dtype=np.int64), held)
+        alarmed = self._alarmed | {event.group: event.ordinal for event in events if event.kind == "alarm"}
+        # An older group may have had the same name.
+        self._alarmed = {group: raised for group, raised in alarmed.items() if raised > self._begun.get(group, raised)}
+
+    def of(self, ordinal: int) -> str:
+        """Return the group of a document in the window."""
+        return self._window.groups[ordinal - self._window.first]
+
+    def begun(self, ordinal: int) -> int:
+        """Return the ordinal of the earliest document ever of the group of a document in the window."""
+        return self._begun.get(self.of(ordinal), ordinal)
+
+    def size(self, group: str) -> int:
+        """Return the number of a group's documents in the window."""
+        return len(self._members.get(group, (0,)))
+
+    def members(self, group: str) -> list[int]:
+        """Return the ordinals of a group's documents in the window, ascending; empty for an unknown group."""
+        if group in self._members:
+            return list(self._members[group])
+        window = self._window
+        begin = window.oldest - window.first
+        return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
+
+    def join(self, ordinal: int, to: int, linked: NDArray[np.int64], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
+        """Let a new document join the group of an earlier one, and merge the groups of all documents it repeats.
+
+        linked: int64, all documents that it repeats, ascending.
+        """
+        held, begun = self._count_linked(linked)
+        group = self.of(to)
+        begun[group] = self._begun.get(group, to)
+        if not exact and self._chains(held[group], self.size(group)):
+            return False, self._alarm(ordinal, group, held[group] / self.size(group))
+        events: list[GroupEvent] = []
+        others = sorted(set(held) - {group}, key=begun.__getitem__)
+        self._add(group, ordinal, to)
+        for other in others:
+            if self._chains(held[group] + held[other], self.size(group) - 1 + self.size(other)):
+                continue
+            stays, joins = sorted((group, other), key=begun.__getitem__)
+            self._unite(stays, joins, begun)
+            held[stays] += held[joins]
+            group = stays
+            events.append(GroupEvent(ordinal, "merge", stays, joins))
+        return True, events
+
+    def _count_linked(self, linked: NDArray[np.int64]) -> tuple[Counter[str], dict[str, int]]:
+        """Count the linked documents of each group, and give the ordinal of its earliest document."""
+        starts, first, counts = np.unique(
+            self._window.group_starts[linked - self._window.first], return_index=True, return_counts=True
+        )
+        names = [self.of(one) for one in linked[first].tolist()]
+        return Counter(dict(zip(names, counts.tolist(), strict=True))), dict(zip(names, starts.tolist(), strict=True))
+
+    def begin(self, ordinal: int, *, again: bool = False) -> None:
+        """Begin a group with a document that joins none."""
+        if not again:
+            return
+        window, name = self._window, self.of(ordinal)
+        known = range(window.oldest, ordinal)
+        earlier = next((one for one in known if window.groups[one - window.first] == name), None)
+        if earlier is not None:
+            self._add(name, ordinal, earlier)
+
+    def expire(self, ordinal: int, cause: int) -> list[GroupEvent]:
+        """Drop the oldest document of the window; return an event if it was the last of its group."""
+        group = self.of(ordinal)
+        members = self._members.get(group)
+        if members is None:
+            return []
+        del members[0]
+        if members:
+            if group not in self._orphaned:
+                self._orphaned[group], self._state = self._begun[group], None
+            return []
+        del self._members[group], self._begun[group]
+        self._forget_orphaned(group)
+        self._alarmed.pop(group, None)
+        return [GroupEvent(cause, "expiry", group)]
+
+    def _chains(self, linked: int, size: int) -> bool:
+        return size >= self._watched_from and linked < self._least_density * size
+
+    def _alarm(self, ordinal: int, group: str, density: float) -> list[GroupEvent]:
+        if group in self._alarmed:
+            return []
+        self._alarmed[group] = ordinal
+        return [GroupEvent(ordinal, "alarm", group, value=round(density, 9))]
+
+    def _add(self, group: str, ordinal: int, to: int) -> None:
+        if group not in self._members:
+            self._members[group] = [to]
+            self._begun[group] = to
+        self._members[group].append(ordinal)
+        self._set([ordinal], group)
+
+    def _unite(self, stays: str, joins: str, begun: dict[str, int]) -> None:
+        both = [self._members.pop(group, [begun[group]]) for group in (stays, joins)]
+        self._members[stays] = sorted((*both[0], *both[1]))
+        self._begun[stays] = begun[stays]
+        self._set(both[1], stays)
+        self._begun.pop(joins, None)
+        self._forget_orphaned(joins)
+        self._alarmed.pop(joins, None)
+
+    def _forget_orphaned(self, group: str) -> None:
+        """Remove a group that no longer exists from those whose earliest document is gone."""
+        if self._orphaned.pop(group, None) is not None:
+            self._state = None
+
+    def _set(self, ordinals: Iterable[int], group: str) -> None:
+        """Write a group of several documents into the columns of its documents."""
+        window, start = self._window, self._begun[group]
+        for ordinal in ordinals:
+            window.groups[ordinal - window.first] = group
+            window.group_starts[ordinal - window.first] = start
+
+
+# A guard for sources that would lose most of their documents
+
+
+class Losses:
+    """Share of repeats among the last documents of each source.
+
+    While the share is above the limit, the source is flagged and its documents pass as ``similar``. A source is never
+    flagged before it has sent ``documents`` documents.
+
+    Args:
+        limit: share, 0 to 1; ``None`` for no limit.
+        documents: number of a source's last documents, in stream order, over which the share is computed.
+    """
+
+    def __init__(self, limit: float | None, documents: int) -> None:
+        self._limit = limit
+        self._documents = documents
+        self._outcomes: dict[str, deque[bool]] = {}
+        self._lost: dict[str, int] = {}
+        self._flagged: set[str] = set()
+
+    def passes(self, source: str | None, repeats: bool, ordinal: int) -> tuple[bool, list[GroupEvent]]:
+        """Count a document."""
+        if self._limit is None or source is None:
+            return False, []
+        outcomes = self._outcomes.setdefault(source, deque())
+        outcomes.append(repeats)
+        lost = self._lost.get(source, 0) + repeats
+        if len(outcomes) > self._documents:
+            lost -= outcomes.popleft()
+        self._lost[source] = lost
+        share = lost / self._documents
+        if len(outcomes) < self._documents or share <= self._limit:
+            self._flagged.discard(source)
+            return False, []
+        events = [] if source in self._flagged else [GroupEvent(ordinal, "limit", source, value=round(share, 9))]
+        self._flagged.add(source)
+        return repeats, events
+
+    def state(self) -> dict[str, str]:
+        """The last documents of each source, oldest first: ``1`` repeated an earlier one, ``0`` did not."""
+        return {source: "".join("01"[repeats] for repeats in held) for source, held in sorted(self._outcomes.items())}
+
+    def resume(self, state: Mapping[str, str]) -> None:
+        """Restore the result of ``state``."""
+        self._outcomes = {source: deque(letter == "1" for letter in letters) for source, letters in state.items()}
+        self._lost = {source: sum(held) for source, held in self._outcomes.items()}
+        self._flagged = {
+            source
+            for source, lost in self._lost.items()
+            if self._limit is not None
+            and len(self._outcomes[source]) >= self._documents
+            and lost / self._documents > self._limit
+        }
 
 
 class Memory:
@@ -75,11 +332,7 @@ class Memory:
     def candidate_rows(
         self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
     ) -> Iterator[CandidateRows]:
-        """Let documents whose columns have been added look up earlier ones in turn, and then be found by later ones.
-
-        Args:
-            oldest: int64 (documents,), result of ``oldest_at`` for them.
-        """
+        """Let documents whose columns have been added look up earlier ones in turn, and then be found by later ones."""
         row = first - self.window.first
         keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (self.window.keys, self.window.targets))
         return self._index.ask_and_extend(
@@ -92,14 +345,7 @@ class Memory:
         )
 
     def equals(self, first: int, oldest: NDArray[np.int64]) -> list[int | None]:
-        """Find the earliest equal document of the window, by the rules of exactness and source.
-
-        Args:
-            oldest: int64 (documents,), result of ``oldest_at`` for the documents.
-
-        Returns:
-            An ordinal, or ``None``, for each document.
-        """
+        """Find the earliest equal document of the window, by the rules of exactness and source."""
         window, rule = self.window, self._settings.same_source
         row, texts, openings = first - window.first, self._texts, self._openings
         sources = window.sources[row : row + len(oldest)].tolist()
@@ -120,8 +366,7 @@ class Memory:
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
         """Advance the clock over documents whose columns have been added.
 
-        Returns:
-            int64 (documents,): first ordinal in the window when each of them arrives, ascending.
+        Returns int64 (documents,): first ordinal in the window when each of them arrives, ascending.
         """
         settings, window = self._settings, self.window
         row = first - window.first
@@ -148,9 +393,7 @@ class Memory:
 
         Otherwise a document that arrived while the clock was late would leave as soon as the clock catches up.
 
-        Args:
-            oldest: int64 (documents,), least ordinal in the window by other rules, ascending.
-            limits: int64 (documents,), clock before which documents leave.
+        oldest: int64 (documents,), least ordinal in the window by other rules, ascending.
         """
         window = self.window
         # Views: lists of all dates would take time in proportion to the window.

@@ -2,54 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import accumulate, chain, islice
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import orjson
 
 from infostream_dedup.arrays import Ragged
+from infostream_dedup.documents.documents import row_of
+from infostream_dedup.judging.features.numbers import NumberRuns, find_runs, numbers, numbers_of_run
 from infostream_dedup.language.text.fingerprint import text_hashes
-from infostream_dedup.model import Document
+from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.sentences import decisions
+from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.clock import NO_TIME, StreamClock, microseconds
-from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
-from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.kernels.gathering import distinct_of_parts
+from infostream_dedup.stream.window import bounds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.utf8 import Utf8Texts
+    from infostream_dedup.stream.settings import StreamSettings
+
+
+# Titles and texts of a batch in UTF-8, encoded once for all readers
+
+
+# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
+@dataclass(slots=True)
+class FullTexts:
+    """``full_text`` of each document in UTF-8."""
+
+    texts: Utf8Texts  # title and text; the text alone if it begins with the title
+    bodies: NDArray[np.int64]  # int64 (documents,), offset in `texts.data` of each text without its title
+
+
+def full_texts(documents: Sequence[Document]) -> FullTexts:
+    """Encode the documents of a batch."""
+    parts = []
+    for document in documents:
+        title, text = document.title, document.text
+        parts.append(encoded(title) + b"\n" if title and not text.startswith(title) else b"")
+        parts.append(encoded(text))
+    # Joined at once: texts are copied as little as possible.
+    joined = texts_of_bytes(parts)
+    begins, bodies = joined.offsets[::2].copy(), joined.offsets[1::2].copy()
+    return FullTexts(Utf8Texts(begins, joined.data), bodies)
+
+
+# Checksums of documents: of all fields, of the opening, and of each number
+
+_WORD: Final = re.compile(r"\w+")
+
+_SENTENCES: Final = 3
+
+_LEAST_WORDS: Final = 5
+"""Shorter first paragraphs ("Киев, 5 мая") are shared by too many texts."""
+
+_MOST_NUMBERS_KNOWN: Final = 1 << 16
+
+_MANY_RUNS: Final = 300
+"""Minimum number of runs for which equal ones are found first; for fewer, it takes longer than it saves."""
+
+
+def content_hash(document: Document) -> bytes:
+    """Return 16 bytes that depend on every field of a document, not on the order of the fields."""
+    row = row_of(document)
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+    try:
+        content = orjson.dumps(row, default=str, option=options)
+    except orjson.JSONEncodeError:
+        # Documents made in memory may hold lone surrogates and integers beyond 64 bits.
+        content = json.dumps(row, default=str, sort_keys=True, ensure_ascii=True).encode()
+    return blake2b(content, digest_size=16).digest()
+
+
+def batch_hash(content_hashes: Sequence[bytes]) -> bytes:
+    """Return 16 bytes that depend on every document of a batch and on their order."""
+    return blake2b(b"".join(content_hashes), digest_size=16).digest()
+
+
+def opening_hash(text: str, rule: str) -> bytes:
+    """Return 16 bytes for the opening words of a text, without case and punctuation; empty below five words."""
+    if rule == "text":
+        return b""
+    begin = text.lstrip()
+    begin = begin.partition("\n")[0] if rule == "opening" else _first_sentences(begin)
+    words = _WORD.findall(begin.casefold())
+    if len(words) < _LEAST_WORDS:
+        return b""
+    return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _first_sentences(text: str) -> str:
+    ends = (decision.end for decision in decisions(text) if decision.ends)
+    return text[: next(islice(ends, _SENTENCES - 1, None), None)]
+
+
+def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Ragged:
+    """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
+
+    Numbers in tags, such as the width of a picture, do not count.
+    """
+    marked = {
+        number: clean(full_text(one)) for number, one in enumerate(documents) if "<" in one.text or "<" in one.title
+    }
+    if marked:
+        texts = texts_of([marked.get(number, full_text(one)) for number, one in enumerate(documents)])
+    found = find_runs(texts)
+    plain = {number: marked.get(number, full_text(documents[number])) for number in found.left}
+    left = {number: tuple(map(_number_hash, numbers(text))) for number, text in plain.items()}
+    return (_of_few_runs if len(found.runs) < _MANY_RUNS else _of_many_runs)(found, left)
+
+
+def _of_few_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Ragged:
+    """Return the distinct hashes of each document, given those of the documents that are left to the plain code."""
+    runs = iter(found.runs)
+    rows = [
+        sorted({value for run in islice(runs, size) for value in _run_hashes(run)}) for size in found.sizes.tolist()
+    ]
+    for number, hashes in left.items():
+        rows[number] = sorted(set(hashes))
+    return _rows_of(rows)
+
+
+def _of_many_runs(found: NumberRuns, left: Mapping[int, Sequence[int]]) -> Ragged:
+    """Like ``_of_few_runs``; most of many runs recur, such as years, and each is read once."""
+    pool = SurfacePool(len(found.runs))
+    numbered, sizes = pool.add(found.runs).astype(np.int64), found.sizes.copy()
+    known = [_run_hashes(run) for run in pool.listed()]
+    # What the plain code finds in a document counts as one more run, the only one of that document.
+    places = np.array(found.left, dtype=np.int64)
+    numbered = np.insert(numbered, np.cumsum(sizes)[places], np.arange(len(known), len(known) + len(places)))
+    sizes[places] = 1
+    parts = _rows_of([*known, *left.values()])
+    room = np.empty(int(parts.sizes[numbered].sum()), dtype=np.int64)
+    ends = np.empty(len(sizes) + 1, dtype=np.int64)
+    distinct_of_parts(bounds_of(sizes), numbered, parts.indptr, parts.values, room, ends)
+    return Ragged(ends, room[: ends[-1]].copy())
+
+
+def _rows_of(rows: Sequence[Sequence[int]]) -> Ragged:
+    ends = [0, *accumulate(map(len, rows))]
+    return Ragged(np.array(ends, dtype=np.int64), np.fromiter(chain.from_iterable(rows), np.int64, ends[-1]))
+
+
+@lru_cache(_MOST_NUMBERS_KNOWN)
+def _run_hashes(run: str) -> tuple[int, ...]:
+    return tuple(map(_number_hash, numbers_of_run(run)))
+
+
+@lru_cache(_MOST_NUMBERS_KNOWN)
+def _number_hash(number: str) -> int:
+    return int.from_bytes(blake2b(number.encode(), digest_size=8).digest(), "little") >> 1
 
 
 # Not frozen, like ``Remembered``.
 @dataclass(slots=True, kw_only=True)
 class Prepared:
-    """Documents of a batch, with their hashes and times.
+    """Documents of a batch, with their hashes and times."""
 
-    Attributes:
-        first: ordinal of the first document.
-        documents: as given.
-        versions: number of earlier documents with each id.
-        texts: titles and texts in UTF-8.
-        content_hashes: checksum of all fields of each document.
-        hashes: text hash and opening hash of each document; the latter is empty if no rule needs it.
-        published: publication times in UTC microseconds since 1970.
-        clocks: int64, the stream's clock at each document.
-        times: int64, publication times, or the clock if there is none.
-        numbers: hashes of the numbers in title and text; empty rows if no rule needs them.
-    """
-
-    first: int
-    documents: Sequence[Document]
-    texts: Utf8Texts
-    versions: Sequence[int]
-    content_hashes: Sequence[bytes]
+    first: int  # ordinal of the first document
+    documents: Sequence[Document]  # as given
+    texts: Utf8Texts  # titles and texts in UTF-8
+    versions: Sequence[int]  # number of earlier documents with each id
+    content_hashes: Sequence[bytes]  # checksum of all fields of each document
+    # text hash and opening hash of each document; the latter is empty if no rule needs it
     hashes: list[tuple[bytes, bytes]]
-    published: list[int | None]
-    clocks: NDArray[np.int64]
-    times: NDArray[np.int64]
-    numbers: Ragged
+    published: list[int | None]  # publication times in UTC microseconds since 1970
+    clocks: NDArray[np.int64]  # int64, the stream's clock at each document
+    times: NDArray[np.int64]  # int64, publication times, or the clock if there is none
+    numbers: Ragged  # hashes of the numbers in title and text; empty rows if no rule needs them
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -2,26 +2,382 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import orjson
 
-from infostream_dedup.model import LANGUAGES, Document
-from infostream_dedup.stream.analysis import Analyser
-from infostream_dedup.stream.evidence_window import COMPARED_TERMS
-from infostream_dedup.stream.key_choice import choose_keys
-from infostream_dedup.stream.near_documents import AskedTerms
-from infostream_dedup.stream.query_words import QueryWords
-from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.found_rows import FoundDocument, term_names_of
-from infostream_dedup.stream.translated_query import QueryTranslator
+from infostream_dedup.arrays import Ragged
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.judging import judge_pairs
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.meaning import Meanings
+from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.features.rows import joined_rows
+from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
+from infostream_dedup.language.translation.written_names import plain_term
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings
+from infostream_dedup.stream.analysis import Analysed, Analyser, Frequencies, LanguageCounts, TermNumbers, choose_keys
+from infostream_dedup.stream.evidence_counts import EvidenceCounts
+from infostream_dedup.stream.evidence_judge import verdict_probability
+from infostream_dedup.stream.pivot_terms import WrittenWords
+from infostream_dedup.stream.store.opening import check_settings
+from infostream_dedup.stream.store.restoring import (
+    LanguageFrequencies,
+    closed_evidence,
+    open_epoch,
+    position_of,
+    summed_frequencies,
+)
+from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
+from infostream_dedup.stream.window import COMPARED_TERMS, compared_keys, triple_rows
+from infostream_dedup.terms.representation import representation
+from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+    from infostream_dedup.stream.settings import StreamSettings
+    from infostream_dedup.stream.store.search_index import IndexPart
+    from infostream_dedup.stream.store.store import Store
+
+
+# Share, by weight, of the key terms of documents that a text contains
+
+
+def share_of_rows(keys: Ragged, weights: Ragged, targets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Share, by weight, of each document's key terms that a text contains."""
+    met = np.isin(keys.values, targets)
+    size = len(keys)
+    found = np.bincount(keys.numbers[met], weights=weights.values[met].astype(np.float64), minlength=size)
+    total = np.bincount(keys.numbers, weights=weights.values.astype(np.float64), minlength=size)
+    return np.round(found / np.maximum(total, 1.0), 9)
+
+
+# Words of search texts, numbered separately from the terms of the stream: a search never changes a stream
+
+_NOT_ASKED: Final = -2
+
+_UNKNOWN: Final = -1
+
+
+class QueryWords:
+    """Numbers the words of questions, and knows which of them are terms of a store and how frequent these are.
+
+    Args:
+        settings: settings of the stream's terms.
+
+    Attributes:
+        numbers: numbers of the words.
+        frequencies: document frequencies of the store's closed epochs, by these numbers.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.numbers = TermNumbers()
+        self.frequencies = Frequencies(settings, self.numbers)
+        self._index = TermIndex()
+        self._stored = np.zeros(0, dtype=np.int64)
+        self._terms = 0
+        self._epoch = -1
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the index of terms that are in memory."""
+        return self._index.nbytes
+
+    def refresh(self, connection: sqlite3.Connection) -> None:
+        """Update from the store."""
+        self._connection = connection
+        epoch, terms = open_epoch(connection), position_of(connection).terms
+        if terms != self._terms:
+            self._stored[self._stored == _UNKNOWN] = _NOT_ASKED
+            self._terms = terms
+        if epoch != self._epoch:
+            closed = summed_frequencies(connection, before=epoch, terms=terms)
+            repeats = summed_frequencies(connection, before=epoch, terms=terms, table="repeat_frequency")
+            self.frequencies.resume(epoch, self._counts(closed), self._counts(repeats))
+            self._epoch = epoch
+
+    def stored(self, words: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the store's number of each word, negative if the store does not know the word: int64."""
+        if len(self._stored) < len(self.numbers):
+            more = np.full(len(self.numbers) - len(self._stored), _NOT_ASKED, dtype=np.int64)
+            self._stored = np.concatenate((self._stored, more))
+        fresh = np.unique(words[self._stored[words] == _NOT_ASKED]).astype(np.int64)
+        if len(fresh) and self._connection is not None:
+            terms = self.numbers.terms.some(fresh)
+            known = self._index.numbers_of(self._connection, terms)
+            self._stored[fresh] = [known.get(term, _UNKNOWN) for term in terms]
+        found: NDArray[np.int64] = self._stored[words]
+        return found
+
+    def _counts(self, summed: Mapping[Language, LanguageFrequencies]) -> dict[int, LanguageCounts]:
+        return {
+            number: _StoredCounts(Totals(one.documents, one.length), one.df.astype(np.uint32), words=self)
+            for number, language in enumerate(LANGUAGES)
+            if (one := summed.get(language)) is not None
+        }
+
+
+@dataclass(slots=True)
+class _StoredCounts(LanguageCounts):
+    """Counts by the store's numbers, looked up by ours."""
+
+    words: QueryWords = field(kw_only=True)
+
+    def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        stored = self.words.stored(terms)
+        df = np.zeros(len(terms), dtype=np.float64)
+        counted = (stored >= 0) & (stored < len(self.df))
+        df[counted] = self.df[stored[counted]]
+        return df
+
+
+# Finds the documents that share key terms with a text, in the index of a store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedTerms:
+    """A text in the language of some documents; terms are those of the store."""
+
+    # for each key term, heaviest first, the terms that match it: int64; empty if the store has none of them
+    sets: Sequence[NDArray[np.int64]]
+    weights: NDArray[np.int64]  # int64, weight of each key term
+    targets: NDArray[np.int64]  # int64, all terms, each once
+    words: Sequence[str]  # for each key term, the word of the text that it was made from
+    language: int | None = None  # index into `LANGUAGES`: compare only documents in this language; `None` for all
+
+    @property
+    def matching(self) -> NDArray[np.int64]:
+        """The terms that match any key term, each once, ascending."""
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self.sets]))
+
+
+@dataclass(frozen=True, slots=True)
+class NearDocuments:
+    """Documents that share enough terms with a text."""
+
+    ordinals: NDArray[np.int64]  # int64 (documents,), ascending
+    # int64 (documents, 2), key terms of the text found in each document, and its key terms found in the text
+    counts: NDArray[np.int64]
+    # float64 (documents,), share, by weight, of the text's key terms found in each document
+    shares: NDArray[np.float64]
+
+    def nearest(self, most: int) -> NearDocuments:
+        """The documents with the greatest shares, and all that tie with the last of them."""
+        if len(self.ordinals) <= most:
+            return self
+        least = np.partition(self.shares, -most)[-most]
+        chosen = self.shares >= least
+        return NearDocuments(self.ordinals[chosen], self.counts[chosen], self.shares[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class FoundInPart:
+    """Documents of a part that may share enough terms with a text."""
+
+    ordinals: NDArray[np.int64]  # int64 (documents,), ascending
+    backward: NDArray[np.int64]  # int64 (documents,), number of each document's key terms found in the text
+    least: NDArray[np.int64]  # int64 (documents,), how many key terms must match in either direction
+    # int64, for each match of a term with a key term of the text, the index of the document in `ordinals`
+    rows: NDArray[np.int64]
+    keys: NDArray[np.int64]  # int64, the key term of each match
+
+
+class TermQuestions:
+    """Texts, or one text in several languages, that are looked up together.
+
+    Args:
+        asked: the texts.
+        least: for each text, the number of key terms that must match in either direction, by number of the document's
+        key terms: int64 (256,).
+        in_text: look key terms up in all terms of the other document, not only among its key terms.
+    """
+
+    def __init__(self, asked: Sequence[AskedTerms], least: Sequence[NDArray[np.int64]], *, in_text: bool) -> None:
+        self._asked = asked
+        self._least = least
+        self._lowest = [int(one.min()) for one in least]
+        self._in_text = in_text
+        forward = [np.concatenate([np.zeros(0, dtype=np.int64), *one.sets]) for one in asked]
+        backward = [one.targets if in_text else one.matching for one in asked]
+        self._key_of = [np.repeat(np.arange(len(one.sets)), [len(terms) for terms in one.sets]) for one in asked]
+        self._forward, self._forward_ends = _joined(forward)
+        self._backward, self._backward_ends = _joined(backward)
+
+    def ask(self, part: IndexPart, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, FoundInPart]]:
+        """Find documents of a part; yield the number of each text and the documents found for it."""
+        hits = (part.targets if self._in_text else part.keys).of_terms(self._forward)
+        met = part.keys.of_terms(self._backward)
+        bounds = np.searchsorted(hits[0], self._forward_ends), np.searchsorted(met[0], self._backward_ends)
+        for number, one in enumerate(self._asked):
+            forward = slice(*bounds[0][number : number + 2].tolist())
+            backward = slice(*bounds[1][number : number + 2].tolist())
+            counted = np.bincount(met[1][backward], minlength=len(part))
+            # Several terms that match one key term are counted separately here: too many hits, never too few.
+            most = np.bincount(hits[1][forward], minlength=len(part))
+            found = np.flatnonzero((most >= self._lowest[number]) | (counted >= self._lowest[number]))
+            least = self._least[number][part.sizes[found]]
+            kept = allowed[found] & (np.maximum(most[found], counted[found]) >= least)
+            if one.language is not None:
+                kept &= part.languages[found] == one.language
+            found, least = found[kept], least[kept]
+            if not len(found):
+                continue
+            keys = self._key_of[number][hits[0][forward] - self._forward_ends[number]]
+            rows = _rows_of(found, hits[1][forward], len(part))
+            met_rows = rows >= 0
+            yield number, FoundInPart(part.first + found, counted[found], least, rows[met_rows], keys[met_rows])
+
+    def near(self, number: int, parts: Sequence[FoundInPart]) -> NearDocuments:
+        """Join the documents that the parts found for one text, and compare them with it."""
+        if not parts:
+            return NearDocuments(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+        one = self._asked[number]
+        ordinals, backward, least, rows, keys = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in FoundInPart.__slots__
+        )
+        sizes = [len(part.ordinals) for part in parts]
+        rows += np.repeat(np.cumsum([0, *sizes[:-1]]), [len(part.rows) for part in parts])
+        matched = np.zeros((len(ordinals), len(one.sets)), dtype=np.bool_)
+        matched[rows, keys] = True
+        counts = np.stack((matched.sum(axis=1), backward), axis=1).astype(np.int64)
+        near = counts.max(axis=1) >= least
+        shares = np.round(matched @ one.weights / max(int(one.weights.sum()), 1), 9)
+        return NearDocuments(ordinals[near], counts[near], shares[near])
+
+
+def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *rows]), np.cumsum([0, *map(len, rows)])
+
+
+def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Index in ``found`` of each document, -1 if it was not found: int64."""
+    place = np.full(size, -1, dtype=np.int64)
+    place[found] = np.arange(len(found))
+    rows: NDArray[np.int64] = place[documents]
+    return rows
+
+
+# Translates the words of a text in another language into the terms of the stream
+
+_SURE: Final = 0.75
+"""Equivalents with lower confidence are guesses: they may match, but never become key terms."""
+
+_MOST_REMEMBERED: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedQuery:
+    """Key terms of a text in another language."""
+
+    keys: NDArray[np.int64]  # int64, number of each key term, heaviest first
+    weights: NDArray[np.int64]  # int64, weight of each key term in units of 1e-9
+    sets: list[NDArray[np.int64]]  # for each key term the numbers that match it, its own included: int64, ascending
+    targets: NDArray[np.int64]  # int64, ascending: all equivalents of all words
+    words: list[str]  # the word of the text that became each key term; of several, the most frequent
+
+
+class QueryTranslator:
+    """Translates texts by the dictionaries alone, because the slower rungs of the ladder take seconds to start.
+
+    Args:
+        settings: settings of the stream's terms.
+        numbers: numbers of words; those of translations are added.
+        frequencies: document frequencies by these numbers, for the weights.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers, frequencies: Frequencies) -> None:
+        self._settings = settings
+        self._numbers = numbers
+        self._frequencies = frequencies
+        self._own = TermNumbers()
+        self._reader = Analyser(settings.but(representation="pivot"), self._own)
+        self._written = WrittenWords(self._own)
+        self._rungs = dictionary_rungs()
+        self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
+
+    def translated(self, document: Document, into: Sequence[int]) -> dict[int, TranslatedQuery]:
+        """Translate a text into other languages."""
+        analysed = self._reader.read([document])
+        own, words = int(analysed.languages[0]), self._counted(analysed)
+        return {
+            language: self._in_language(words, analysed.lengths, own, language) for language in into if language != own
+        }
+
+    def _counted(self, analysed: Analysed) -> dict[str, int]:
+        """How often each word occurs."""
+        numbers = self._written.decided(analysed.terms.numbers, analysed.terms.row(0)).tolist()
+        words: dict[str, int] = {}
+        for number, count in zip(numbers, analysed.counts.tolist(), strict=True):
+            word = self._own.terms[number]
+            words[word] = words.get(word, 0) + count
+        return words
+
+    def _in_language(
+        self, words: Mapping[str, int], lengths: NDArray[np.int64], own: int, language: int
+    ) -> TranslatedQuery:
+        known = self._equivalents([*words], LANGUAGES[own], LANGUAGES[language])
+        counts: dict[int, int] = {}
+        sets: dict[int, set[int]] = {}
+        word_of: dict[int, tuple[int, str]] = {}
+        for word, count in words.items():
+            canonical, every = known[word]
+            if canonical >= 0:
+                word_of[canonical] = min(word_of.get(canonical, (0, word)), (-count, word))
+                counts[canonical] = counts.get(canonical, 0) + count
+                sets.setdefault(canonical, set()).update(every)
+        terms = sorted(counts)
+        translated = Analysed(
+            Ragged(np.array([0, len(terms)], dtype=np.int64), np.array(terms, dtype=np.int32)),
+            np.array([counts[term] for term in terms], dtype=np.int32),
+            np.array([language], dtype=np.uint8),
+            lengths,
+        )
+        chosen = choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
+        keys = chosen.keys.row(0)
+        return TranslatedQuery(
+            keys,
+            chosen.weights.row(0),
+            [np.array(sorted(sets[key]), dtype=np.int64) for key in keys.tolist()],
+            np.array(sorted({term for word in words for term in known[word][1]}), dtype=np.int64),
+            [plain_term(word_of[key][1]) for key in keys.tolist()],
+        )
+
+    def _equivalents(
+        self, words: Sequence[str], source: Language, target: Language
+    ) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """For each word find the number of its best equivalent (-1 if none is sure), and the numbers of all."""
+        known = self._known.setdefault((source, target), {})
+        if len(known) > _MOST_REMEMBERED:
+            known.clear()
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        answers = Translator(source, target, rungs=self._rungs).translate(new) if new else []
+        distinct = list(dict.fromkeys(one.term for found in answers for one in found))
+        number_of = dict(zip(distinct, self._stream_terms(distinct, target), strict=True))
+        for word, found in zip(new, answers, strict=True):
+            numbers = [(number_of[one.term], one.confidence) for one in found]
+            sure = [number for number, confidence in numbers if number >= 0 and confidence >= _SURE]
+            every = dict.fromkeys(number for number, _ in numbers if number >= 0)
+            known[word] = (sure[0] if sure else -1, tuple(every))
+        return known
+
+    def _stream_terms(self, words: Sequence[str], language: Language) -> list[int]:
+        """Return the stream's term number of each translated word; -1 if it is not a term, as for phrases."""
+        terms: Sequence[str | None] = words
+        if self._settings.representation == "stem" or language == "en":
+            forms = [Form(word, Shape.CAPITAL) for word in words]
+            terms = representation(self._settings.representation).terms(forms, language, self._settings)
+        return [-1 if term is None or " " in term else self._numbers.number(term) for term in terms]
 
 
 _UNKNOWN_FROM: Final = 1 << 30
@@ -33,22 +389,15 @@ _MOST_WORDS: Final = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A text that is searched for.
+    """A text that is searched for."""
 
-    Attributes:
-        language: index into ``LANGUAGES``.
-        asked: its key terms.
-        keys: int64, up to 30 key terms, heaviest first, by the store's numbers or, for unknown words, larger ones.
-        weights: int64, their weights.
-        targets: int64, all its terms, ascending.
-        document: the text that was read; ``None`` for a stored document, which is compared as stored.
-    """
-
-    language: int
-    asked: AskedTerms
+    language: int  # index into `LANGUAGES`
+    asked: AskedTerms  # its key terms
+    # int64, up to 30 key terms, heaviest first, by the store's numbers or, for unknown words, larger ones
     keys: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    weights: NDArray[np.int64]  # int64, their weights
+    targets: NDArray[np.int64]  # int64, all its terms, ascending
+    # the text that was read; `None` for a stored document, which is compared as stored
     document: Document | None = None
 
 
@@ -143,3 +492,139 @@ class QuestionReader:
 
 def _numbered_apart(stored: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(stored >= 0, stored, own + _UNKNOWN_FROM)
+
+
+# Judges the documents that a search found: kind and probability, by the evidence of preset `judged`
+
+_LEAST_TERMS: Final = 3
+"""A document with fewer key terms is compared only for equal text."""
+
+
+@dataclass(frozen=True, slots=True)
+class HitJudgement:
+    """Kind and probability of a found document."""
+
+    kind: str  # kind of the pair, seen from the text
+    probability: float  # probability that the two are copies or report the same event
+
+
+class QuestionJudge:
+    """Judges found documents as ``pairs`` and verdicts do.
+
+    Args:
+        store: store of preset ``judged``.
+        n: number of key terms of a document that a search compares.
+    """
+
+    def __init__(self, store: Store, n: int) -> None:
+        self._store = store
+        self._n = n
+        self._counts: EvidenceCounts | None = None
+        self._model = shipped_model()
+
+    def refresh(self, connection: sqlite3.Connection) -> None:
+        """Load the frequencies of the store's last closed epoch of evidence."""
+        row = connection.execute("SELECT max(epoch) FROM evidence_frequency").fetchone()
+        if self._counts is None or self._counts.epoch != (row[0] or 0):
+            check_settings(connection, self._store.path)
+            self._counts = EvidenceCounts.of(closed_evidence(connection))
+            kept = connection.execute("SELECT value FROM state WHERE name = 'pair_model'").fetchone()
+            if kept is not None:
+                self._model = PairModel.from_json(orjson.loads(kept[0]), "the store's pair model")
+
+    def judged(
+        self,
+        question: Question,
+        itself: FoundDocument | None,
+        found: Sequence[FoundDocument],
+        *,
+        semantic: bool = False,
+    ) -> list[HitJudgement | None]:
+        """Judge documents; ``None`` if the two cannot be compared: too short, or in different languages."""
+        answers: list[HitJudgement | None] = [None] * len(found)
+        asking = _Side.of_stored(itself) if itself is not None else self._read(question)
+        long_enough = len(question.asked.words) >= _LEAST_TERMS
+        places = [
+            place
+            for place, one in enumerate(found)
+            if (asking.text and one.text_hash == asking.text)
+            or (long_enough and len(one.keys) >= _LEAST_TERMS and LANGUAGES.index(one.language) == question.language)
+        ]
+        if not places:
+            return answers
+        sides = [*(_Side.of_stored(found[place]) for place in places), asking]
+        triples = [*self._store.wording([found[place].ordinal for place in places]), self._triples(asking, itself)]
+        last = len(places)
+        later = np.array([itself is not None and found[place].ordinal > itself.ordinal for place in places])
+        rows = np.arange(last, dtype=np.int64)
+        pairs = judge_pairs(
+            np.where(later, last, rows),
+            np.where(later, rows, last),
+            keys=self._compared([found[place] for place in places], question),
+            records=EvidenceRecords.of_blobs([side.record for side in sides]),
+            triples=triple_rows(triples),
+            documents=DocumentFacts.of(
+                [side.source for side in sides],
+                [side.published for side in sides],
+                [side.text for side in sides],
+                [side.url for side in sides],
+            ),
+            model=self._model,
+            filtered=False,
+            meanings=self._meanings([found[place] for place in places], itself, question) if semantic else None,
+        )
+        for at, place in enumerate(places):
+            kind = Kind(int(pairs.kinds[at]))
+            name = KIND_NAMES[kind if later[at] else seen_from_later(kind)]
+            answers[place] = HitJudgement(name, verdict_probability(float(pairs.probability[at])))
+        return answers
+
+    def _meanings(self, found: Sequence[FoundDocument], itself: FoundDocument | None, question: Question) -> Meanings:
+        meanings = Meanings()
+        for one in (*found, itself):
+            if one is not None:
+                meanings.add(Document(id=one.id, title=one.title, text=self._store.text(one.ordinal) or ""))
+        if itself is None and question.document is not None:
+            meanings.add(question.document)
+        return meanings
+
+    def _compared(self, found: Sequence[FoundDocument], question: Question) -> ComparedKeys:
+        keys, weights, targets, firsts = [], [], [], []
+        for one in found:
+            keys.append(np.concatenate((one.keys, one.further_keys)))
+            weights.append(np.concatenate((one.weights, one.further_weights)))
+            targets.append(one.targets)
+            firsts.append(len(one.keys))
+        return compared_keys(
+            joined_rows([*keys, question.keys]),
+            joined_rows([*weights, question.weights]),
+            joined_rows([*targets, question.targets]),
+            firsts=np.array([*firsts, min(self._n, len(question.keys))], dtype=np.int64),
+        )
+
+    def _read(self, question: Question) -> _Side:
+        document = question.document
+        if document is None or self._counts is None:
+            raise ValueError("the text has not been read, or the store has not been loaded")
+        record, triples = self._counts.weigh(document, question.language)
+        return _Side(text=text_hash(document.text), record=record, triples=triples)
+
+    def _triples(self, asking: _Side, itself: FoundDocument | None) -> bytes:
+        return asking.triples if itself is None else self._store.wording([itself.ordinal])[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """One of the two documents of a pair."""
+
+    text: bytes
+    record: bytes
+    triples: bytes = b""
+    source: str | None = None
+    published: int | None = None
+    url: str | None = None
+
+    @classmethod
+    def of_stored(cls, one: FoundDocument) -> _Side:
+        published = one.published if one.published is not None and one.published > 0 else None
+        return cls(text=one.text_hash, record=one.record, source=one.source, published=published, url=one.url)

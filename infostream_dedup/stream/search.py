@@ -2,36 +2,438 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.judging.evidence.sentence_encoder import check_encoder
+from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.features.rows import joined_rows
 from infostream_dedup.language.lexicon.other_languages import other_language
-from infostream_dedup.links.pair_rules import need
+from infostream_dedup.language.text.fingerprint import text_hash
+from infostream_dedup.links.pair_rules import LEAST_SHARE, need, relation_of
 from infostream_dedup.model import LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.limits import Range
-from infostream_dedup.stream.near_documents import AskedTerms, FoundInPart, NearDocuments, TermQuestions
-from infostream_dedup.stream.query_shares import share_of_rows
-from infostream_dedup.stream.question import QuestionReader
-from infostream_dedup.stream.question_kinds import QuestionJudge
-from infostream_dedup.stream.search_hits import SearchHits
-from infostream_dedup.stream.search_scope import SearchedDocuments, SearchScope
-from infostream_dedup.stream.searched_parts import SearchedParts
+from infostream_dedup.model.tabular import Tabular
+from infostream_dedup.stream.question import (
+    AskedTerms,
+    FoundInPart,
+    HitJudgement,
+    NearDocuments,
+    Question,
+    QuestionJudge,
+    QuestionReader,
+    TermQuestions,
+    share_of_rows,
+)
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.shown_hits import HitMaker, RankedDocument
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
-from infostream_dedup.stream.store.found_rows import documents_of, key_weights_of
-from infostream_dedup.stream.store.restoring import window_start
+from infostream_dedup.stream.store.browsing import time_text
+from infostream_dedup.stream.store.restoring import clock_of, first_ordinal, open_epoch, position_of, window_start
+from infostream_dedup.stream.store.search_index import (
+    GONE,
+    MOST_DOCUMENTS,
+    FoundDocument,
+    IndexPart,
+    IndexRow,
+    documents_of,
+    index_rows,
+    indexed_until,
+    key_weights_of,
+    part_of,
+    read_part,
+    term_names_of,
+)
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+
+# The hits of a search, and what was searched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A document that resembles the text.
+
+    Attributes:
+        ``contains``, or ``None``.
+        ``None`` if evidence did not compare them.
+    """
+
+    ordinal: int  # its place in the stream, from 0
+    id: str  # id of the document
+    title: str  # its headline
+    source: str | None  # who published it; `None` if the store does not say
+    published: str | None  # publication time, ISO 8601 in UTC; `None` if it has no date
+    url: str | None  # its address; `None` if the store has none
+    language: Language  # its language
+    group: str  # id of its group
+    forward: int  # number of the text's key terms found in it, or of their equivalents if it is in another language
+    backward: int  # number of its key terms found in the text
+    share_forward: float  # share, by weight, of the text's key terms found in it, 0 to 1
+    share_backward: float  # share, by weight, of its key terms found in the text, 0 to 1
+    relation: str | None  # relation of the text to it at `k_duplicate`: `equal`, `contained` (it contains the text),
+    # kind of the hit. In a store of preset `judged`, for a hit in the text's language, as in `pairs`: `copy`, `retold`,
+    # `contained` (it includes the text), `contains`, `template`, `updated`, `follow-up`, `related`; a text without
+    # source and date is never `template` or `updated`. In other stores, `copy` for an equal text. `translation` for a
+    # hit in another language if 0.4 of the weight and three terms match in both directions. Otherwise `None`
+    kind: str | None
+    # probability that the two are copies or report the same event, 0 to 1, rounded to 6 decimals;
+    probability: float | None
+    terms: list[str]  # its terms that match in either direction, heaviest first
+    # the text's key terms that were found: `word` in the text and `their_word` in the document
+    met: list[dict[str, str]]
+    judged: bool = False  # whether the store has preset `judged`
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row of ``search``; without ``probability`` if evidence does not decide."""
+        return {name: getattr(self, name) for name in _columns(judged=self.judged)}
+
+
+def _columns(*, judged: bool) -> tuple[str, ...]:
+    left_out = ("judged",) if judged else ("judged", "probability")
+    return tuple(name for name in Hit.__slots__ if name not in left_out)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """The documents that a search covered."""
+
+    documents: int  # number of documents that could have been found
+    languages: dict[str, int]  # number of these documents per language
+    first: str | None  # arrival of the first by the stream's clock, ISO 8601; `None` if no document has a date
+    last: str | None  # arrival of the last
+    notes: list[str] = field(default_factory=list)  # what could not be searched for, and why
+
+    def sentence(self) -> str:
+        """Describe it in one line."""
+        if not self.documents:
+            return "searched nothing: no document of the store matches the selection"
+        spoken = ", ".join(f"{language} {documents}" for language, documents in self.languages.items())
+        summary = f"searched {self.documents} documents ({spoken})"
+        if self.first is not None:
+            summary += f" that arrived from {self.first} to {self.last}"
+        return "; ".join([summary, *self.notes])
+
+
+class SearchHits(Tabular, list[Hit]):
+    """Hits of a search, the most similar first.
+
+    Attributes:
+        searched: documents that the search covered.
+        columns: names of the columns of each row, in order.
+    """
+
+    def __init__(self, hits: list[Hit], searched: Searched, *, judged: bool) -> None:
+        super().__init__(hits)
+        self.searched = searched
+        self.columns = _columns(judged=judged)
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """The hits, as plain dicts."""
+        return [hit.as_dict() for hit in self]
+
+
+# Turns found documents into rows of a search
+
+_TRANSLATION_TERMS: Final = 3
+
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """A document that was found."""
+
+    asked: AskedTerms  # the text that found it
+    ordinal: int  # its place in the stream
+    counts: tuple[int, int]  # number of key terms of the text found in it, and of its key terms found in the text
+    share_forward: float  # share, by weight, of the text's key terms found in it
+    share_backward: float  # share, by weight, of its key terms found in the text
+
+    def rank(self) -> tuple[float, float, int]:
+        """Sort key: the share of the text, then the other share, then the earliest."""
+        return -self.share_forward, -self.share_backward, self.ordinal
+
+    @property
+    def translates(self) -> bool:
+        """Whether enough matches in both directions for a translation."""
+        share = min(self.share_forward, self.share_backward)
+        enough = share >= LEAST_SHARE and min(self.counts) >= _TRANSLATION_TERMS
+        return self.asked.language is not None and enough
+
+
+class HitMaker:
+    """Makes rows of found documents.
+
+    Args:
+        connection: open connection to the store.
+        settings: settings of the stream.
+        judge: judges them by evidence; ``None`` if key terms decide.
+        semantic: whether a sentence encoder judges doubtful pairs.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        settings: StreamSettings,
+        judge: QuestionJudge | None,
+        *,
+        semantic: bool = False,
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._judge = judge
+        self._semantic = semantic
+
+    def hits(
+        self, question: Question, itself: FoundDocument | None, body: str, ranked: Sequence[RankedDocument]
+    ) -> list[Hit]:
+        """Make the rows."""
+        stored = documents_of(self._connection, [one.ordinal for one in ranked])
+        found = [stored[one.ordinal] for one in ranked]
+        judged: Sequence[HitJudgement | None] = [None] * len(found)
+        if self._judge is not None:
+            judged = self._judge.judged(question, itself, found, semantic=self._semantic)
+        text = itself.text_hash if itself is not None else text_hash(body)
+        lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
+        # Terms that match a key term of the text are among the terms with weights.
+        names = term_names_of(self._connection, sorted({term for weights, _ in lists for term in weights}))
+        return [
+            self._hit(near, one, judgement, text, _Met.of(near.asked, *terms, names))
+            for near, one, judgement, terms in zip(ranked, found, judged, lists, strict=True)
+        ]
+
+    @property
+    def _in_text(self) -> bool:
+        return self._settings.terms.target == "text"
+
+    def _hit(
+        self, near: RankedDocument, one: FoundDocument, judged: HitJudgement | None, text: bytes, met: _Met
+    ) -> Hit:
+        settings, terms = self._settings, self._settings.terms
+        sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
+        least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=terms.n, short=terms.short)[0])
+        forward, backward = near.counts
+        kind = "copy" if text and one.text_hash == text else "translation" if near.translates else None
+        return Hit(
+            ordinal=one.ordinal,
+            id=one.id,
+            title=one.title,
+            source=one.source,
+            published=time_text(one.published),
+            url=one.url,
+            language=one.language,
+            group=one.group,
+            forward=forward,
+            backward=backward,
+            share_forward=round(near.share_forward, _DECIMALS),
+            share_backward=round(near.share_backward, _DECIMALS),
+            relation=relation_of(forward, backward, least),
+            kind=kind if judged is None else judged.kind,
+            probability=None if judged is None else judged.probability,
+            judged=self._judge is not None,
+            terms=met.terms,
+            met=met.pairs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    terms: list[str]
+    pairs: list[dict[str, str]]
+
+    @classmethod
+    def of(
+        cls, asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
+    ) -> _Met:
+        ranked = sorted((-weight, names[term]) for term, weight in weights.items())
+        pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
+        return cls([word for _, word in ranked], pairs)
+
+
+def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    """Terms of a document that match in either direction, with their weights, and which key term each one matches."""
+    theirs = set((one.targets if in_text else one.keys).tolist())
+    weights: dict[int, int] = {}
+    met: list[tuple[int, int]] = []
+    for place, (terms, weight) in enumerate(zip(asked.sets, asked.weights.tolist(), strict=True)):
+        common = [term for term in terms.tolist() if term in theirs]
+        for term in common:
+            weights[term] = max(weight, weights.get(term, 0))
+        if common:
+            met.append((place, common[0]))
+    own = set((asked.targets if in_text else asked.matching).tolist())
+    for term, weight in zip(one.keys.tolist(), one.weights.tolist(), strict=True):
+        if term in own:
+            weights[term] = weights.get(term, 0) + weight
+    return weights, met
+
+
+# Which documents of a store a search may find, and the summary of these documents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchScope:
+    """Which documents may be found."""
+
+    first: int  # smallest ordinal
+    end: int  # one past the largest
+    itself: int | None = None  # ordinal of the stored document that is searched for
+    languages: Sequence[int] | None = None  # index into `LANGUAGES` of the languages; `None` for all
+    sources: frozenset[str] | None = None  # names of sources; `None` for all
+
+    def allowed(self, part: IndexPart) -> NDArray[np.bool_]:
+        """Bool (documents,), which documents of a part may be found."""
+        allowed: NDArray[np.bool_] = part.languages != GONE
+        allowed[: max(self.first - part.first, 0)] = False
+        allowed[max(self.end - part.first, 0) :] = False
+        if self.itself is not None and part.first <= self.itself < part.end:
+            allowed[self.itself - part.first] = False
+        if self.languages is not None:
+            allowed &= np.isin(part.languages, self.languages)
+        if self.sources is not None:
+            numbers = [number for number, name in enumerate(part.names) if name in self.sources]
+            allowed &= np.isin(part.sources, numbers)
+        return allowed
+
+
+class SearchedDocuments:
+    """The documents that may be found.
+
+    Args:
+        parts: parts of the index in order, each with the documents that may be found: bool (documents,).
+    """
+
+    def __init__(self, parts: Sequence[tuple[IndexPart, NDArray[np.bool_]]]) -> None:
+        self.parts = parts
+        self._counts = np.zeros(len(LANGUAGES), dtype=np.int64)
+        for part, allowed in parts:
+            for language in range(len(LANGUAGES)):
+                self._counts[language] += np.count_nonzero(allowed & (part.languages == language))
+
+    @property
+    def languages(self) -> list[int]:
+        """Index into ``LANGUAGES`` of each language that they are in."""
+        return np.flatnonzero(self._counts).tolist()
+
+    def summarise(self, connection: sqlite3.Connection, notes: list[str]) -> Searched:
+        """Summarise what was searched."""
+        ends = self._dated_ends(connection)
+        first, last = (None if end is None else time_text(clock_of(connection, end)) for end in ends)
+        spoken: dict[str, int] = {LANGUAGES[number]: int(self._counts[number]) for number in self.languages}
+        return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
+
+    def _dated_ends(self, connection: sqlite3.Connection) -> tuple[int | None, int | None]:
+        """First and last ordinal with an arrival date: a stream's clock is at 0 until the first date."""
+        dated = first_ordinal(connection, "clock", 1)
+        first, last = (
+            next((int(places[end]) for part, allowed in parts if len(places := _from(part, allowed, dated))), None)
+            for parts, end in ((self.parts, 0), (self.parts[::-1], -1))
+        )
+        return first, last
+
+
+def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
+    """Ordinals of the documents that may be found, from ``ordinal`` onwards: int64."""
+    places: NDArray[np.int64] = part.first + np.flatnonzero(allowed)
+    return places[places >= ordinal]
+
+
+# The documents of a store by their terms, as far as a search needs them in memory
+
+_MOST_PIECES: Final = 16
+"""Maximum number of pieces of documents not in the index yet; further pieces are joined."""
+
+Bounds = tuple[int, int]
+
+
+class SearchedParts:
+    """Parts of the index of closed epochs, and documents after these, which are indexed in memory.
+
+    Parts stay in memory once a search has needed them.
+
+    Attributes:
+        documents: number of documents of the store.
+        expired: signatures with smaller ordinals have been deleted.
+        damaged: documents whose index is damaged; they are indexed in memory.
+        missing: documents of closed epochs that are not in the index yet.
+    """
+
+    def __init__(self) -> None:
+        self.documents = self.expired = self.damaged = self.missing = 0
+        self._forgotten = -1
+        self._rows: list[IndexRow] = []
+        self._kept: dict[IndexRow, IndexPart] = {}
+        self._after: list[Bounds] = []
+        self._pieces: dict[Bounds, IndexPart] = {}
+
+    def refresh(self, connection: sqlite3.Connection) -> None:
+        """Update for documents written, expired or forgotten since the last call."""
+        position = position_of(connection)
+        expired: int = connection.execute("SELECT expired_below FROM store").fetchone()[0]
+        now = position.documents, expired, position.forgotten
+        if now == (self.documents, self.expired, self._forgotten) and indexed_until(connection) == self._begin:
+            return
+        if (expired, position.forgotten) != (self.expired, self._forgotten):
+            self._pieces.clear()
+        self.documents, self.expired, self._forgotten = now
+        self._rows, self.damaged = index_rows(connection), 0
+        self._kept = {row: self._kept[row] for row in self._rows if row in self._kept}
+        self._continue(indexed_until(connection))
+        self.missing = max(first_ordinal(connection, "epoch", open_epoch(connection)) - self._begin, 0)
+
+    def between(self, connection: sqlite3.Connection, first: int, end: int) -> Iterator[IndexPart]:
+        """Yield the parts that have documents from ``first`` to ``end`` (exclusive), in order."""
+        for row in self._rows:
+            if row.first < end and first < row.end:
+                if row not in self._kept:
+                    part = read_part(connection, row)
+                    if part is None:
+                        self.damaged += row.documents
+                        part = part_of(connection, row.first, row.end)
+                    self._kept[row] = part
+                yield self._kept[row]
+        for begin, stop in self._after:
+            if begin < end and first < stop:
+                if (begin, stop) not in self._pieces:
+                    self._pieces[begin, stop] = part_of(connection, begin, stop)
+                yield self._pieces[begin, stop]
+
+    def notes(self) -> list[str]:
+        """Say why a search is slower than it should be."""
+        notes = []
+        if self.damaged:
+            notes.append(f"the damaged index of {self.damaged} documents was not used ('store index' rebuilds it)")
+        if self.missing:
+            notes.append(f"{self.missing} documents are not in the index yet ('store index' adds them)")
+        return notes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the parts in memory."""
+        return sum(part.nbytes for part in (*self._kept.values(), *self._pieces.values()))
+
+    @property
+    def _begin(self) -> int:
+        return self._after[0][0] if self._after else self.documents
+
+    def _continue(self, begin: int) -> None:
+        """Cut the documents from ``begin`` onwards into pieces, reusing earlier pieces that still fit."""
+        end = self._after[-1][1] if self._after and self._after[0][0] == begin else begin
+        if end == begin or end > self.documents or len(self._after) >= _MOST_PIECES:
+            self._after, end = [], begin
+        self._after += [
+            (place, min(place + MOST_DOCUMENTS, self.documents)) for place in range(end, self.documents, MOST_DOCUMENTS)
+        ]
+        self._pieces = {bounds: self._pieces[bounds] for bounds in self._after if bounds in self._pieces}
 
 
 _MOST_KEYS: Final = 255

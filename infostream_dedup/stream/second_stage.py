@@ -7,21 +7,23 @@ decision therefore depends on two documents only, not on the batch or the stream
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.criteria.classifier import Classifier
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
-from infostream_dedup.model import Document
-from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.store.reader import kept_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.criteria.classifier import Classifier
+    from infostream_dedup.model import Document
+    from infostream_dedup.model.stream_records import Remembered
 
 
 _DECIMALS: Final = 6
@@ -29,19 +31,12 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """The classifier's judgement of a document against several earlier ones.
+    """The classifier's judgement of a document against several earlier ones."""
 
-    Attributes:
-        criteria: names, in the order of the columns of ``vectors``.
-        values: float64 (others,), decision values; above 0 the document repeats the other one.
-        probabilities: float64 (others,), probability that it does, 0 to 1.
-        vectors: float64 (others, criteria), differences of the document from each; NaN if unknown.
-    """
-
-    criteria: tuple[str, ...]
-    values: NDArray[np.float64]
-    probabilities: NDArray[np.float64]
-    vectors: NDArray[np.float64]
+    criteria: tuple[str, ...]  # names, in the order of the columns of `vectors`
+    values: NDArray[np.float64]  # float64 (others,), decision values; above 0 the document repeats the other one
+    probabilities: NDArray[np.float64]  # float64 (others,), probability that it does, 0 to 1
+    vectors: NDArray[np.float64]  # float64 (others, criteria), differences of the document from each; NaN if unknown
 
     @property
     def repeats(self) -> NDArray[np.bool_]:
@@ -98,11 +93,7 @@ class SecondStage:
         self._rows = {ordinal: row for row, ordinal in enumerate(ordinals)}
 
     def judged(self, ordinal: int, others: NDArray[np.int64]) -> Judged:
-        """Judge one document against others; all of them must have been read.
-
-        Args:
-            others: int64, ordinals of earlier documents.
-        """
+        """Judge one document against others; all of them must have been read."""
         if self._models is None:
             raise ValueError(f"document {ordinal} has not been read")
         j = np.array([self._rows[other] for other in others.tolist()], dtype=np.int64)

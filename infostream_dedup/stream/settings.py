@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
-from typing import Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import orjson
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.status import JOINED_IN_STREAMS, joined_kinds
+from infostream_dedup.judging.evidence.judging import JOINED_IN_STREAMS, joined_kinds
+from infostream_dedup.language.morphology.cache_file import fingerprint
+from infostream_dedup.language.translation.ladder import RULES
 from infostream_dedup.model import Settings, names_in, one_or_several
 from infostream_dedup.model.limits import EXPERT, OUTPUT, OneOf, Option, Range, check_limits
 from infostream_dedup.model.settings import ACROSS, STREAM_PRESETS, preset_of
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, CLASSIFIED_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 DUPLICATE_RULES: Final = ("equal", "contained")
+
 SOURCE_RULES: Final = ("ignore", "ban", "require")
+
 EXACT_RULES: Final = ("text", "opening", "sentences")
+
 DF_RULES: Final = ("distinct", "all")
+
 BEST_POLICIES: Final = ("earliest", "complete", "source-rank")
 
 TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")
@@ -299,3 +307,46 @@ def _check_terms(terms: Settings) -> None:
         raise ConfigurationError(f"score is {terms.score!r}; a stream accepts only count")
     if not terms.background:
         raise ConfigurationError("background is off; a stream starts without documents and needs it")
+
+
+# Records which rules and dictionaries made a stream's key terms, so that a change does not go unnoticed
+
+_STATE: Final = "term_rules"
+
+_UNRECORDED: Final = ""
+"""Represents the rules of documents stored before stores recorded rules."""
+
+_MOST: Final = 50
+
+
+class TermRules:
+    """The rules by which a stream read its documents, and the first document read by each.
+
+    Nothing is recorded for ``stem``, which depends only on the stemmer, or for the imported tables and translation
+    models of ``across``.
+
+    Args:
+        settings: settings of the stream.
+    """
+
+    def __init__(self, settings: StreamSettings) -> None:
+        self._now: str | None = None
+        if settings.terms.representation != "stem":
+            self._now = f"{fingerprint()} {RULES}" if settings.across == "pivot" else fingerprint()
+        self._history: list[tuple[str, int]] = []
+
+    def resume(self, state: Mapping[str, Any], documents: int) -> bool:
+        """Continue a stored stream."""
+        if self._now is None or not documents:
+            return False
+        self._history = [(rules, first) for rules, first in state.get(_STATE, [[_UNRECORDED, 0]])]
+        return self._history[-1][0] != self._now
+
+    def read_from(self, ordinal: int) -> None:
+        """Note that the documents from an ordinal on are read by the rules of this process."""
+        if self._now is not None and (not self._history or self._history[-1][0] != self._now):
+            self._history = [*self._history, (self._now, ordinal)][-_MOST:]
+
+    def state(self) -> dict[str, list[tuple[str, int]]]:
+        """What the store keeps: each set of rules with the first document read by it, oldest first."""
+        return {_STATE: self._history} if self._history else {}

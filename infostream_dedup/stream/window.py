@@ -1,23 +1,382 @@
-"""The documents of the window as columns."""
+"""The documents of the window as columns, and rows that come and go in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import compress
+from operator import is_not
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.stream.evidence_window import EvidenceRows, EvidenceWindow
-from infostream_dedup.stream.kernels.judging import Columns
-from infostream_dedup.stream.pivot_window import PivotWindow
-from infostream_dedup.stream.row_window import RowWindow, with_room, without_first
+from infostream_dedup.judging.evidence.facts import DocumentFacts
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.model import NO_TIME
+from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys, put_rows
+from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
+from infostream_dedup.stream.kernels.pivot import PivotDocuments
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
 
+# Rows that come and go in order
+
+_STEPS: Final = 16
+"""Maximum number of steps in which elements are moved to the front of an array."""
+
+
+class RowWindow:
+    """Rows that are added at one end and dropped at the other.
+
+    Args:
+        dtype: type of the values.
+    """
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._values: NDArray[Any] = np.empty(1 << 12, dtype=dtype)
+        self._ends = np.zeros(1 << 10, dtype=np.int64)
+        self._size = 0
+        self._lent = False
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows, without spare room."""
+        return (int(self._ends[self._size]) - int(self._ends[0])) * self._values.itemsize + 8 * self._size
+
+    def extend(self, rows: Ragged) -> None:
+        """Add rows at the end; the first ones are not copied, so they must not change later."""
+        if self._size == 0 and self._borrow(rows):
+            return
+        first, size = rows.indptr[0], len(rows.indptr)
+        values = rows.values[first : rows.indptr[-1]]
+        begin = int(self._ends[self._size])
+        end = begin + len(values)
+        self._values = with_room(self._values, end)
+        self._ends = with_room(self._ends, self._size + size)
+        self._values[begin:end] = values
+        np.add(rows.indptr, begin - first, out=self._ends[self._size : self._size + size])
+        self._size += size - 1
+
+    def _borrow(self, rows: Ragged) -> bool:
+        """Use the arrays of the first rows themselves, if they are like those of this window.
+
+        A stream that restarts would otherwise hold its largest arrays twice. Nothing is written to them: there is no
+        spare room, and ``drop`` copies them first.
+        """
+        end = int(rows.indptr[-1])
+        alike = rows.values.dtype == self._values.dtype and rows.indptr.dtype == self._ends.dtype
+        # Compiled code would be compiled once more for other arrays.
+        flags = rows.values.flags, rows.indptr.flags
+        if not alike or rows.indptr[0] or not all(one.c_contiguous and one.writeable and one.aligned for one in flags):
+            return False
+        self._values, self._ends, self._size, self._lent = rows.values[:end], rows.indptr, len(rows), True
+        return True
+
+    def row(self, number: int) -> NDArray[Any]:
+        """Return a view of one row; the numbers of rows change with ``drop``."""
+        return self._values[self._ends[number] : self._ends[number + 1]]
+
+    @property
+    def rows(self) -> Ragged:
+        """A view of all rows, with spare room after them; it changes with ``extend`` and ``drop``."""
+        return Ragged(self._ends, self._values)
+
+    def rows_from(self, number: int, end: int | None = None) -> Ragged:
+        """Return a view of the rows from ``number`` to ``end`` (exclusive); it changes with ``drop``."""
+        return Ragged(self._ends[number : (self._size if end is None else end) + 1], self._values)
+
+    def gathered(self, numbers: NDArray[np.int64]) -> Ragged:
+        """Return copies of some rows."""
+        begins = bounds_of(self.sizes_of(numbers))
+        values = np.empty(int(begins[-1]), dtype=self._values.dtype)
+        self.put(numbers, begins, values)
+        return Ragged(begins, values)
+
+    def sizes_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of values of some rows: int64."""
+        sizes: NDArray[np.int64] = self._ends[numbers + 1] - self._ends[numbers]
+        return sizes
+
+    def put(self, numbers: NDArray[np.int64], begins: NDArray[np.int64], into: NDArray[Any]) -> None:
+        """Copy some rows."""
+        put_rows(self._ends, self._values, numbers, begins, into)
+
+    def drop(self, rows: int) -> None:
+        """Drop the first rows."""
+        if self._lent:
+            self._values, self._ends, self._lent = self._values.copy(), self._ends.copy(), False
+        begin, end = int(self._ends[rows]), int(self._ends[self._size])
+        self._values = without_first(self._values, begin, end)
+        self._size -= rows
+        self._ends = without_first(self._ends, rows, rows + self._size + 1)
+        self._ends[: self._size + 1] -= begin
+
+
+class EvenWindow:
+    """Rows of one length, like ``RowWindow``.
+
+    Args:
+        dtype: type of the values.
+        width: number of values of a row.
+    """
+
+    def __init__(self, dtype: type[np.generic], width: int = 1) -> None:
+        self._values: NDArray[Any] = np.empty(width << 10, dtype=dtype)
+        self._width = width
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows, without spare room."""
+        return self._size * self._width * self._values.itemsize
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Add rows at the end, given all their values."""
+        begin = self._size * self._width
+        self._values = with_room(self._values, begin + values.size)
+        self._values[begin : begin + values.size] = values.ravel()
+        self._size += values.size // self._width
+
+    def values_from(self, number: int) -> NDArray[Any]:
+        """Return a view of the values of all rows from ``number`` on; it changes with ``drop``."""
+        return self._values[number * self._width : self._size * self._width]
+
+    def drop(self, rows: int) -> None:
+        """Drop the first rows."""
+        self._values = without_first(self._values, rows * self._width, self._size * self._width)
+        self._size -= rows
+
+
+def bounds_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bounds of consecutive rows of these sizes: int64 (rows + 1,)."""
+    bounds = np.zeros(len(sizes) + 1, dtype=np.int64)
+    sizes.cumsum(out=bounds[1:])
+    return bounds
+
+
+def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return the array, or a copy with half as much room again if it has fewer than ``size`` elements.
+
+    Room that has not been used takes no memory.
+    """
+    if len(array) >= size:
+        return array
+    grown = np.empty(max(size, len(array) * 3 // 2), dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+def without_first(array: NDArray[Any], begin: int, end: int) -> NDArray[Any]:
+    """Move the elements from ``begin`` to ``end`` to the front; a much too large array is replaced."""
+    kept = end - begin
+    if len(array) > max(1 << 12, 4 * kept):
+        shorter = np.empty(max(1 << 12, 2 * kept), dtype=array.dtype)
+        shorter[:kept] = array[begin:end]
+        return shorter
+    # In steps, because numpy copies whatever overlaps before it moves it.
+    step = max(begin, kept // _STEPS, 1)
+    for there in range(0, kept if begin else 0, step):
+        moved = array[begin + there : min(begin + there + step, end)]
+        array[there : there + len(moved)] = moved
+    return array
+
+
+# Additional columns that preset `judged` keeps for the documents of the window
+
+COMPARED_TERMS: Final = 30
+"""Number of key terms of a document that are compared; the n heaviest of them find candidates."""
+
+_NO_ADDRESS: Final = -1
+
+_EVIDENCE_COLUMNS: Final = ("languages", "published", "addresses")
+
+_HASH_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceRows:
+    """Columns of documents that enter the window."""
+
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    published: NDArray[np.int64]  # int64 (documents,), UTC microseconds since 1970, `NO_TIME` without a date
+    addresses: NDArray[np.int64]  # int64 (documents,), result of `address_numbers`
+    keys: Ragged  # key terms after the first n, heaviest first
+    weights: Ragged  # their weights
+    records: Ragged  # packed evidence
+
+
+class EvidenceWindow:
+    """Columns with the same rows as the ``Window`` they belong to.
+
+    Attributes:
+        languages: uint8, index into ``LANGUAGES``.
+        published: int64, ``NO_TIME`` without a date.
+        addresses: int64, equal for equal addresses, negative if there is none.
+        keys: key terms after the first n, heaviest first.
+        weights: their weights.
+        records: packed evidence.
+    """
+
+    def __init__(self) -> None:
+        self.languages: NDArray[Any] = np.zeros(1 << 10, dtype=np.uint8)
+        self.published: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
+        self.addresses: NDArray[Any] = np.zeros(1 << 10, dtype=np.int64)
+        self.keys = RowWindow(np.int32)
+        self.weights = RowWindow(np.int64)
+        self.records = RowWindow(np.uint32)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the columns in bytes, without spare room."""
+        rows = sum(column.nbytes for column in (self.keys, self.weights, self.records))
+        return rows + sum(int(getattr(self, name).itemsize) for name in _EVIDENCE_COLUMNS) * len(self)
+
+    def extend(self, rows: EvidenceRows) -> None:
+        """Add documents."""
+        held, more = len(self), len(rows.languages)
+        for name in _EVIDENCE_COLUMNS:
+            column = with_room(getattr(self, name), held + more)
+            column[held : held + more] = getattr(rows, name)
+            setattr(self, name, column)
+        self.keys.extend(rows.keys)
+        self.weights.extend(rows.weights)
+        self.records.extend(rows.records)
+
+    def drop(self, rows: int) -> None:
+        """Drop the first documents."""
+        for name in _EVIDENCE_COLUMNS:
+            setattr(self, name, without_first(getattr(self, name), rows, len(self)))
+        for ragged in (self.keys, self.weights, self.records):
+            ragged.drop(rows)
+
+    def records_of(self, rows: NDArray[np.int64]) -> EvidenceRecords:
+        """Records of some documents, in the order given."""
+        found = self.records.gathered(rows)
+        return EvidenceRecords(found.values, found.indptr)
+
+    def keys_of(self, rows: NDArray[np.int64], window: Window) -> ComparedKeys:
+        """All compared key terms and all terms of some documents, in the order given."""
+        firsts = window.keys.sizes_of(rows)
+        bounds = bounds_of(firsts + self.keys.sizes_of(rows))
+        keys, weights = np.empty(int(bounds[-1]), dtype=np.int32), np.empty(int(bounds[-1]), dtype=np.int64)
+        for first, further, values in ((window.keys, self.keys, keys), (window.weights, self.weights, weights)):
+            first.put(rows, bounds, values)
+            further.put(rows, bounds[:-1] + firsts, values)
+        return compared_keys(
+            Ragged(bounds, keys), Ragged(bounds, weights), window.targets.gathered(rows), firsts=firsts
+        )
+
+
+def compared_keys(keys: Ragged, weights: Ragged, targets: Ragged, *, firsts: NDArray[np.int64]) -> ComparedKeys:
+    """Arrange key terms for the comparison.
+
+    targets: all terms of each document, ascending.
+    """
+    bounds, many = keys.indptr, len(keys.values)
+    arranged = Arranged(np.empty(many, dtype=np.int32), np.empty(many, dtype=np.int64), np.empty(many, dtype=np.uint8))
+    arrange_keys(
+        bounds, firsts, keys.values.astype(np.int32, copy=False), weights.values.astype(np.int64, copy=False), arranged
+    )
+    own, squares = np.empty((len(keys), 2), dtype=np.int64), np.empty(len(keys), dtype=np.float64)
+    sum_keys(bounds, arranged.weights, arranged.heaviest, own, squares)
+    return ComparedKeys(
+        begins=bounds,
+        **arranged._asdict(),
+        own=own,
+        squares=squares,
+        target_begins=targets.indptr,
+        targets=targets.values.astype(np.int32, copy=False),
+    )
+
+
+def address_numbers(addresses: Iterable[str | None]) -> NDArray[np.int64]:
+    """Number each address, the same in every process; ``-1`` if there is none."""
+    return np.array([_number(one) if one else _NO_ADDRESS for one in addresses], dtype=np.int64)
+
+
+def published_times(times: Sequence[int | None]) -> NDArray[np.int64]:
+    """Times as a column; a date of 1970 or earlier, as broken feeds write, counts as missing."""
+    return np.array([NO_TIME if time is None or time <= 0 else time for time in times], dtype=np.int64)
+
+
+def _number(address: str) -> int:
+    digest = blake2b(address.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
+    return int.from_bytes(digest, "little") >> 1
+
+
+# Additional columns of the window in a stream that compares documents across languages
+
+_PIVOT_COLUMNS: Final = ("keys", "weights", "members", "matched_by")
+
+
+@dataclass(frozen=True, slots=True)
+class PivotRows:
+    """Columns of documents that enter the window."""
+
+    keys: Ragged  # canonical key terms, heaviest first, at most 30
+    weights: Ragged  # their weights
+    members: Ragged  # the terms that count as each key term, as `KeptPivot.members`
+    matched_by: Ragged  # all terms by which other documents can match these, ascending
+
+
+class PivotWindow:
+    """Columns with the same rows as the ``Window`` they belong to; see ``PivotRows``."""
+
+    def __init__(self) -> None:
+        self.keys = RowWindow(np.int32)
+        self.weights = RowWindow(np.int64)
+        self.members = RowWindow(np.int64)
+        self.matched_by = RowWindow(np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the columns in bytes, without spare room."""
+        return sum(int(getattr(self, name).nbytes) for name in _PIVOT_COLUMNS)
+
+    def extend(self, rows: PivotRows) -> None:
+        """Add documents."""
+        for name in _PIVOT_COLUMNS:
+            getattr(self, name).extend(getattr(rows, name))
+
+    def drop(self, rows: int) -> None:
+        """Drop the first documents."""
+        for name in _PIVOT_COLUMNS:
+            getattr(self, name).drop(rows)
+
+    @property
+    def documents(self) -> PivotDocuments:
+        """All documents by row, arranged for comparison; a view that changes with ``extend`` and ``drop``."""
+        weights, members, matched_by = (column.rows for column in (self.weights, self.members, self.matched_by))
+        return PivotDocuments(
+            weight_begins=weights.indptr,
+            weights=weights.values,
+            member_begins=members.indptr,
+            members=members.values,
+            matched_begins=matched_by.indptr,
+            matched_by=matched_by.values,
+        )
+
+
+# The documents of the window as columns
+
 _COLUMNS: Final = ("group_starts", "sizes", "sources", "clocks", "times")
+
 _LEAST_DROPPED: Final = 1024
 
 _DROPPED: Final = 8
@@ -153,3 +512,118 @@ class Window:
         for words in (self.ids, self.groups, self.hashes):
             del words[:gone]
         self.first = self.oldest
+
+
+# Documents of the window with equal hashes
+
+
+class EqualHashes:
+    """Documents of the window by hash and source."""
+
+    def __init__(self) -> None:
+        # Nearly every hash belongs to one text. Its source and ordinal then suffice, in a tenth of the memory. Most
+        # others belong to two or three, for which a deque would take seven times the memory of a list.
+        self._alone: dict[bytes, tuple[int, int]] = {}
+        self._several: dict[bytes, dict[int, list[int]]] = {}
+
+    def add(self, digest: bytes, source: int, ordinal: int) -> None:
+        """Add a document; an empty hash equals nothing."""
+        if not digest:
+            return
+        by_source = self._several.get(digest)
+        if by_source is None:
+            first = self._alone.setdefault(digest, (source, ordinal))
+            if first[1] == ordinal:
+                return
+            del self._alone[digest]
+            by_source = self._several[digest] = {first[0]: [first[1]]}
+        by_source.setdefault(source, []).append(ordinal)
+
+    def meet(self, digest: bytes, source: int, rule: str, ordinal: int) -> int | None:
+        """Add a document, and return what ``earliest`` returned before."""
+        if not digest:
+            return None
+        # Nearly every hash is new, so one look-up serves both.
+        if digest not in self._several:
+            first = self._alone.setdefault(digest, (source, ordinal))
+            if first[1] == ordinal:
+                return None
+        found = self.earliest(digest, source, rule)
+        self.add(digest, source, ordinal)
+        return found
+
+    def extend(self, digests: Sequence[bytes], sources: Sequence[int], first: int) -> None:
+        """Add many documents with consecutive ordinals, starting at ``first``."""
+        documents = list(zip(sources, range(first, first + len(digests)), strict=True))
+        places: Iterable[int] = range(len(digests))
+        if not self._several:
+            # The first document of each hash enters without a step of Python; the others are few.
+            met = map(self._alone.setdefault, digests, documents)
+            places = list(compress(places, map(is_not, met, documents)))
+            self._alone.pop(b"", None)
+        for place in places:
+            self.add(digests[place], *documents[place])
+
+    def remove(self, digest: bytes, source: int) -> None:
+        """Remove the earliest document of a hash and source."""
+        if not digest or self._alone.pop(digest, None) is not None:
+            return
+        by_source = self._several[digest]
+        del by_source[source][0]
+        if not by_source[source]:
+            del by_source[source]
+        if not by_source:
+            del self._several[digest]
+
+    def earliest(self, digest: bytes, source: int, rule: str) -> int | None:
+        """Return the earliest document with a hash that a document of a source may be linked to."""
+        by_source = self._several.get(digest)
+        if by_source is None:
+            alone = self._alone.get(digest)
+            return None if alone is None or not _may_link(alone[0], source, rule) else alone[1]
+        if rule == "ignore":
+            return min(ordinals[0] for ordinals in by_source.values())
+        if rule == "require":
+            return by_source[source][0] if source != NO_SOURCE and source in by_source else None
+        others = [held[0] for other, held in by_source.items() if other != source or other == NO_SOURCE]
+        return min(others, default=None)
+
+
+def _may_link(other: int, source: int, rule: str) -> bool:
+    if rule == "ignore":
+        return True
+    return (other == source and source != NO_SOURCE) if rule == "require" else (other != source or other == NO_SOURCE)
+
+
+# Documents of a window, gathered for comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedDocuments:
+    """Documents, numbered from 0, with everything that a comparison needs."""
+
+    keys: ComparedKeys  # their key terms and terms
+    records: EvidenceRecords  # their evidence
+    facts: DocumentFacts  # sources, times, texts and addresses
+
+    @classmethod
+    def of_window(cls, window: Window, rows: NDArray[np.int64]) -> ComparedDocuments:
+        """Take documents out of the window."""
+        evidence = window.evidence_columns
+        numbered: dict[bytes, int] = {}
+        texts = [window.hashes[row][0] for row in rows.tolist()]
+        facts = DocumentFacts(
+            window.sources[rows].astype(np.int64),
+            evidence.published[rows],
+            np.array([numbered.setdefault(text, len(numbered)) if text else -1 for text in texts], dtype=np.int64),
+            evidence.addresses[rows],
+        )
+        return cls(keys=evidence.keys_of(rows, window), records=evidence.records_of(rows), facts=facts)
+
+
+def triple_rows(blobs: Sequence[bytes]) -> TripleRows:
+    """Word triples of documents from a store."""
+    begins = np.zeros(len(blobs) + 1, dtype=np.int64)
+    np.cumsum([len(blob) // 8 for blob in blobs], out=begins[1:])
+    # Not bytes: loops would be compiled again for arrays that cannot be changed.
+    return TripleRows(np.frombuffer(bytearray().join(blobs), dtype="<u8").astype(np.uint64, copy=False), begins)

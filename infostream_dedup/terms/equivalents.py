@@ -16,15 +16,15 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.translation.written_names import Marked, decided, plain_term
-from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.terms.counts import TermCounts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from infostream_dedup.language.translation.rung import Translation
+    from infostream_dedup.terms.statistics import TermCounts
 
 
 _BOUNDS: Final = "A["
@@ -84,39 +84,25 @@ _Answers = Sequence[tuple["Translation", ...]]
 
 @dataclass(frozen=True, slots=True)
 class SourceTerms:
-    """Terms before translation. Equal words of two languages are two terms.
+    """Terms before translation. Equal words of two languages are two terms."""
 
-    Attributes:
-        counts: int32 (documents, sources), number of occurrences of each term in each document; sorted indices, no
-            explicit zeros.
-        terms: the terms, by language and then in code point order.
-        languages: uint8 (sources,), index into ``LANGUAGES``.
-    """
-
+    # int32 (documents, sources), number of occurrences of each term in each document; sorted indices, no explicit zeros
     counts: sp.csr_array
-    terms: list[str]
-    languages: NDArray[np.uint8]
+    terms: list[str]  # the terms, by language and then in code point order
+    languages: NDArray[np.uint8]  # uint8 (sources,), index into `LANGUAGES`
 
 
 @dataclass(frozen=True, slots=True)
 class Equivalents:
-    """The equivalents of each source term in the pivot language.
+    """The equivalents of each source term in the pivot language."""
 
-    Attributes:
-        vocabulary: distinct pivot terms in code point order.
-        indptr: int64 (sources + 1,), bounds of the equivalents of each source term.
-        terms: int32, numbers of pivot terms, best first.
-        confidences: float64, 0 to 1, of each equivalent.
-        rungs: rung of the ladder that gave each equivalent.
-        canonical: int32 (sources,), the best equivalent, which carries document frequency and weight;
-            ``NO_EQUIVALENT`` if another language of the documents could meet it only by a guess.
-    """
-
-    vocabulary: list[str]
-    indptr: NDArray[np.int64]
-    terms: NDArray[np.int32]
-    confidences: NDArray[np.float64]
-    rungs: list[str]
+    vocabulary: list[str]  # distinct pivot terms in code point order
+    indptr: NDArray[np.int64]  # int64 (sources + 1,), bounds of the equivalents of each source term
+    terms: NDArray[np.int32]  # int32, numbers of pivot terms, best first
+    confidences: NDArray[np.float64]  # float64, 0 to 1, of each equivalent
+    rungs: list[str]  # rung of the ladder that gave each equivalent
+    # int32 (sources,), the best equivalent, which carries document frequency and weight; `NO_EQUIVALENT` if another
+    # language of the documents could meet it only by a guess
     canonical: NDArray[np.int32]
 
     def of(self, source: int) -> list[int]:
@@ -165,12 +151,6 @@ def equivalents_of(
     A term of the pivot language is its own equivalent. If there are also documents in other languages, a term is
     canonical only if all of these languages can express it: otherwise key terms would be wasted on words that cannot
     match anything. Languages with less than a tenth of the documents are exempt.
-
-    An English word also matches itself, since Russian and Ukrainian texts leave many names in Latin letters. A term of
-    a further language, which has no ladder, only matches itself and is always canonical.
-
-    Args:
-        shares: share of the documents that each language has, 0 to 1; ``None`` to exempt none.
     """
     terms = {language: _terms_of(sources, number) for number, language in enumerate(LANGUAGES)}
     spoken = [language for language in LANGUAGES if terms[language]]
@@ -225,7 +205,7 @@ def _and_themselves(
     terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
 ) -> list[tuple[Translation, ...]]:
     """Append each English word to its equivalents."""
-    from infostream_dedup.language.translation.refusals import is_blocked
+    from infostream_dedup.language.translation.ladder import is_blocked
     from infostream_dedup.language.translation.rung import Translation
 
     every = []

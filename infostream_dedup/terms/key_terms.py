@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.model import Settings
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.pivot_space import PivotSpace
-from infostream_dedup.terms.statistics import Statistics
+from infostream_dedup.model import Language, Settings
+from infostream_dedup.terms.statistics import Statistics, TermCounts
+from infostream_dedup.terms.weighting import above_df_max
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.terms.equivalents import Equivalents, SourceTerms
+
+
+# The origin of key terms in a pivot language: the words of the documents and their equivalents
+
+
+@dataclass(frozen=True, slots=True)
+class PivotSpace:
+    """Source terms, their equivalents, and the columns by which key terms are matched."""
+
+    language: Language  # the pivot language
+    sources: SourceTerms  # terms of the documents in their own languages
+    equivalents: Equivalents  # equivalents of the source terms
+    canonical: NDArray[np.int32]  # int32 (columns,), number of the pivot term of each column
+    sets: sp.csr_array  # bool (columns, pivot terms), the equivalents that match each column
+
+    def labels(self) -> list[str]:
+        """Return the pivot term of each column, in code point order; several columns may have the same term."""
+        return [self.equivalents.vocabulary[number] for number in self.canonical.tolist()]
 
 
 INSUFFICIENT_TERMS: Final = 3
@@ -27,21 +47,14 @@ StatisticsOfTerms = Callable[[Sequence[str]], list[Statistics]]
 
 @dataclass(frozen=True, slots=True)
 class KeyTerms:
-    """Key terms of all documents, and the targets in which they are looked up.
+    """Key terms of all documents, and the targets in which they are looked up."""
 
-    Attributes:
-        keys: int64 (documents, columns), weight of each key term in units of 1e-9; at most n in a row.
-        targets: bool (documents, columns), the set V of each document.
-        counts: the term counts from which both are computed.
-        statistics: per language, in the order of ``LANGUAGES``.
-        pivot: the terms before translation; a column is a set of equivalents. ``None`` without translation: a column is
-            a term of ``counts``.
-    """
-
-    keys: sp.csr_array
-    targets: sp.csr_array
-    counts: TermCounts
-    statistics: list[Statistics]
+    keys: sp.csr_array  # int64 (documents, columns), weight of each key term in units of 1e-9; at most n in a row
+    targets: sp.csr_array  # bool (documents, columns), the set V of each document
+    counts: TermCounts  # the term counts from which both are computed
+    statistics: list[Statistics]  # per language, in the order of `LANGUAGES`
+    # the terms before translation; a column is a set of equivalents. `None` without translation: a column is a term of
+    # `counts`
     pivot: PivotSpace | None = None
 
     def labels(self) -> Sequence[str]:
@@ -83,3 +96,37 @@ def pattern(matrix: sp.csr_array) -> sp.csr_array:
     # One True in memory, for all entries.
     true = np.broadcast_to(np.ones(1, dtype=np.bool_), matrix.nnz)
     return sp.csr_array((true, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+# Documents that lose their key terms because these are too frequent in the collection
+
+_log = logging.getLogger(__name__)
+
+
+def count_lost_to_df_max(terms: KeyTerms, settings: Settings) -> int:
+    """Count the documents that have too few key terms to be compared, but would have enough without ``df_max``."""
+    enough = min(INSUFFICIENT_TERMS, settings.n)
+    few = np.flatnonzero(terms.sizes < enough)
+    if not len(few):
+        return 0
+    above = np.stack([above_df_max(one.counted, settings) for one in terms.statistics])
+    counts = terms.counts.of(few)
+    document = np.repeat(np.arange(len(few)), np.diff(counts.counts.indptr))
+    lost = np.bincount(document, above[counts.languages[document], counts.counts.indices], len(few))
+    return int(np.count_nonzero(terms.sizes[few] + lost >= enough))
+
+
+def warn_of_terms_above_df_max(terms: KeyTerms, settings: Settings) -> None:
+    """Say so if documents cannot be compared because of ``df_max``: copies that fill a collection would be missed."""
+    lost = count_lost_to_df_max(terms, settings)
+    if lost:
+        _log.warning(
+            "representation %s: %d of %d documents have fewer than %d key terms, too few to be compared, because their"
+            " other terms occur in more documents than df_max (%g) allows; remove copies first ('dedup' with preset"
+            " judged does not count them)",
+            settings.representation,
+            lost,
+            len(terms.sizes),
+            min(INSUFFICIENT_TERMS, settings.n),
+            settings.df_max,
+        )

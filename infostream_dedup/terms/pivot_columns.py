@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -12,14 +11,18 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.language.translation.written_names import plain_term
-from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Settings
-from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import Statistics, Totals, filled_up
+from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up
+from infostream_dedup.terms.weighting import weigh
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 _ROWS_AT_ONCE: Final = 8192
@@ -44,16 +47,12 @@ class SpaceCounts:
 
     Documents in our languages and documents in other languages are counted separately, so that the latter do not change
     the weights in the former.
-
-    Attributes:
-        df: int64 (2, pivot terms), documents in our languages and in others that contain each canonical term.
-        documents: int64 (languages,), in the order of ``LANGUAGES``.
-        lengths: int64 (languages,), sums of the lengths of the documents.
     """
 
+    # int64 (2, pivot terms), documents in our languages and in others that contain each canonical term
     df: NDArray[np.int64]
-    documents: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    documents: NDArray[np.int64]  # int64 (languages,), in the order of `LANGUAGES`
+    lengths: NDArray[np.int64]  # int64 (languages,), sums of the lengths of the documents
 
     @classmethod
     def of(cls, canonical: TermCounts) -> SpaceCounts:
@@ -115,14 +114,10 @@ def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_ar
 
 @dataclass(frozen=True, slots=True)
 class KeyNames:
-    """The key columns that some documents ask with.
+    """The key columns that some documents ask with."""
 
-    Attributes:
-        names: distinct names, ascending.
-        number: int64 (key terms,), position in ``names`` of each key term, in the order of the key matrix.
-    """
-
-    names: list[ColumnName]
+    names: list[ColumnName]  # distinct names, ascending
+    # int64 (key terms,), position in `names` of each key term, in the order of the key matrix
     number: NDArray[np.int64]
 
     @classmethod
@@ -130,9 +125,6 @@ class KeyNames:
         """Replace canonical terms by sets of equivalents.
 
         The set of a key term contains the equivalents of all source terms of its document with this canonical term.
-
-        Args:
-            keys: int64 (documents, pivot terms), weight of each canonical key term.
         """
         groups, group_of_key = _groups(_holders(keys, sources, equivalents))
         named = [_canonical_and_set(group, equivalents) for group in groups]
@@ -143,15 +135,10 @@ class KeyNames:
 
 @dataclass(frozen=True, slots=True)
 class KeyColumns:
-    """Distinct key columns, in the order of their canonical terms.
+    """Distinct key columns, in the order of their canonical terms."""
 
-    Attributes:
-        canonical: int32 (columns,), number of the canonical pivot term.
-        sets: bool (columns, pivot terms), the equivalents that match each column.
-    """
-
-    canonical: NDArray[np.int32]
-    sets: sp.csr_array
+    canonical: NDArray[np.int32]  # int32 (columns,), number of the canonical pivot term
+    sets: sp.csr_array  # bool (columns, pivot terms), the equivalents that match each column
 
     def __len__(self) -> int:
         return len(self.canonical)
@@ -160,8 +147,7 @@ class KeyColumns:
     def of(cls, names: Iterable[ColumnName], terms: int) -> KeyColumns:
         """Number columns.
 
-        Args:
-            names: distinct, ascending.
+        names: distinct, ascending.
         """
         every = list(names)
         sizes = offsets_of([len(members) for _, members in every])
@@ -175,9 +161,7 @@ class KeyColumns:
     def keyed(self, keys: sp.csr_array, columns: NDArray[np.int64]) -> sp.csr_array:
         """Key terms by column instead of canonical term.
 
-        Args:
-            keys: int64 (documents, pivot terms), weights.
-            columns: int64 (key terms,), column of each, ascending within a document.
+        columns: int64 (key terms,), column of each, ascending within a document.
         """
         shape = (keys.shape[0], len(self))
         return sp.csr_array((keys.data, columns.astype(np.int32), keys.indptr), shape=shape)
@@ -202,12 +186,7 @@ class Targets:
     def of(self, sources: sp.csr_array) -> sp.csr_array:
         """Targets of documents.
 
-        Args:
-            sources: (documents, sources), the terms by which a document may be found; only the pattern counts.
-
-        Returns:
-            bool (documents, columns), sorted indices. A document of 60 distinct terms answers to about a hundred
-            columns, at 5 bytes each. The product is computed in blocks of rows.
+        Returns bool (documents, columns), sorted indices. A document of 60 distinct terms answers to about a hundred
         """
         parts = []
         for start in range(0, sources.shape[0], _ROWS_AT_ONCE):
@@ -223,15 +202,10 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class _Holders:
-    """The source terms of its document that each key term represents.
+    """The source terms of its document that each key term represents."""
 
-    Attributes:
-        indptr: int64 (key terms + 1,), bounds of the source terms of each key term.
-        sources: int32, ascending within a key term.
-    """
-
-    indptr: NDArray[np.int64]
-    sources: NDArray[np.int32]
+    indptr: NDArray[np.int64]  # int64 (key terms + 1,), bounds of the source terms of each key term
+    sources: NDArray[np.int32]  # int32, ascending within a key term
 
 
 def _holders(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> _Holders:
@@ -245,13 +219,7 @@ def _holders(keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents)
 def _places_of(counts: sp.csr_array, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
     """Find the entry of ``chosen`` to which each entry of ``counts`` belongs.
 
-    Args:
-        counts: (documents, sources).
-        chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
-
-    Returns:
-        int64 (entries of ``counts``,): number of the entry of ``chosen`` in the same row, at the canonical term; -1 if
-        there is none.
+    chosen: (documents, pivot terms), canonical terms of each document, sorted indices.
     """
     places = np.full(counts.nnz, -1, dtype=np.int64)
     for start in range(0, counts.shape[0] if chosen.nnz else 0, _ROWS_AT_ONCE):
@@ -290,3 +258,74 @@ def _groups(holders: _Holders) -> tuple[list[tuple[int, ...]], NDArray[np.int64]
 def _canonical_and_set(group: Sequence[int], equivalents: Equivalents) -> ColumnName:
     every = {term for source in group for term in equivalents.of(source)}
     return int(equivalents.canonical[group[0]]), tuple(sorted(every))
+
+
+# Measure how much of a collection the pivot language cannot express
+
+
+def untranslated_shares(key_terms: KeyTerms, settings: Settings) -> dict[Language, float]:
+    """Return the share of the total term weight that terms without an equivalent have, per language of the documents.
+
+    A term without an equivalent is weighted as if it were a separate term of the pivot space; if the background is
+    added to a small collection, by its frequency in its own language.
+    """
+    if key_terms.pivot is None:
+        raise ValueError("these key terms are not in a pivot language; make them with representation pivot")
+    canonical, space = key_terms.counts, key_terms.pivot
+    df = np.bincount(space.sources.counts.indices, minlength=len(space.sources.terms))
+    ours = int(np.count_nonzero(canonical.languages < len(OUR_LANGUAGES)))
+    unknown = statistics_of_untranslated(df, ours, space.sources, space.equivalents, key_terms.statistics[0])
+    weights = weights_of_languages(
+        canonical, space.sources, space.equivalents, (key_terms.statistics, unknown), settings
+    )
+    return shares_of_weights(weights)
+
+
+def statistics_of_untranslated(
+    df: NDArray[np.integer], ours: int, sources: SourceTerms, equivalents: Equivalents, of_space: Statistics
+) -> Statistics:
+    """Statistics of terms without an equivalent, each as if it were a separate term of the pivot space."""
+    unknown = np.where(equivalents.canonical == NO_EQUIVALENT, df, 0).astype(np.float64)
+    pseudo = of_space.documents - ours
+    for number, language in enumerate(OUR_LANGUAGES) if pseudo else ():
+        own = np.flatnonzero((sources.languages == number) & (unknown > 0))
+        if len(own):
+            terms = [sources.terms[term] for term in own.tolist()]
+            unknown[own] += pseudo * document_probability(terms, term_frequencies(language, "pivot"))
+    return Statistics(of_space.documents, unknown, of_space.average_length)
+
+
+def weights_of_languages(
+    canonical: TermCounts,
+    sources: SourceTerms,
+    equivalents: Equivalents,
+    statistics: tuple[list[Statistics], Statistics],
+    settings: Settings,
+) -> NDArray[np.float64]:
+    """Total weight of terms, by language of the documents; the weights of disjoint sets of documents add up.
+
+    Returns float64 (2, languages): of terms with an equivalent, and of those without.
+    """
+    rest = TermCounts(_without_equivalent(sources, equivalents), sources.terms, canonical.languages, canonical.lengths)
+    known = _weight_by_language(canonical, statistics[0], settings)
+    return np.stack((known, _weight_by_language(rest, [statistics[1]] * len(LANGUAGES), settings)))
+
+
+def shares_of_weights(weights: NDArray[np.float64]) -> dict[Language, float]:
+    """Share of the weight that terms without an equivalent have, for each of our languages with any weight."""
+    unknown, every = weights[1], weights.sum(axis=0)
+    return {language: float(unknown[n] / every[n]) for n, language in enumerate(OUR_LANGUAGES) if every[n] > 0}
+
+
+def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
+    weights = np.asarray(weigh(counts, statistics, settings).sum(axis=1), dtype=np.float64)
+    return np.bincount(counts.languages, weights=weights, minlength=len(LANGUAGES)).astype(np.float64)
+
+
+def _without_equivalent(sources: SourceTerms, equivalents: Equivalents) -> sp.csr_array:
+    """Return the counts of terms without an equivalent; equal words of two languages stay separate."""
+    unknown = equivalents.canonical == NO_EQUIVALENT
+    matrix = sources.counts
+    kept = unknown[matrix.indices]
+    ends = offsets_of(kept)[matrix.indptr]
+    return sp.csr_array((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)

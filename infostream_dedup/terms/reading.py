@@ -7,25 +7,26 @@ names the stages that it uses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from infostream_dedup.machine.engines import engine_named
-from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Settings
-from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms
 from infostream_dedup.terms.representation import representation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
     import numpy as np
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.utf8 import Utf8Texts
-    from infostream_dedup.terms.counts import TermCounts
+    from infostream_dedup.language.text.surface_pool import Utf8Texts
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+    from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms
+    from infostream_dedup.terms.statistics import TermCounts
 
 
 class Surfaces(Protocol):
@@ -42,15 +43,10 @@ class Surfaces(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ForgottenSurfaces:
-    """Stands for the surfaces of documents whose terms have been counted already.
+    """Stands for the surfaces of documents whose terms have been counted already."""
 
-    Attributes:
-        languages: as in ``Surfaces``.
-        stages: as in ``Surfaces``.
-    """
-
-    languages: NDArray[np.uint8]
-    stages: str
+    languages: NDArray[np.uint8]  # as in `Surfaces`
+    stages: str  # as in `Surfaces`
 
 
 class _Counter(Protocol):
@@ -69,9 +65,6 @@ def stages_named(name: str) -> ModuleType:
 class SurfaceReader:
     """Reads texts; the surfaces do not depend on the engine.
 
-    Attributes:
-        is_compiled: whether compiled code was chosen; once it is, ``add_texts`` costs less than ``add``.
-
     Args:
         engine: one of ``machine.engines.ENGINES``.
         workers: threads of the compiled code; 0 for as many as the process may use.
@@ -79,6 +72,9 @@ class SurfaceReader:
 
     Raises:
         ConfigurationError: there is no such engine.
+
+    Attributes:
+        is_compiled: whether compiled code was chosen; once it is, ``add_texts`` costs less than ``add``.
     """
 
     def __init__(self, engine: str = "auto", *, workers: int = 0, progress: Progress | None = None) -> None:
@@ -90,11 +86,7 @@ class SurfaceReader:
         self._counter: _Counter = stages_named(stages).SurfaceCounter(self._workers)
 
     def add(self, text: str, language: str | None) -> None:
-        """Read one document.
-
-        Args:
-            language: code of its language; ``None`` to detect one of ours.
-        """
+        """Read one document."""
         self._counter.add(text, language)
 
     def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
@@ -114,13 +106,7 @@ def key_terms_of_surfaces(
     statistics: StatisticsOfTerms | None = None,
     workers: int = 0,
 ) -> KeyTerms:
-    """Select the key terms of every document with the code that read it.
-
-    Args:
-        statistics: returns the statistics for the weights of given terms, one for each of ``LANGUAGES``; by default
-            those of the documents themselves. Ignored by representation ``pivot``.
-        workers: threads of the compiled code; 0 for as many as the process may use.
-    """
+    """Select the key terms of every document with the code that read it."""
     if counts is None:
         counts = term_counts(surfaces, settings, workers=workers)
     select = partial(stages_named(surfaces.stages).select_key_terms, workers=workers)
@@ -130,11 +116,8 @@ def key_terms_of_surfaces(
 def term_counts(surfaces: Surfaces, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
     """Count how often each term of ``settings.representation`` occurs in each document, before any translation.
 
-    Args:
-        settings: the representation; of the other settings, only ``morph`` matters.
-        workers: threads of the compiled code; 0 for as many as the process may use.
-        consume: let go of the surfaces, which can be counted only once then; compiled code also returns counts in the
-            smallest type that holds them, which only compiled code can use.
+    consume: let go of the surfaces, which can be counted only once then; compiled code also returns counts in the
+    smallest type that holds them, which only compiled code can use.
     """
     if isinstance(surfaces, ForgottenSurfaces):
         raise ValueError(f"the words of these documents were forgotten before {settings.representation} was counted")

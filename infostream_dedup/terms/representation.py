@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -21,39 +20,35 @@ from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.morphology.cache_file import cache_file
 from infostream_dedup.language.morphology.known_terms import known_shares
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.memory import collector_paused
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.language.text.surface_pool import SurfaceList
-    from infostream_dedup.terms.counts import TermCounts
     from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
+    from infostream_dedup.terms.statistics import TermCounts
 
 
 _SHAPES: Final = tuple(Shape)
 
 
 class Representation(ABC):
-    """Turns words into terms; a subclass needs a name and ``terms``, and everything else has a default.
+    """Turns words into terms; a subclass needs a name and ``terms``, and everything else has a default."""
 
-    Attributes:
-        name: name in the settings, equal to the name of the file.
-        colour: colour of its curves in plots.
-        marker: matplotlib marker of its points in plots.
-        shaped: whether the term depends on the capitals of a word; if not, each word is analysed once.
-        parallel: whether several threads may analyse parts of the words.
-        cached: whether the background is shipped with the package or cached on disk. Both depend only on the versions
-            of the shipped dictionaries and rules, so a representation with its own rules must leave this off.
-    """
-
-    name: ClassVar[str]
+    name: ClassVar[str]  # name in the settings, equal to the name of the file
+    # colour of its curves in plots
     colour: ClassVar[str] = "#555555"
-    marker: ClassVar[str] = "o"
+    marker: ClassVar[str] = "o"  # matplotlib marker of its points in plots
+    # whether the term depends on the capitals of a word; if not, each word is analysed once
     shaped: ClassVar[bool] = True
-    parallel: ClassVar[bool] = False
+    parallel: ClassVar[bool] = False  # whether several threads may analyse parts of the words
+    # whether the background is shipped with the package or cached on disk. Both depend only on the versions of the
+    # shipped dictionaries and rules, so a representation with its own rules must leave this off
     cached: ClassVar[bool] = False
 
     @abstractmethod
@@ -61,26 +56,13 @@ class Representation(ABC):
         """Return the term of each form, ``None`` for a form that is not a term."""
 
     def terms_of_new(self, keys: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
-        """Like ``terms``, for a caller that stores the answers itself.
-
-        Args:
-            keys: the digit of a ``Shape`` followed by the form; distinct, preferably in code point order.
-        """
+        """Like ``terms``, for a caller that stores the answers itself."""
         return self.terms([Form(key[1:], _SHAPES[int(key[0])]) for key in keys], language, settings)
 
     def listed_terms(
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
     ) -> tuple[NDArray[np.bool_], SurfaceList]:
-        """Like ``terms``, for words in the memory of compiled code.
-
-        Args:
-            words: int64 (words,): number of the form; if ``shaped``, multiplied by the number of shapes, plus the
-                shape. Each occurs once.
-            kept: whether answers may be kept in memory; a stream keeps them itself.
-
-        Returns:
-            bool (words,), the words that are terms; and their terms, in the same order.
-        """
+        """Like ``terms``, for words in the memory of compiled code."""
         from infostream_dedup.language.text.surface_pool import SurfaceList
 
         numbers, shapes = np.divmod(words, len(_SHAPES)) if self.shaped else (words, np.zeros_like(words))
@@ -127,11 +109,7 @@ class Representation(ABC):
     def key_terms(
         self, counts: TermCounts, settings: Settings, select: Select, statistics: StatisticsOfTerms | None = None
     ) -> KeyTerms:
-        """Return the key terms of documents.
-
-        Args:
-            statistics: returns the statistics for the weights; those of the documents by default.
-        """
+        """Return the key terms of documents."""
         return select(counts, settings, None if statistics is None else statistics(counts.terms))
 
 

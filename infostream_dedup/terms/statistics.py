@@ -9,12 +9,80 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.kernels.counting import hash_terms
 from infostream_dedup.terms.representation import term_frequencies
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.language.text.surface_pool import SurfaceList
+
+
+# Documents as counts of terms in one term space
+
+
+def term_hashes(terms: SurfaceList) -> NDArray[np.uint64]:
+    """Return both hashes of each term: uint64 (2, terms)."""
+    found = np.empty((2, len(terms)), dtype=np.uint64)
+    hash_terms(terms.pool, terms.starts, found)
+    return found
+
+
+_VERSION: Final = {b"infostream_dedup.term_counts": b"1"}
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How often each term occurs in each document."""
+
+    # int32 (documents, terms), sorted indices, no explicit zeros; column `t` counts `terms[t]`. `uint8` or `uint16` in
+    # compiled code that saves memory: it widens them again, since sums of them may overflow
+    counts: sp.csr_array
+    # distinct terms in code point order, so that the smaller number is the earlier term in every tie
+    terms: Sequence[str]
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    lengths: NDArray[np.int64]  # int64 (documents,), terms of a document with repetition: the length |D| of BM25
+
+    def of(self, documents: NDArray[np.int64]) -> TermCounts:
+        """Return the counts of some documents, given their ordinals, in this order."""
+        return replace(
+            self, counts=self.counts[documents], languages=self.languages[documents], lengths=self.lengths[documents]
+        )
+
+    def to_arrow(self) -> pa.RecordBatch:
+        """Return the counts as one row, so that chunks of a collection can be the rows of a file."""
+        import pyarrow as pa
+
+        lists = {
+            "languages": pa.array(self.languages, pa.uint8()),
+            "lengths": pa.array(self.lengths, pa.int64()),
+            "sizes": pa.array(np.diff(self.counts.indptr), pa.int32()),
+            "columns": pa.array(self.counts.indices, pa.int32()),
+            "counts": pa.array(self.counts.data, pa.int32()),
+            "terms": pa.array(list(self.terms), pa.string()),
+        }
+        rows = [pa.ListArray.from_arrays([0, len(values)], values) for values in lists.values()]
+        schema = pa.schema([pa.field(name, row.type) for name, row in zip(lists, rows, strict=True)], _VERSION)
+        return pa.RecordBatch.from_arrays(rows, schema=schema)
+
+    @classmethod
+    def from_arrow(cls, batch: pa.RecordBatch, row: int = 0) -> TermCounts:
+        """Read the counts back from one row."""
+        import scipy.sparse as sp
+
+        if not _VERSION.items() <= (batch.schema.metadata or {}).items():
+            message = "these term counts were not written by this version; count the documents again"
+            raise BadDataError(message, code="E_VERSION", source="<term counts>")
+        lists = {name: batch.column(name)[row].values for name in batch.schema.names}
+        sizes, columns, data = (lists[name].to_numpy() for name in ("sizes", "columns", "counts"))
+        terms = lists["terms"].to_pylist()
+        indptr = np.concatenate([np.zeros(1, dtype=np.int32), np.cumsum(sizes, dtype=np.int32)])
+        counts = sp.csr_array((data, columns, indptr), shape=(len(sizes), len(terms)))
+        return cls(counts, terms, lists["languages"].to_numpy(), lists["lengths"].to_numpy())
 
 
 BACKGROUND_DOCUMENTS: Final = 2000
@@ -30,15 +98,10 @@ Background = Callable[[], Mapping[str, float]]
 # Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
 @dataclass(slots=True)
 class Totals:
-    """Integer totals over some documents; totals of disjoint sets of documents add up.
+    """Integer totals over some documents; totals of disjoint sets of documents add up."""
 
-    Attributes:
-        documents: number of documents.
-        length: sum of their lengths in terms.
-    """
-
-    documents: int = 0
-    length: int = 0
+    documents: int = 0  # number of documents
+    length: int = 0  # sum of their lengths in terms
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(self.documents + other.documents, self.length + other.length)
@@ -59,32 +122,21 @@ class Totals:
 
 
 class DocumentFrequencies(NamedTuple):
-    """The number of documents that contain each term.
+    """The number of documents that contain each term."""
 
-    Attributes:
-        documents: number of documents, pseudo-documents included.
-        df: float64 (terms,), documents that contain the term, pseudo-documents included.
-    """
-
-    documents: float
-    df: NDArray[np.float64]
+    documents: float  # number of documents, pseudo-documents included
+    df: NDArray[np.float64]  # float64 (terms,), documents that contain the term, pseudo-documents included
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Statistics of the documents of one language, or of all documents in a pivot language.
+    """Statistics of the documents of one language, or of all documents in a pivot language."""
 
-    Attributes:
-        documents: number of documents N, pseudo-documents included.
-        df: float64 (terms,), documents that contain the term, pseudo-documents included.
-        average_length: mean length of the documents in terms, at least 1.
-        distinct: the frequencies among documents that do not repeat an earlier one, with their own pseudo-documents;
-            ``None`` if no document is known to be a repeat. See ``bounded_idf`` for their use.
-    """
-
-    documents: float
-    df: NDArray[np.float64]
-    average_length: float
+    documents: float  # number of documents N, pseudo-documents included
+    df: NDArray[np.float64]  # float64 (terms,), documents that contain the term, pseudo-documents included
+    average_length: float  # mean length of the documents in terms, at least 1
+    # the frequencies among documents that do not repeat an earlier one, with their own pseudo-documents; `None` if no
+    # document is known to be a repeat. See `bounded_idf` for their use
     distinct: DocumentFrequencies | None = None
 
     @property
@@ -94,11 +146,7 @@ class Statistics:
 
 
 def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:
-    """Statistics of a collection per language, in the order of ``LANGUAGES``.
-
-    Args:
-        df: int64 (languages, terms), documents of each language that contain each term.
-    """
+    """Statistics of a collection per language, in the order of ``LANGUAGES``."""
     found = []
     for number, language in enumerate(LANGUAGES):
         own = counts.lengths[counts.languages == number]
@@ -112,11 +160,7 @@ def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: 
 def statistics_of_distinct(
     counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: NDArray[np.bool_]
 ) -> list[Statistics]:
-    """Add to statistics the frequencies among documents that do not repeat an earlier one.
-
-    Args:
-        repeats: bool (documents,), the documents that repeat earlier ones.
-    """
+    """Add to statistics the frequencies among documents that do not repeat an earlier one."""
     found = []
     for number, (language, one) in enumerate(zip(LANGUAGES, statistics, strict=True)):
         own = counts.languages == number
@@ -135,13 +179,7 @@ def statistics_of_distinct(
 def filled_up(
     terms: Sequence[str], df: NDArray[np.integer], totals: Totals, background: Background | None
 ) -> Statistics:
-    """Return the statistics of documents, with added pseudo-documents if there are few.
-
-    Args:
-        df: int (terms,), documents that contain each term.
-        totals: number and length of the documents; without documents, the statistics are those of the background alone.
-        background: share of running words that each term makes up; ``None`` for no pseudo-documents.
-    """
+    """Return the statistics of documents, with added pseudo-documents if there are few."""
     blended = df.astype(np.float64)
     pseudo = 0 if background is None else totals.pseudo_documents
     if pseudo and background is not None:
@@ -152,10 +190,6 @@ def filled_up(
 def document_probability(
     terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
 ) -> NDArray[np.float64]:
-    """Compute the probability that a pseudo-document contains each term.
-
-    Returns:
-        float64 (terms,): 1 - (1 - f)^L for L running words drawn independently.
-    """
+    """Compute the probability that a pseudo-document contains each term."""
     share = np.array([frequencies.get(term, 0.0) for term in terms], dtype=np.float64)
     return np.asarray(-np.expm1(words * np.log1p(-np.minimum(share, 0.999))), dtype=np.float64)

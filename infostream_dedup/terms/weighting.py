@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import WEIGHTINGS
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.model import Settings
+    from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts
 
 
 UNITS: Final = 10**9
@@ -36,11 +36,7 @@ class Weighting(Protocol):
     """The functions of a weighting; arrays are float64 and of equal length."""
 
     def idf(self, df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
-        """Return the factor of each term that depends on the collection.
-
-        Args:
-            df: documents that contain each term, within ``df_min`` .. ``df_max``; 0 is possible with ``df_min`` 0.
-        """
+        """Return the factor of each term that depends on the collection."""
 
     def norm(
         self, lengths: NDArray[np.float64], average: NDArray[np.float64] | float, settings: Settings
@@ -50,11 +46,7 @@ class Weighting(Protocol):
     def weight(
         self, f: NDArray[np.float64], idf: NDArray[np.float64], norm: NDArray[np.float64], settings: Settings
     ) -> NDArray[np.float64]:
-        """Return the weight of each occurring term in its document; 0 where ``idf`` is 0, below 2^53 / 1e9.
-
-        Args:
-            idf: inverse document frequency of the term; 0 for terms outside ``df_min`` .. ``df_max``.
-        """
+        """Return the weight of each occurring term in its document; 0 where ``idf`` is 0, below 2^53 / 1e9."""
 
 
 @cache
@@ -73,9 +65,6 @@ def bounded_idf(
     A term above ``df_max`` only because documents repeat each other is not excluded: if its frequency among the
     distinct documents is within ``df_max``, its idf is computed among those. (Among all documents, BM25 would make it
     negative.) Otherwise a story that fills a feed would lose its key terms.
-
-    Args:
-        distinct: frequencies among the documents that do not repeat an earlier one; ``None`` to use ``counted`` alone.
     """
     idf, (documents, df) = weighting(settings.weighting).idf, counted
     above = above_df_max(counted, settings)
@@ -117,9 +106,8 @@ def document_norms(counts: TermCounts, statistics: list[Statistics], settings: S
 def weigh(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> sp.csr_array:
     """Compute the weight of every term of every document by the statistics of the document's language.
 
-    Returns:
-        int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside ``df_min`` ..
-        ``df_max`` and terms whose weight is not positive are 0 (kept as explicit zeros).
+    Returns int64 (documents, terms) in units of 1e-9; the same pattern as ``counts.counts``. Terms outside ``df_min``
+    ..
     """
     import scipy.sparse as sp
 

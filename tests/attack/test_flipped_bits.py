@@ -11,7 +11,7 @@ import pytest
 
 from infostream_dedup import Deduplicator
 from infostream_dedup.errors import BadDataError, InfostreamError
-from infostream_dedup.judging.evidence.shipped_files import MODEL_FILE
+from infostream_dedup.judging.evidence.pair_model import MODEL_FILE
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store

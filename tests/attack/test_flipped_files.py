@@ -9,21 +9,26 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.judgements import Desk
-from infostream_dedup.judgements.agreement import agreement_of, disagreements
-from infostream_dedup.judgements.candidates import asked_pairs
+from infostream_dedup.judgements.candidates import agreement_of, asked_pairs, disagreements, import_labels, label_rows
 from infostream_dedup.judgements.jobs import add_job, end_job, job_shown, last_result, latest_jobs
-from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
-from infostream_dedup.judgements.labels import import_labels, label_rows
-from infostream_dedup.judgements.reservations import next_pairs
-from infostream_dedup.judgements.reviews import add_review, present_reviews
-from infostream_dedup.judging.evidence.frequencies import background_of
-from infostream_dedup.judging.evidence.shipped_files import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
+from infostream_dedup.judgements.judgements import (
+    Judgement,
+    add_judgement,
+    add_review,
+    judgement_page,
+    next_pairs,
+    present_reviews,
+    progress_of,
+    undo_judgement,
+)
+from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
+from infostream_dedup.judging.evidence.records import background_of
 from infostream_dedup.judging.passages.boilerplate import read_boilerplate
-from infostream_dedup.language.lexicon.english_parts_of_speech import TAGS_FILE
-from infostream_dedup.language.lexicon.english_parts_of_speech import unpacked as english_tags
+from infostream_dedup.language.lexicon.frequency import TAGS_FILE
+from infostream_dedup.language.lexicon.frequency import unpacked as english_tags
 from infostream_dedup.language.morphology.known_terms import SHARES_FILE, terms_file, unpacked
 from infostream_dedup.runs.spark.streaming import SlotWriter
-from infostream_dedup.stream.already_reported import read_mark, write_mark
+from infostream_dedup.stream.intake import read_mark, write_mark
 
 PEOPLE = ("oksana", "taras", "iryna")
 HEADER_BITS = 800

@@ -15,10 +15,10 @@ from infostream_dedup import pairs, read_documents
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch import judged_pairing
+from infostream_dedup.runs.batch import pairing
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.judged_pairing import ListedPairs, PairChoice, collected, judged_pair_rows
 from infostream_dedup.runs.batch.judging import JudgedCollection
+from infostream_dedup.runs.batch.pairing import ListedPairs, PairChoice, collected, judged_pair_rows
 from infostream_dedup.sample import documents_path
 
 SAMPLE = str(documents_path())
@@ -181,7 +181,7 @@ def test_copies_in_a_closed_world(corpora):
 @pytest.mark.parametrize("top", [None, 1, 7, 500])
 def test_pairs_collected_part_by_part_are_the_strongest_of_all(monkeypatch, order, top):
     """Weaker pairs are dropped after nearly every part; many pairs tie in probability, some in shares too."""
-    monkeypatch.setattr(judged_pairing, "_DROPPED_AT", 3)
+    monkeypatch.setattr(pairing, "_DROPPED_AT", 3)
     numbers = np.random.default_rng(6)
     ends = [(a, b) for b in range(20) for a in range(b)]
     probability, shares = numbers.choice([0.5, 0.75, 1.0], len(ends)), numbers.choice([0.5, 1.0], (len(ends), 2))

@@ -6,8 +6,7 @@ import pytest
 
 from infostream_dedup import pairs
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.runs.batch.pair_order import ordered_rows
-from infostream_dedup.runs.batch.pairing import PairRow
+from infostream_dedup.runs.batch.pairing import PairRow, ordered_rows
 from infostream_dedup.sample import documents_path
 
 

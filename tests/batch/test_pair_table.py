@@ -6,17 +6,23 @@ import scipy.sparse as sp
 
 from infostream_dedup import Settings
 from infostream_dedup.documents import read_documents
-from infostream_dedup.runs.batch import pair_table
+from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.examples import spread_pairs
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.pair_table import LinkedPairs, candidate_pairs, chunks_of_pairs, least_count, relations
+from infostream_dedup.runs.batch.linking import (
+    LinkedPairs,
+    candidate_pairs,
+    chunks_of_pairs,
+    least_count,
+    link,
+    relations,
+)
 from infostream_dedup.sample import documents_path
 
 
 @pytest.fixture(params=[1, 7, 10_000])
 def counts(request, monkeypatch):
-    monkeypatch.setattr(pair_table, "_BLOCK_LINKS", request.param)
+    monkeypatch.setattr(linking, "_BLOCK_LINKS", request.param)
     random = np.random.default_rng(5)
     dense = random.integers(0, 256, (23, 23)) * (random.random((23, 23)) < 0.3)
     np.fill_diagonal(dense, 0)

@@ -9,8 +9,7 @@ from infostream_dedup import Settings, pairs
 from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.pair_table import candidate_pairs, pair_table, relations
+from infostream_dedup.runs.batch.linking import candidate_pairs, link, pair_table, relations
 
 
 def test_title_is_not_doubled():

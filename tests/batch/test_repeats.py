@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup import dedup
-from infostream_dedup.judging.evidence import triple_ranges
+from infostream_dedup.judging.evidence import pair_evidence
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
@@ -44,7 +44,7 @@ def test_parts_change_no_repeats(monkeypatch):
     parts = [np.unique(draw.choice(pool, 40)) for _ in range(200)]
     rows = TripleRows(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
     whole = rows.repeat_earlier()
-    monkeypatch.setattr(triple_ranges, "_PART", 3)
+    monkeypatch.setattr(pair_evidence, "_PART", 3)
     assert rows.repeat_earlier().tolist() == whole.tolist()
     assert 0 < whole.sum() < 200
 

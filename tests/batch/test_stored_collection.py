@@ -12,8 +12,7 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError, NoInputError
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.epoch_statistics import WeighedCollection, epoch_statistics
-from infostream_dedup.runs.batch.stored_collection import stored_collection
+from infostream_dedup.runs.batch.stored_collection import WeighedCollection, epoch_statistics, stored_collection
 from infostream_dedup.runs.batch.sweeping import sweep_collection
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator

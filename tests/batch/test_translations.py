@@ -17,7 +17,7 @@ from infostream_dedup.lab.evaluation.scores import predicted_pairs
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
-from infostream_dedup.runs.batch.translations import find_translations
+from infostream_dedup.runs.batch.pairing import find_translations
 from infostream_dedup.sample import documents_path, labels_path
 
 SAMPLE = str(documents_path())

@@ -14,9 +14,8 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.runs.batch import deduplication, linking
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import statuses
-from infostream_dedup.runs.batch.linking import link
+from infostream_dedup.runs.batch.linking import link, link_nodes, verbatim_links
 from infostream_dedup.runs.batch.sweeping import sweep_collection
-from infostream_dedup.runs.batch.verbatim import link_nodes, verbatim_links
 
 WORDS = ["снег", "дождь", "ветер", "град", "туман", "мороз", "гроза", "иней", "оттепель", "зной", "засуха", "буря"]
 WORDS += ["шторм", "капель", "слякоть", "вьюга"]

@@ -222,7 +222,7 @@ def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:
     import threading
 
     from infostream_dedup.documents import Reading
-    from infostream_dedup.stream.following import _from_folder
+    from infostream_dedup.stream.intake import _from_folder
 
     (tmp_path / "a.json").write_text(json.dumps(ROWS[:1]), encoding="utf-8")
     (tmp_path / "b.tsv").write_text("id\ttext\n2\tСнег\n", encoding="utf-8")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, csv_blocks, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
-from infostream_dedup.documents.kernels.csv_rows import BROKEN, MORE, CsvRows, find_rows
 from infostream_dedup.documents.kernels.json_lines import LEFT, READ
+from infostream_dedup.documents.kernels.table_rows import BROKEN, MORE, CsvRows, find_rows
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document, DocumentBlock
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from infostream_dedup.documents import open_output
-from infostream_dedup.machine import part_files
+from infostream_dedup.machine import files
 
 KILLED = """
 import os, signal, sys
@@ -40,9 +40,9 @@ def test_the_next_output_removes_what_a_killed_process_left(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="files cannot be locked here")
 def test_an_output_that_is_being_written_is_not_taken_for_stale(tmp_path, monkeypatch):
     # In another container, the number of the process is that of no process.
-    monkeypatch.setattr(part_files, "_alive", lambda _: False)
+    monkeypatch.setattr(files, "_alive", lambda _: False)
     with open_output(tmp_path / "a.jsonl") as stream:
-        assert part_files.remove_stale_parts(tmp_path) == 0
+        assert files.remove_stale_parts(tmp_path) == 0
         with open_output(tmp_path / "b.jsonl"):
             stream.write(b"whole")
     assert (tmp_path / "a.jsonl").read_bytes() == b"whole"

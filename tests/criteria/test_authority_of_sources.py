@@ -10,7 +10,7 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.judging.criteria import document_models
-from infostream_dedup.judging.criteria.authority import authority_of, read_authority
+from infostream_dedup.judging.criteria.criterion import authority_of, read_authority
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
 from infostream_dedup.judging.criteria.training import LearnedAuthority, PairVectors, prior_plane
 from infostream_dedup.model import Document

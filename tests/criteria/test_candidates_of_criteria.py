@@ -9,7 +9,7 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria import document_models
-from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates
+from infostream_dedup.judging.criteria.document_models import key_term_candidates, two_word_candidates
 from infostream_dedup.model import Document
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from infostream_dedup.judging.criteria.candidates import key_term_candidates
 from infostream_dedup.judging.criteria.classifier import differences
+from infostream_dedup.judging.criteria.document_models import key_term_candidates
 from infostream_dedup.judging.criteria.training import best_threshold
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError, UsageError
 from infostream_dedup.service import server
-from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.logs import Metrics
 from infostream_dedup.service.server import tell_system
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"

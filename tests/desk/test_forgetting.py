@@ -10,10 +10,9 @@ from click.testing import CliRunner
 from infostream_dedup import desk as public
 from infostream_dedup.cli.store import desk as command
 from infostream_dedup.judgements import Desk, desk_path
-from infostream_dedup.judgements.forgetting import forget_in_desk
+from infostream_dedup.judgements.candidates import label_rows
 from infostream_dedup.judgements.jobs import add_job, end_job, last_result
-from infostream_dedup.judgements.judgements import Judgement, add_judgement
-from infostream_dedup.judgements.labels import label_rows
+from infostream_dedup.judgements.judgements import Judgement, add_judgement, forget_in_desk
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store

@@ -14,18 +14,25 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judgements import Desk, desk_path
-from infostream_dedup.judgements.agreement import agreement_of, disagreements, kappa
-from infostream_dedup.judgements.candidates import linked_pairs
+from infostream_dedup.judgements.candidates import (
+    SETTLING,
+    agreement_of,
+    disagreements,
+    import_labels,
+    kappa,
+    label_rows,
+    linked_pairs,
+)
+from infostream_dedup.judgements.desk import COLUMNS
 from infostream_dedup.judgements.judgements import (
     Judgement,
     add_judgement,
+    for_two,
     judgement_page,
+    next_pairs,
     progress_of,
     undo_judgement,
 )
-from infostream_dedup.judgements.labels import SETTLING, import_labels, label_rows
-from infostream_dedup.judgements.reservations import for_two, next_pairs
-from infostream_dedup.judgements.seals import COLUMNS
 from infostream_dedup.lab.evaluation.labels import read_labels
 
 
@@ -350,7 +357,7 @@ def test_reservations_made_before_the_clock_was_set_back_do_not_last(
     given = []
     # A day ahead, then set right, then five and eleven minutes later.
     for person, now in (("oksana", 1440), ("taras", 0), ("oksana", 5), ("oksana", 11)):
-        monkeypatch.setattr("infostream_dedup.judgements.reservations.present_moment", lambda now=now: now * minute)
+        monkeypatch.setattr("infostream_dedup.judgements.judgements.present_moment", lambda now=now: now * minute)
         with desk.writing() as connection:
             given.append(next_pairs(connection, [("a", "b")], person=person, queue="random", wanted=1))
     assert [len(pairs) for pairs in given] == [1, 1, 0, 1]

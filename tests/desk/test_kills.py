@@ -18,7 +18,7 @@ WRITER = """
 import sys
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, undo_judgement
-from infostream_dedup.judgements.reservations import next_pairs
+from infostream_dedup.judgements.judgements import next_pairs
 
 path, first = sys.argv[1], int(sys.argv[2])
 with Desk.open(path) as desk:

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
-from infostream_dedup.language.lexicon.spelling import key_form
-from infostream_dedup.language.lexicon.tables import read_words
+from infostream_dedup.language.lexicon.tables import dictionaries_folder, key_form, read_words
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.tables import dictionaries_folder
 
 FOREIGN = {
     "ru": re.compile("[іїєґІЇЄҐA-Za-z]"),

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup import Document
-from infostream_dedup.judging.evidence import triple_ranges
+from infostream_dedup.judging.evidence import pair_evidence
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
@@ -90,7 +90,7 @@ def test_tables_in_parts_give_the_same(triple_rows, universe, edited, monkeypatc
     rows = triple_rows(edited(3, [80, 20, *[3] * 40]))
     pairs = universe(len(rows.begins) - 1)
     whole = _table(find_all_copies(rows, pairs))
-    monkeypatch.setattr(triple_ranges, "_PART", 5)
+    monkeypatch.setattr(pair_evidence, "_PART", 5)
     assert _table(find_all_copies(rows, pairs)) == whole
     assert whole
 

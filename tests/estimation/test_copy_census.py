@@ -6,7 +6,7 @@ import numpy as np
 
 from infostream_dedup import Document
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
 from infostream_dedup.lab.estimation.census import CopyCensus
 from infostream_dedup.runs.batch.collection import collect
 

@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.evidence import triple_ranges
+from infostream_dedup.judging.evidence import pair_evidence
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.judging.evidence.pair_evidence import fill_in_wording
-from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, fill_in_wording
 from infostream_dedup.lab.estimation import census as module
 from infostream_dedup.lab.estimation.census import shared_wording, texts_of_documents
 
@@ -63,7 +62,7 @@ def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited,
     rows = triple_rows(edited(7, [30, 10, *[2] * 20]))
     pairs = universe(len(rows.begins) - 1)
     whole = _from_shared(rows, pairs)
-    monkeypatch.setattr(triple_ranges, "_PART", 4)
+    monkeypatch.setattr(pair_evidence, "_PART", 4)
     monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 101)
     parts = _from_shared(rows, pairs)
     assert parts[0].terms == whole[0].terms > 500

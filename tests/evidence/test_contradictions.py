@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.judging.evidence.contradictions import contradict
-from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
+from infostream_dedup.judging.evidence.judging import contradict
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import pack_evidence
+from infostream_dedup.judging.evidence.records import EvidenceFrequencies, pack_evidence
 from infostream_dedup.model import LANGUAGES, Document
 
 _ADVISORY = "Пакет исправлен в выпусках {}, обновите его, иначе злоумышленник получит доступ к чужим файлам"

@@ -7,14 +7,19 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
-from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
-from infostream_dedup.judging.evidence.judging import FILTER, JudgedCandidates, judge_pairs, passes_filter
+from infostream_dedup.judging.evidence.judging import (
+    FILTER,
+    DocumentStatus,
+    JudgedCandidates,
+    joined_kinds,
+    judge_pairs,
+    passes_filter,
+)
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kinds import Kind
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, key_rows
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
-from infostream_dedup.judging.evidence.status import DocumentStatus, joined_kinds
+from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, pack_evidence
 from infostream_dedup.model import Document
 
 _NEWS = "Президент Санду заявила 17 апреля в Кишинёве, что 300 млн лей пойдут на дороги Молдовы и мост через Днестр"

@@ -9,6 +9,7 @@ import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, PairFacts, circumstances, facts_of_pairs
+from infostream_dedup.judging.evidence.judging import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kinds import (
     KIND_NAMES,
@@ -18,7 +19,6 @@ from infostream_dedup.judging.evidence.kinds import (
     names_of_kinds,
     rules_of_pairs,
 )
-from infostream_dedup.judging.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds, statuses
 from infostream_dedup.model import NO_TIME
 
 _PLAIN: dict[str, Any] = {

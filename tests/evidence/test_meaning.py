@@ -10,9 +10,17 @@ import pytest
 
 from infostream_dedup import evaluate, pairs
 from infostream_dedup.errors import ConfigurationError, MissingExtraError, UsageError
-from infostream_dedup.judging.evidence import meaning, sentence_encoder
-from infostream_dedup.judging.evidence.meaning import MEANING_MIDDLE, MEANING_WEIGHT, Meanings, head_of, with_meaning
-from infostream_dedup.judging.evidence.sentence_encoder import DIMENSIONS, refuse_old_processor
+from infostream_dedup.judging.evidence import meaning
+from infostream_dedup.judging.evidence import meaning as sentence_encoder
+from infostream_dedup.judging.evidence.meaning import (
+    DIMENSIONS,
+    MEANING_MIDDLE,
+    MEANING_WEIGHT,
+    Meanings,
+    head_of,
+    refuse_old_processor,
+    with_meaning,
+)
 from infostream_dedup.lab.evaluation.labels import Label
 from infostream_dedup.model import Document
 

@@ -10,15 +10,20 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.evidence.frequencies import BUCKETS, EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.judging.evidence.kernels.term_places import SLOTS, look_up, note, place_of, take_out
+from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, look_up, note, place_of, take_out
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from infostream_dedup.judging.evidence.plain_reading import read_plainly
 from infostream_dedup.judging.evidence.plain_records import count_plainly, pack_plainly
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.judging.evidence.records import (
+    BUCKETS,
+    EvidenceFrequencies,
+    EvidenceRecords,
+    changes_of,
+    pack_evidence,
+)
 from infostream_dedup.judging.evidence.step_words import SPEECH_WORDS, STEP_WORDS, speech_beginnings, step_beginnings
 from infostream_dedup.model import LANGUAGES, Document
 

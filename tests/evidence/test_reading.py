@@ -19,9 +19,9 @@ from infostream_dedup.judging.evidence.plain_reading import (
     word_hash,
 )
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
-from infostream_dedup.language.text.utf8 import Utf8Texts
+from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document
-from infostream_dedup.stream.full_texts import full_texts
+from infostream_dedup.stream.preparation import full_texts
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
 

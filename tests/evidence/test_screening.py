@@ -7,16 +7,21 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.judging.evidence import screening
-from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys, parts_of
-from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, spread_leads, weigh_opening
 from infostream_dedup.judging.evidence.kernels.packing import SUMS_AT
-from infostream_dedup.judging.evidence.kernels.screening import MOST_WORDS, sign_documents, signature_sizes
+from infostream_dedup.judging.evidence.kernels.screening import (
+    LEAD_ROW,
+    MOST_WORDS,
+    sign_documents,
+    signature_sizes,
+    spread_leads,
+    weigh_opening,
+)
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
+from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, pack_evidence
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.model import Document
 from tests.evidence.test_pair_evidence import documents, key_terms

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from infostream_dedup import Document
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.judging.evidence.kernels.triple_ranges import RANGES
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+from infostream_dedup.judging.evidence.kernels.triples import RANGES
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows
 
 _RANGE = 1 << 59
 """Triples of one range, for there are 32."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.low_idf_signatures import chain_places, frequent_words, low_idf_signatures
-from infostream_dedup.judging.features.spot_signatures import spot_places, spot_signatures
-from infostream_dedup.judging.features.words import read_words
+from infostream_dedup.judging.features.fingerprints import (
+    chain_places,
+    frequent_words,
+    low_idf_signatures,
+    spot_places,
+    spot_signatures,
+)
+from infostream_dedup.judging.features.words import hash_sequences, hash_words, read_words
 
 GOLDEN = (
     "As we are taking your candidature ahead we would like to highlight that INTEL as an organization believes and "

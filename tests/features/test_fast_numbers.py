@@ -9,13 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import read_documents
-from infostream_dedup.judging.features import fast_numbers
-from infostream_dedup.judging.features.fast_numbers import find_runs, numbers_of_run
+from infostream_dedup.judging.features import numbers as fast_numbers
 from infostream_dedup.judging.features.kernels.number_runs import number_words
-from infostream_dedup.judging.features.numbers import NUMBER_WORDS, numbers
-from infostream_dedup.language.text.character_classes import COMMON
-from infostream_dedup.language.text.utf8 import texts_of
-from infostream_dedup.machine.kept_memory import KeptMemory
+from infostream_dedup.judging.features.numbers import NUMBER_WORDS, find_runs, numbers, numbers_of_run
+from infostream_dedup.language.text.surface_pool import texts_of
+from infostream_dedup.language.text.tokens import COMMON
+from infostream_dedup.machine.scratch import KeptMemory
 
 PARTS = [
     *NUMBER_WORDS, "12", "41,25", "1 200", "05.03.2026", "2026-03-05", "G7", "٣٤", "７", "²", "x", "ё", "П’ЯТЬ",

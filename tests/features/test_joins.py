@@ -11,11 +11,19 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.features.chains import equal_pairs, pairs_sharing
-from infostream_dedup.judging.features.cosine_join import similar_vectors, unit_vectors
-from infostream_dedup.judging.features.length_partitions import partition_bounds, resembling_bags, weighted_jaccard
+from infostream_dedup.judging.features.joins import (
+    containing,
+    equal_pairs,
+    numbered,
+    pairs_sharing,
+    partition_bounds,
+    resembling,
+    resembling_bags,
+    similar_vectors,
+    unit_vectors,
+    weighted_jaccard,
+)
 from infostream_dedup.judging.features.rows import distinct, rows_from
-from infostream_dedup.judging.features.set_join import containing, numbered, resembling
 
 THRESHOLDS = st.sampled_from([0.05, 0.3, 0.44, 0.5, 0.6, 2 / 3, 0.75, 0.8, 0.81, 0.85, 1.0])
 BAGS = st.lists(st.lists(st.integers(0, 9), max_size=14), max_size=14)

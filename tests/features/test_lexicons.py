@@ -7,13 +7,13 @@ from hashlib import sha1
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.features.lexicon_fingerprints import (
+from infostream_dedup.judging.features.fingerprints import (
+    count_words,
     lexicon_fingerprints,
     middle_lexicon,
     random_lexicons,
     split_lexicons,
 )
-from infostream_dedup.judging.features.word_counts import count_words
 from infostream_dedup.judging.features.words import read_words
 
 VOCABULARY = [f"слово{number}" for number in range(4000)]

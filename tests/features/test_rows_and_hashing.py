@@ -7,8 +7,8 @@ from zlib import crc32
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_text, hash_words, scrambled
 from infostream_dedup.judging.features.rows import distinct, rows_from, smallest
+from infostream_dedup.judging.features.words import hash_sequences, hash_text, hash_words, scrambled
 
 
 def test_rows_are_lists_of_any_length():

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words, scrambled
-from infostream_dedup.judging.features.rows import distinct, rows_from
-from infostream_dedup.judging.features.samples import (
+from infostream_dedup.judging.features.fingerprints import (
     grouped,
     megashingles,
     minwise,
@@ -18,8 +16,8 @@ from infostream_dedup.judging.features.samples import (
     sample_mod,
     supershingles,
 )
-from infostream_dedup.judging.features.shingles import shingles
-from infostream_dedup.judging.features.words import read_words
+from infostream_dedup.judging.features.rows import distinct, rows_from
+from infostream_dedup.judging.features.words import hash_sequences, hash_words, read_words, scrambled, shingles
 
 
 def _expected(*words):

@@ -7,13 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.features.leading_words import fingerprints_of_words, leading_words
-from infostream_dedup.judging.features.sentence_texts import once_each, sentence_weights, sentences_by_document
-from infostream_dedup.judging.features.word_counts import (
+from infostream_dedup.judging.features.fingerprints import (
     count_words,
     normalised_idf,
     tf_idf_weights,
     weights_of_occurrences,
+)
+from infostream_dedup.judging.features.sentences import (
+    fingerprints_of_words,
+    leading_words,
+    once_each,
+    sentence_weights,
+    sentences_by_document,
 )
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.model import Document, full_text

@@ -17,7 +17,7 @@ from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import NO_NAME, NameKind
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.language.translation.frequent_words import frequent_words
+from infostream_dedup.language.translation.target_lexicon import frequent_words
 
 SHARES = {"бежать": 5e-6, "завода": 3e-6, "зеленского": 2e-6, "заводы": 1e-6, "бзыбрюмов": 1e-6}
 

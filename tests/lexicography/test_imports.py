@@ -13,8 +13,7 @@ import pytest
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.lab.lexicography.imports import Imported, import_table, installed_tables, remove_table
 from infostream_dedup.language.translation import Translator
-from infostream_dedup.language.translation.imported_tables import forget_imported, imported_pairs
-from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.language.translation.word_pairs import forget_imported, imported_pairs, word_pairs
 
 Bring = Callable[..., Imported]
 

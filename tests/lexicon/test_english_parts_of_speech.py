@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon.english_parts_of_speech import (
-    TAGS_FILE,
-    packed,
-    part_of_speech,
-    unpacked,
-)
+from infostream_dedup.language.lexicon.frequency import TAGS_FILE, packed, part_of_speech, unpacked
 
 
 @pytest.mark.parametrize(

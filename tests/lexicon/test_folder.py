@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import NoInputError
-from infostream_dedup.language.lexicon import folder
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon import tables
+from infostream_dedup.language.lexicon.tables import dictionaries_folder
 
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An installation of its own: the folder of the package."""
     package = tmp_path / "infostream_dedup"
-    monkeypatch.setattr(folder, "__file__", str(package / "language" / "lexicon" / "folder.py"))
+    monkeypatch.setattr(tables, "__file__", str(package / "language" / "lexicon" / "folder.py"))
     dictionaries_folder.cache_clear()
     yield package
     dictionaries_folder.cache_clear()

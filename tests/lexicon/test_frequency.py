@@ -12,7 +12,7 @@ from infostream_dedup.language.lexicon.frequency import (
     form_table,
     zipf,
 )
-from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 

@@ -6,9 +6,8 @@ from hashlib import sha256
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon import sealed_tables
-from infostream_dedup.language.lexicon.sealed_tables import checked_bytes, sealed
-from infostream_dedup.language.lexicon.tables import read_table
+from infostream_dedup.language.lexicon import tables
+from infostream_dedup.language.lexicon.tables import checked_bytes, read_table, sealed
 
 TABLE = "ru\tuk\nдом\tдім\nмир\tсвіт\n"
 
@@ -43,7 +42,7 @@ def test_a_dictionary_of_the_wheel_must_be_what_was_installed(tmp_path, monkeypa
     folder.mkdir()
     path = folder / "t.tsv"
     path.write_text(TABLE, encoding="utf-8")
-    monkeypatch.setattr(sealed_tables, "_recorded", lambda: {"t.tsv": sha256(TABLE.encode()).digest()})
+    monkeypatch.setattr(tables, "_recorded", lambda: {"t.tsv": sha256(TABLE.encode()).digest()})
     assert len(read_table(path, ("ru", "uk"))) == 2
     path.write_text(TABLE.replace("дім", "дім "), encoding="utf-8")
     with pytest.raises(BadDataError, match="install infostream-dedup again"):

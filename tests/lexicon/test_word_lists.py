@@ -9,7 +9,7 @@ import pytest
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon import word_lists
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.tables import dictionaries_folder
 from infostream_dedup.language.lexicon.word_lists import added_nouns, excluded, repairs, stop_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
 

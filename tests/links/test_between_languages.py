@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links.between_languages import NEAR_BEST, nothing_better, one_to_one
+from infostream_dedup.links.pair_rules import NEAR_BEST, nothing_better, one_to_one
 
 RU, UK, EN = 0, 1, 2
 Links = dict[tuple[int, int], float]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links import SimilarityMatrix, compiled, sweep_counts
-from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
 
 N = 5

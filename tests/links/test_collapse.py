@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.links.compiled.collapse import collapse, row_hashes
+from infostream_dedup.links.compiled.posting_index import collapse, row_hashes
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 
 # Weights of key terms may differ within a node.
@@ -36,7 +36,7 @@ def test_documents_of_a_node_are_equal_and_equal_documents_share_a_node(document
 
 
 def test_equal_hashes_are_not_trusted(monkeypatch):
-    monkeypatch.setattr("infostream_dedup.links.compiled.collapse.mix_rows", lambda *_: None)
+    monkeypatch.setattr("infostream_dedup.links.compiled.posting_index.mix_rows", lambda *_: None)
     keys = sp.csr_array(np.array([[1, 0], [0, 1], [1, 0], [1, 1], [0, 1]]))
     assert collapse(keys, keys).node_of.tolist() == [0, 1, 0, 2, 1]
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.links import compiled, group_sizes, plain
-from infostream_dedup.links.compiled import groups, term_rows
-from infostream_dedup.links.compiled.kernels.returned_links import join_returned, lead_rows, merge_leaders
+from infostream_dedup.links.compiled import earlier, term_rows
+from infostream_dedup.links.compiled.kernels.earlier_links import join_returned, lead_rows, merge_leaders
 from infostream_dedup.links.plain import group_leaders
 
 
@@ -93,7 +93,7 @@ def test_several_threads_find_the_same_groups(monkeypatch) -> None:
     counts.data = random.integers(1, 13, counts.nnz).astype(np.uint8)
     counts.sort_indices()
     monkeypatch.setattr(term_rows, "_LEAST_WORK", 1)
-    monkeypatch.setattr(groups, "thread_count", lambda _: 4)
+    monkeypatch.setattr(earlier, "thread_count", lambda _: 4)
     found = compiled.group_leaders(counts, range(1, 13))
     assert found.tolist() == group_leaders(counts, range(1, 13)).tolist()
     assert 1 < len(np.unique(found[3])) < 600

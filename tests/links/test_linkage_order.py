@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infostream_dedup.links.compiled import term_rows
-from infostream_dedup.links.compiled.groups import linkage_order
-from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.earlier import linkage_order
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays
 
 
 def _order(counts: np.ndarray, levels: list[int], threads: int = 1) -> list[int]:

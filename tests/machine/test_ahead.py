@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from infostream_dedup.machine.ahead import run_ahead
+from infostream_dedup.machine.threads import run_ahead
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 100])

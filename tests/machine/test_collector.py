@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import gc
 
-from infostream_dedup.machine.collector import collect_once, collector_paused
+from infostream_dedup.machine.memory import collect_once, collector_paused
 
 
 def test_the_collector_is_paused_and_goes_on():

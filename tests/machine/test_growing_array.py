@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infostream_dedup.machine.growing_array import GrowingArray
+from infostream_dedup.machine.scratch import GrowingArray
 
 
 @pytest.mark.parametrize("size", [0, 1, 5, 1000])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from infostream_dedup.machine.kept_memory import KeptMemory
+from infostream_dedup.machine.scratch import KeptMemory
 
 
 def test_memory_is_used_again_until_it_is_too_small() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.scratch import row_blocks
 
 
 @given(st.lists(st.integers(0, 20), max_size=30), st.integers(1, 25))

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from infostream_dedup.machine.turns import Turns
+from infostream_dedup.machine.threads import Turns
 
 
 def test_turns_follow_the_numbers():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infostream_dedup.judging.features.word_counts import count_words
+from infostream_dedup.judging.features.fingerprints import count_words
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.lab.methods.lexicons import DescriptiveWords, support_words, thresholds

@@ -6,8 +6,7 @@ from zlib import crc32
 
 import pytest
 
-from infostream_dedup.judging.features.sentence_records import DocumentRecord, record_pairs, record_rows
-from infostream_dedup.judging.features.sentence_texts import Sentence
+from infostream_dedup.judging.features.sentences import DocumentRecord, Sentence, record_pairs, record_rows
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.lab.methods.sentences import five_sentences, five_words, frequency_dictionary

@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.features.word_counts import count_words
+from infostream_dedup.judging.features.fingerprints import count_words
 from infostream_dedup.judging.features.words import read_words
 from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.lab.methods.leading_words import optimal_weights, residual_weights

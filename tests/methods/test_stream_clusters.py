@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from infostream_dedup.judging.features.word_counts import count_words, tf_idf_weights
+from infostream_dedup.judging.features.fingerprints import count_words, tf_idf_weights
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.lab.methods.registry import method_class

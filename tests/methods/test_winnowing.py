@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.judging.features.shingles import shingles
-from infostream_dedup.judging.features.winnowing import winnowed
-from infostream_dedup.judging.features.words import read_words
+from infostream_dedup.judging.features.words import read_words, shingles, winnowed
 from infostream_dedup.lab.methods import Texts, method
 from infostream_dedup.lab.methods.sketches import projections
 

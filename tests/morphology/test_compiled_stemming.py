@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.morphology.compiled import stemming
+from infostream_dedup.language.morphology import bulk_stemming
 from infostream_dedup.language.morphology.stemming import stems
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import forms, surfaces
@@ -31,15 +31,15 @@ LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ�
 
 def fast(words, language):
     listed = SurfaceList.of(words)
-    return stemming.stems(listed, np.arange(len(words)), language).strings()
+    return bulk_stemming.stems(listed, np.arange(len(words)), language).strings()
 
 
 @pytest.fixture(params=["C", "Python"])
 def way(request, monkeypatch):
     """Both ways to Snowball; the first one only where the functions are exported."""
     if request.param == "Python":
-        monkeypatch.setattr(stemming, "_library", lambda: None)
-    elif stemming._library() is None:
+        monkeypatch.setattr(bulk_stemming, "_library", lambda: None)
+    elif bulk_stemming._library() is None:
         pytest.skip("this PyStemmer exports no functions of libstemmer")
 
 
@@ -53,12 +53,12 @@ def test_words_worked_by_hand(language):
 def test_on_linux_the_functions_are_exported():
     """The month's minute hangs on it."""
     if sys.platform == "linux":
-        assert stemming._library() is not None
+        assert bulk_stemming._library() is not None
 
 
 # Every ending of the Ukrainian stemmer behind anything.
 made_up = st.builds(
-    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(stemming.ENDINGS)])
+    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(bulk_stemming.ENDINGS)])
 )
 any_words = st.lists(
     made_up
@@ -78,7 +78,7 @@ def test_any_words_have_the_same_stems(words, language):
 @given(st.lists(made_up, min_size=1, max_size=9), st.data())
 def test_some_of_the_words_in_any_order(words, data):
     numbers = np.array(data.draw(st.lists(st.integers(0, len(words) - 1))), dtype=np.int64)
-    found = stemming.stems(SurfaceList.of(words), numbers, "en").strings()
+    found = bulk_stemming.stems(SurfaceList.of(words), numbers, "en").strings()
     assert found == stems([words[number] for number in numbers], "en")
 
 
@@ -89,10 +89,10 @@ def test_threads_do_not_meet():
         assert all(found == expected for found in pool.map(lambda _: fast(words, "ru"), range(8)))
 
 
-@pytest.mark.skipif(stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
+@pytest.mark.skipif(bulk_stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
 def test_another_process_has_other_addresses():
     program = (
-        "from infostream_dedup.language.morphology.compiled.stemming import stems\n"
+        "from infostream_dedup.language.morphology.bulk_stemming import stems\n"
         "from infostream_dedup.language.text.surface_pool import SurfaceList\n"
         "import numpy as np\n"
         "words = SurfaceList.of(['правительствами'])\n"

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.language.morphology import cache_file, form_cache
-from infostream_dedup.language.morphology.analysis import Analysis
-from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.morphology.analyzer import Analysis, Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, fingerprint
 from infostream_dedup.language.morphology.form_cache import FormCache, terms_of
 from infostream_dedup.language.text.tokens import Form, Shape

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.morphology.known_table import NO_TERM, UNKNOWN, KnownTable, known_table
-from infostream_dedup.language.morphology.known_terms import KnownTerms, known_texts, lines_of, row_of
+from infostream_dedup.language.morphology.known_terms import (
+    NO_TERM,
+    UNKNOWN,
+    KnownTable,
+    KnownTerms,
+    known_table,
+    known_texts,
+    lines_of,
+    row_of,
+)
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.model import Language, Settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import Language

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infostream_dedup.language.morphology.name_inflection import nominatives, predicted_nominative
+from infostream_dedup.language.morphology.analyzer import nominatives, predicted_nominative
 
 
 def nothing(_: str) -> float:

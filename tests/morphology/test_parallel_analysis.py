@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.language.morphology import parallel_analysis
-from infostream_dedup.language.morphology.form_cache import FormCache
-from infostream_dedup.language.morphology.parallel_analysis import analysed_over_cores
+from infostream_dedup.language.morphology import form_cache
+from infostream_dedup.language.morphology.form_cache import FormCache, analysed_over_cores
 
 KEYS = [
     f"{shape}{form}"
@@ -15,7 +14,7 @@ KEYS = [
 
 @pytest.fixture
 def every_key_is_worth_a_process(monkeypatch):
-    monkeypatch.setattr(parallel_analysis, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(form_cache, "_WORTH_A_PROCESS", 1)
 
 
 def analyse(key):
@@ -41,13 +40,13 @@ def test_other_processes_answer_the_same_in_the_same_order(every_key_is_worth_a_
 
 
 def test_few_forms_are_analysed_here(monkeypatch):
-    monkeypatch.setattr(parallel_analysis.subprocess, "run", refused)
+    monkeypatch.setattr(form_cache.subprocess, "run", refused)
     assert analysed_over_cores("ru", KEYS, itself, workers=2) == [(key, 1) for key in KEYS]
     assert analysed_over_cores("ru", [], refused) == []
 
 
 @pytest.mark.parametrize("broken", ["no-such-python", "true"])
 def test_what_a_failing_process_leaves_is_analysed_here(every_key_is_worth_a_process, monkeypatch, broken, caplog):
-    monkeypatch.setattr(parallel_analysis.sys, "executable", broken)
+    monkeypatch.setattr(form_cache.sys, "executable", broken)
     assert analysed_over_cores("ru", KEYS, itself, workers=2) == [(key, 1) for key in KEYS]
     assert "continuing without it" in caplog.text

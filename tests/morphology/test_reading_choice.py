@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infostream_dedup.language.morphology.analyzer import Morphology
-from infostream_dedup.language.morphology.name_inflection import surname_instead
+from infostream_dedup.language.morphology.analyzer import Morphology, surname_instead
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.text.tokens import Shape
 

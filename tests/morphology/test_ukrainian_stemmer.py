@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE
-from infostream_dedup.language.morphology.stemming import stems
-from infostream_dedup.language.morphology.ukrainian_stemmer import stem_ukrainian
+from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.morphology.stemming import stem_ukrainian, stems
 
 LEAST_MERGED = 0.86
 MOST_WRONG = 0.15

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
-from infostream_dedup.language.morphology.readings import readings_of
-from infostream_dedup.language.morphology.unwanted import is_roman_numeral, with_head_as_lemma
+from infostream_dedup.language.morphology.readings import is_roman_numeral, readings_of, with_head_as_lemma
 
 _TENS = ("", "x", "xx", "xxx")
 _ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.passages import copied_sentences, passages_of
-from infostream_dedup.judging.passages.digests import DigestRule, find_digests
+from infostream_dedup.judging.passages.passage_table import DigestRule, find_digests
 from infostream_dedup.judging.passages.provenance import novel_sentences, novelties, stream_order
 from infostream_dedup.judging.passages.sentence_table import read_collection
 from infostream_dedup.model import NO_TIME, Document

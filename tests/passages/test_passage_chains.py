@@ -8,11 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains, find_chains
+from infostream_dedup.judging.passages.passage_runs import NEAR, REPEATS, Chains, find_chains, sentence_classes
 from infostream_dedup.judging.passages.passage_table import passage_table
-from infostream_dedup.judging.passages.sentence_classes import sentence_classes
-from infostream_dedup.judging.passages.sentence_feature import sentence_feature
-from infostream_dedup.judging.passages.sentence_table import read_sentences
+from infostream_dedup.judging.passages.sentence_table import read_sentences, sentence_feature
 from infostream_dedup.judging.passages.settings import PassageSettings
 from infostream_dedup.model import NO_TIME
 

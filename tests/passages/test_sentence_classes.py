@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.judging.passages.sentence_classes import index_bags, matched, sentence_classes
+from infostream_dedup.judging.passages.passage_runs import index_bags, matched, sentence_classes
 
 
 def _jaccard(one, other):
@@ -74,7 +74,7 @@ def test_all_pairs_are_found_and_no_others(bags, tau):
 def test_sentences_from_a_template_have_equal_copies_only(bags, tau, most):
     every = rows_from(bags, np.uint64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infostream_dedup.judging.passages.sentence_classes.MOST_ALIKE", most)
+        patch.setattr("infostream_dedup.judging.passages.passage_runs.MOST_ALIKE", most)
         found = sentence_classes(every, tau)
     for number, all_alike in enumerate(alike := _alike_classes(every, tau)):
         kept = [other for other in all_alike if len(all_alike) <= most and len(alike[other]) <= most]

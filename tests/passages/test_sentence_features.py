@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.low_idf_signatures import chain_places
+from infostream_dedup.judging.features.fingerprints import chain_places
+from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.judging.passages.features.sentences import SentenceIMatch, SentenceLowIdfSig, SentenceSpotSigs
-from infostream_dedup.judging.passages.sentence_feature import FEATURES, sentence_feature
-from infostream_dedup.judging.passages.sentence_table import read_sentences
+from infostream_dedup.judging.passages.sentence_table import FEATURES, read_sentences, sentence_feature
 from infostream_dedup.language.text.normalise import fold
 
 GOLDEN = (

@@ -11,7 +11,7 @@ from infostream_dedup import compare
 from infostream_dedup.lab.evaluation.labels import labels_of
 from infostream_dedup.lab.methods import methods
 from infostream_dedup.report.comparison import KINDS, comparison_files, kind_of, write_comparison
-from infostream_dedup.report.published import PUBLISHED_DICE, PUBLISHED_METHODS
+from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 from infostream_dedup.sample import documents_path, labels_path
 
 NAMES = ["md5", "long-sent", "three-plus-two:n=3", "key-terms-stem"]

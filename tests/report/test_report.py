@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup import sweep
 from infostream_dedup.report.files import report_files
-from infostream_dedup.report.published import PUBLISHED
+from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.sample import documents_path
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'

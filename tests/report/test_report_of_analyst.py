@@ -16,8 +16,7 @@ from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.phrase import Phrase
 from infostream_dedup.report.files import report_files
 from infostream_dedup.report.html import html_report
-from infostream_dedup.report.tables import Cover
-from infostream_dedup.report.wording import UI_LANGUAGES, wording_of
+from infostream_dedup.report.tables import UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.report.workbook import workbook_of
 from infostream_dedup.runs.batch.parts import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups

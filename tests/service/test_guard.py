@@ -12,7 +12,7 @@ import pytest
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.service.application import routes
 from infostream_dedup.service.guard import Guard
-from infostream_dedup.service.metrics import Metrics
+from infostream_dedup.service.logs import Metrics
 from infostream_dedup.service.problems import CODES, ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import ROLES, Caller, Rates, Sessions, add_token, read_tokens

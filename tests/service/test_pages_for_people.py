@@ -8,8 +8,7 @@ from string import Formatter
 
 import pytest
 
-from infostream_dedup.service.language import PAGE_LANGUAGES, plural_form, words_of
-from infostream_dedup.service.pages.entrance import FILES
+from infostream_dedup.service.pages.frame import FILES, PAGE_LANGUAGES, plural_form, words_of
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 

@@ -16,7 +16,7 @@ import pytest
 from infostream_dedup import sweep
 from infostream_dedup.documents import write_documents
 from infostream_dedup.model import Document
-from infostream_dedup.runs.sharded.estimate import documents_in
+from infostream_dedup.runs.sharded.plan import documents_in
 
 NUMBER = 3000
 

@@ -12,9 +12,9 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.model import Document
-from infostream_dedup.runs.sharded.evidence import EvidenceRun, RunRows, new_wording
 from infostream_dedup.runs.sharded.key_terms import KEYS, fewer_keys, keys_row
 from infostream_dedup.runs.sharded.plan import Plan
+from infostream_dedup.runs.sharded.reading import EvidenceRun, RunRows, new_wording
 from infostream_dedup.sample import documents_path
 
 
@@ -23,8 +23,8 @@ def small_parts(monkeypatch):
     """Many chunks, shards and blocks even of a few documents."""
     monkeypatch.setattr(Plan, "chunk", property(lambda self: 9))
     monkeypatch.setattr(Plan, "shards", lambda self, *sizes: 3)
-    monkeypatch.setattr("infostream_dedup.runs.sharded.judged_deduplication._PAIRS_AT_ONCE", 50)
-    monkeypatch.setattr("infostream_dedup.runs.sharded.evidence._AT_ONCE", 1_000)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.deduplication._PAIRS_AT_ONCE", 50)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.reading._AT_ONCE", 1_000)
 
 
 def _write(path, documents, **more):
@@ -90,7 +90,7 @@ def test_great_clusters_are_not_written_out(collections, tmp_path, monkeypatch):
 
 def test_a_killed_run_goes_on(tmp_path, monkeypatch):
     path = _write(tmp_path / "story.jsonl", list(_story(30)))
-    module = "infostream_dedup.runs.sharded.judged_deduplication"
+    module = "infostream_dedup.runs.sharded.deduplication"
     with monkeypatch.context() as broken:
         broken.setattr(f"{module}.join_groups", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
@@ -103,7 +103,7 @@ def test_a_killed_run_goes_on(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_mdnews(corpora, tmp_path, monkeypatch):
     monkeypatch.setattr(Plan, "chunk", property(lambda self: 1_500))
-    monkeypatch.setattr("infostream_dedup.runs.sharded.judged_deduplication._PAIRS_AT_ONCE", 20_000)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.deduplication._PAIRS_AT_ONCE", 20_000)
     path = str(corpora / "mdnews.docs.jsonl.gz")
     assert _same(path, tmp_path)["duplicate"] > 0
     expected = [row.as_dict() for row in pairs(path)]

@@ -53,7 +53,7 @@ def test_the_bundled_sample(one_digest, tmp_path, representation):
 
 @pytest.mark.parametrize("name", ["made-up", "equal texts"])
 def test_links_that_are_not_stored_are_counted(one_digest, collections, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("infostream_dedup.runs.sharded.linked_run.MOST_STORED", 0)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.disk_runner.MOST_STORED", 0)
     rows = [{"id": one.id, "text": one.text, "lang": one.lang} for one in collections[name]]
     expected = [row.measures for row in sweep(rows, representations=["stem"], estimate=False).rows]
     for number, cut in enumerate(CUTS):

@@ -110,8 +110,8 @@ def test_a_second_run_translates_nothing(texts, tmp_path, monkeypatch):
         asked.append(sources)
         raise RuntimeError("translated again")
 
-    monkeypatch.setattr("infostream_dedup.runs.sharded.pivot_terms.equivalents_of", equivalents)
-    monkeypatch.setattr("infostream_dedup.runs.sharded.pivot_terms.PivotTerms.untranslated", lambda self: {})
+    monkeypatch.setattr("infostream_dedup.runs.sharded.key_terms.equivalents_of", equivalents)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.key_terms.PivotTerms.untranslated", lambda self: {})
     assert rows_of(sweep(texts, **options)) == expected
     assert not asked
     with pytest.raises(RuntimeError, match="translated again"):
@@ -119,7 +119,7 @@ def test_a_second_run_translates_nothing(texts, tmp_path, monkeypatch):
 
 
 def test_links_below_the_stored_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.runs.sharded.linked_run.MOST_STORED", 0)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.disk_runner.MOST_STORED", 0)
     options = {"representations": ["pivot"], "estimate": False}
     path = str(documents_path())
     expected = {(row["block"], row["k"]): row for row in rows_of(sweep(path, **options))}

@@ -22,13 +22,11 @@ from infostream_dedup.errors import (
 )
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.sharded import counting, work_folder
+from infostream_dedup.runs.sharded import vocabulary, work_folder
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
-from infostream_dedup.runs.sharded.estimate import Estimate
-from infostream_dedup.runs.sharded.layout import Layout
-from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, Cut, Plan, memory_of
+from infostream_dedup.runs.sharded.plan import LEAST_MEMORY, Cut, Estimate, Plan, memory_of
 from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
-from infostream_dedup.runs.sharded.work_folder import WorkFolder
+from infostream_dedup.runs.sharded.work_folder import Layout, WorkFolder
 
 STAGES = ("counted", "stem-statistics", "stem-keys", "stem-nodes", "stem-links1-1", "stem-links1", "stem-totals1")
 STEM = Settings(representation="stem")
@@ -162,7 +160,7 @@ def test_a_folder_takes_one_run_at_a_time(tmp_path):
 
 
 def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
-    whole = counting.term_hashes
+    whole = vocabulary.term_hashes
     terms = collect(collections["made-up"], hashes=False).key_terms(STEM).counts.terms
     shared = (terms[0], terms[-1])
 
@@ -173,7 +171,7 @@ def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
             found[0, [place for place, term in enumerate(words) if term == word]] = 7
         return found
 
-    monkeypatch.setattr(counting, "term_hashes", colliding)
+    monkeypatch.setattr(vocabulary, "term_hashes", colliding)
     for chunk in (3, 100):
         folder = WorkFolder(tmp_path / str(chunk))
         with folder.held(), pytest.raises(BadDataError, match=f"0000000000000007: {shared[0]!r} and {shared[1]!r}"):

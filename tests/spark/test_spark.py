@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup import Settings, dedup, pairs, sweep
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.runs.batch.pair_table import least_count
+from infostream_dedup.runs.batch.linking import least_count
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

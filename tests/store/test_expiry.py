@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.expiry import Expired
+from infostream_dedup.stream.store.removal import Expired
 
 
 def signatures(store):
@@ -85,9 +85,9 @@ def test_past_signatures_come_back_empty(filled):
 
 
 def test_many_documents_go_in_several_transactions(filled, monkeypatch, faults):
-    from infostream_dedup.stream.store import expiry
+    from infostream_dedup.stream.store import removal
 
-    monkeypatch.setattr(expiry, "_ORDINALS_AT_ONCE", 16)
+    monkeypatch.setattr(removal, "_ORDINALS_AT_ONCE", 16)
     with Store.open(filled) as store:
         assert store.expire().documents == 70
         assert faults(store) == []

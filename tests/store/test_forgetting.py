@@ -7,7 +7,7 @@ import pytest
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.stream_records import Batch, Decided
 from infostream_dedup.stream.store import Store, StoreChangedError
-from infostream_dedup.stream.store.forgetting import Forgotten
+from infostream_dedup.stream.store.removal import Forgotten
 
 
 def test_what_a_document_said_is_gone(filled, synthetic, faults):

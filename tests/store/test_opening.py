@@ -19,8 +19,7 @@ from infostream_dedup.errors import (
 )
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.opening import settings_at
-from infostream_dedup.stream.store.schema import APPLICATION_ID
+from infostream_dedup.stream.store.opening import APPLICATION_ID, settings_at
 
 
 def refused(path, error, **options):

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.blobs import INT32
-from infostream_dedup.stream.store.index_parts import GONE, IndexPart, TermDocuments
 from infostream_dedup.stream.store.search_index import (
+    GONE,
+    IndexPart,
+    TermDocuments,
     index_rows,
     indexed_until,
     part_of,

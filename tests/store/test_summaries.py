@@ -8,8 +8,8 @@ from infostream_dedup.model import Document
 from infostream_dedup.model.stream_records import Batch, Decided, GroupEvent, Verdict
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.republications import republications, templates
-from infostream_dedup.stream.store.summary import day_of, summary, time_text
+from infostream_dedup.stream.store.browsing import day_of, summary, time_text
+from infostream_dedup.stream.store.overview import republications, templates
 
 DAY = 86_400_000_000
 

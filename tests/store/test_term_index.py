@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.stream.store import Store, term_index
-from infostream_dedup.stream.store.schema import create_tables
-from infostream_dedup.stream.store.term_index import TermIndex, index_terms
+from infostream_dedup.stream.store import Store, search_index
+from infostream_dedup.stream.store.opening import create_tables
+from infostream_dedup.stream.store.search_index import TermIndex, index_terms
 
 SAME_HASH = ("plumless", "buckeroo")
 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(term_index, "TERMS_IN_BLOCK", 4)
+    monkeypatch.setattr(search_index, "TERMS_IN_BLOCK", 4)
 
 
 def rows_of(connection):
@@ -65,7 +65,7 @@ def test_terms_with_the_same_hash_are_told_apart(terms):
 @given(st.lists(st.lists(st.text("абвя", min_size=1, max_size=3), max_size=9), max_size=6), st.data())
 def test_it_answers_like_a_dictionary(batches, data):
     with pytest.MonkeyPatch.context() as patch, closing(sqlite3.connect(":memory:")) as connection:
-        patch.setattr(term_index, "TERMS_IN_BLOCK", 4)
+        patch.setattr(search_index, "TERMS_IN_BLOCK", 4)
         create_tables(connection)
         right, followed = {}, TermIndex()
         for batch in batches:
@@ -125,7 +125,7 @@ def test_an_index_that_is_behind_catches_up_with_the_next_batch(small_blocks, tm
     """Rows that were lost are written again."""
     path = tmp_path / "a.db"
     with monkeypatch.context() as older:
-        older.setattr("infostream_dedup.stream.store.writer.index_terms", lambda connection, terms: None)
+        older.setattr("infostream_dedup.stream.store.store.index_terms", lambda connection, terms: None)
         synthetic.write(path, 20, lambda number: None)
     with Store.open(path) as store:
         assert rows_of(store.connection) == []
@@ -146,14 +146,14 @@ def test_an_interrupted_look_up_loses_no_term(terms, monkeypatch):
     assert index.numbers_of(terms, ["5"]) == {"5": 5}
     add_terms(terms, [f"{number}" for number in range(6, 17)])
     with monkeypatch.context() as interrupted:
-        reads = iter([term_index._read_block])
+        reads = iter([search_index._read_block])
 
         def read(*given):
             for one in reads:
                 return one(*given)
             raise KeyboardInterrupt
 
-        interrupted.setattr(term_index, "_read_block", read)
+        interrupted.setattr(search_index, "_read_block", read)
         with pytest.raises(KeyboardInterrupt):
             index.numbers_of(terms, ["5"])
     asked = [f"{number}" for number in range(20)]

@@ -15,14 +15,13 @@ import orjson
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.links.between_languages import nothing_better
+from infostream_dedup.links.pair_rules import nothing_better
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
+from infostream_dedup.stream.across import LinkAcross, LinksAcross, Stories
 from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.links_across import LinkAcross, LinksAcross
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
-from infostream_dedup.stream.stories import Stories
 
 ACROSS = StreamSettings.of({"first_epoch": 40, "epoch_documents": 60})
 ALL_FIELDS = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS)

@@ -11,23 +11,27 @@ import pytest
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.judging import judge_pairs
+from infostream_dedup.judging.evidence.judging import (
+    STATUS_NAMES,
+    DocumentStatus,
+    best_pairs,
+    joined_kinds,
+    judge_pairs,
+)
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.evidence.status import STATUS_NAMES, DocumentStatus, best_pairs, joined_kinds
 from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.model import NO_TIME, Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import evidence_counts, evidence_judge, recent_documents
 from infostream_dedup.stream.clock import DAY
-from infostream_dedup.stream.compared_documents import triple_rows
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.evidence_judge import verdict_probability
-from infostream_dedup.stream.evidence_window import compared_keys, published_times
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
+from infostream_dedup.stream.window import compared_keys, published_times, triple_rows
 
 JUDGED = StreamSettings(preset="judged")
 

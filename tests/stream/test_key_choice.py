@@ -10,11 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.model import LANGUAGES, Document, Settings
-from infostream_dedup.stream.analysis import Analyser
-from infostream_dedup.stream.frequencies import Frequencies, count_rows
+from infostream_dedup.stream.analysis import Analyser, Frequencies, TermNumbers, choose_keys, count_rows
 from infostream_dedup.stream.kernels.gathering import order_by_weight
-from infostream_dedup.stream.key_choice import choose_keys
-from infostream_dedup.stream.term_numbers import TermNumbers
 from infostream_dedup.terms.plain import SurfaceCounter, count_terms, select_key_terms
 from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics
 

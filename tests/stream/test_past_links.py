@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infostream_dedup.stream.links_across import _PastLinks
+from infostream_dedup.stream.across import _PastLinks
 
 # The later document, the earlier one, the smaller share.
 LINKS = np.array([[5, 2, 700], [6, 2, 800], [6, 5, 900]], dtype=np.int64)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.stream.kernels.pivot_rows import find_places
-from infostream_dedup.stream.pivot_reading import without
+from infostream_dedup.stream.kernels.pivot import find_places
+from infostream_dedup.stream.pivot_terms import without
 
 sets = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=5)
 

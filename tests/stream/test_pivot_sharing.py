@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.evidence.kernels.term_places import SLOTS
-from infostream_dedup.stream.kernels.pivot_sharing import (
-    MOST_KEYS,
-    PivotDocuments,
-    PivotScratch,
-    SharedKeys,
-    share_pivot,
-)
+from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
+from infostream_dedup.stream.kernels.pivot import MOST_KEYS, PivotDocuments, PivotScratch, SharedKeys, share_pivot
 
 # A document: for each key term, heaviest first, its weight and the terms that it counts as; and the terms that match.
 keys = st.tuples(st.integers(1, 9), st.sets(st.integers(0, 9), min_size=1, max_size=3))

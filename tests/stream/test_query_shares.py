@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.stream.near_documents import AskedTerms
-from infostream_dedup.stream.query_shares import share_of_rows
-from infostream_dedup.stream.shown_hits import RankedDocument
+from infostream_dedup.stream.question import AskedTerms, share_of_rows
+from infostream_dedup.stream.search import RankedDocument
 
 
 def test_the_share_of_the_question_comes_first() -> None:

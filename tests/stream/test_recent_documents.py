@@ -12,10 +12,10 @@ from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import recent_documents
-from infostream_dedup.stream.compared_documents import ComparedDocuments, triple_rows
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.recent_documents import RecentDocuments
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.window import ComparedDocuments, triple_rows
 
 SETTINGS = StreamSettings.of({"across": "none", "window_days": None, "window_documents": 90})
 

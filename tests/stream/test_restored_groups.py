@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.stream.groups import Groups
+from infostream_dedup.stream.memory import Groups
 from infostream_dedup.stream.window import Window
 
 

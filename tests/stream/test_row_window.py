@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.stream.row_window import EvenWindow, with_room, without_first
-from infostream_dedup.stream.window import Window
+from infostream_dedup.stream.window import EvenWindow, Window, with_room, without_first
 
 
 @given(st.integers(0, 9000), st.data())

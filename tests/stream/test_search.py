@@ -12,8 +12,7 @@ from infostream_dedup import Deduplicator, Document
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence import meaning
-from infostream_dedup.judging.evidence.meaning import head_of
-from infostream_dedup.judging.evidence.sentence_encoder import DIMENSIONS
+from infostream_dedup.judging.evidence.meaning import DIMENSIONS, head_of
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import search
 from infostream_dedup.stream.search import Searcher

@@ -13,10 +13,11 @@ import pytest
 from infostream_dedup.judging.evidence.facts import DAY, HOUR, DocumentFacts, circumstances
 from infostream_dedup.judging.evidence.judging import judge_pairs
 from infostream_dedup.model import NO_TIME, Document
-from infostream_dedup.stream import evidence_counts, evidence_judge, story_pairs
+from infostream_dedup.stream import evidence_counts, evidence_judge
+from infostream_dedup.stream import evidence_judge as story_pairs
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.evidence_judge import Undecided
 from infostream_dedup.stream.recent_documents import RecentDocuments
-from infostream_dedup.stream.screened_pairs import Undecided
 from infostream_dedup.stream.settings import StreamSettings
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)

@@ -10,18 +10,14 @@ from hypothesis import strategies as st
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.language.text.utf8 import texts_of
+from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import Document, Settings, full_text
-from infostream_dedup.stream.clock import DAY, NO_TIME, advanced
+from infostream_dedup.stream.clock import DAY, NO_TIME, EpochBorders, advanced
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.epochs import EpochBorders
-from infostream_dedup.stream.equal_hashes import EqualHashes
-from infostream_dedup.stream.evidence_window import compared_keys
-from infostream_dedup.stream.fingerprints import content_hash, number_rows, opening_hash
-from infostream_dedup.stream.full_texts import full_texts
-from infostream_dedup.stream.losses import Losses
-from infostream_dedup.stream.row_window import RowWindow
+from infostream_dedup.stream.memory import Losses
+from infostream_dedup.stream.preparation import content_hash, full_texts, number_rows, opening_hash
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.window import EqualHashes, RowWindow, compared_keys
 
 
 def test_settings_come_back_from_their_plain_values():

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.stream import surface_terms
-from infostream_dedup.stream.surface_terms import SurfaceTerms
-from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
+from infostream_dedup.stream import analysis
+from infostream_dedup.stream.analysis import SurfaceTerms, TermNumbers
+from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
 
 WORDS = ["мост", "мосты", "река", "рекаКиев", "и", "word", "words", "премьер-министр", "ПриватБанк", "ъ"]
 ALL = (1 << len(LANGUAGES)) - 1
@@ -42,20 +41,20 @@ def test_terms_stay_when_memory_starts_over(batches, most):
     with pytest.MonkeyPatch.context() as patch:
         unbounded = SurfaceTerms(Settings(representation="stem"), TermNumbers())
         wanted = [terms_of(unbounded, words, 0) for words in batches]
-        patch.setattr(surface_terms, "_MOST_REMEMBERED", most)
+        patch.setattr(analysis, "_MOST_REMEMBERED", most)
         bounded = SurfaceTerms(Settings(representation="stem"), TermNumbers())
         assert [terms_of(bounded, words, 0) for words in batches] == wanted
 
 
 def test_words_are_put_in_the_order_of_the_text():
-    words, places = surface_terms._in_order_of_text(np.array([7, 2, 7, 0, 2, 9]), 10)
+    words, places = analysis._in_order_of_text(np.array([7, 2, 7, 0, 2, 9]), 10)
     assert words.tolist() == [7, 2, 0, 9]
     assert places.tolist() == [0, 1, 0, 2, 1, 3]
 
 
 @given(st.lists(st.integers(0, 8), max_size=20))
 def test_any_words_are_put_in_the_order_of_the_text(words):
-    distinct, places = surface_terms._in_order_of_text(np.array(words, dtype=np.int64), 9)
+    distinct, places = analysis._in_order_of_text(np.array(words, dtype=np.int64), 9)
     assert distinct.tolist() == list(dict.fromkeys(words))
     assert distinct[places].tolist() == words
 
@@ -64,12 +63,12 @@ def test_any_words_are_put_in_the_order_of_the_text(words):
 def test_few_and_many_words_are_learnt_alike(words, language):
     with pytest.MonkeyPatch.context() as patch:
         few = terms_of(SurfaceTerms(Settings(representation="stem"), TermNumbers()), words, language)
-        patch.setattr(surface_terms, "_MANY", 1)
+        patch.setattr(analysis, "_MANY", 1)
         assert terms_of(SurfaceTerms(Settings(representation="stem"), TermNumbers()), words, language) == few
 
 
 def test_what_was_remembered_before_is_not_analysed_again(monkeypatch):
-    monkeypatch.setattr(surface_terms, "_MOST_REMEMBERED", 4)
+    monkeypatch.setattr(analysis, "_MOST_REMEMBERED", 4)
     asked = []
     learn = SurfaceTerms._learnt
 
@@ -86,7 +85,7 @@ def test_what_was_remembered_before_is_not_analysed_again(monkeypatch):
 
 
 def test_memory_starts_over_in_the_arrays_of_the_one_before_the_last(monkeypatch):
-    monkeypatch.setattr(surface_terms, "_MOST_REMEMBERED", 2000)
+    monkeypatch.setattr(analysis, "_MOST_REMEMBERED", 2000)
     held, used = SurfaceTerms(Settings(representation="stem"), TermNumbers()), []
     for batch in range(8):
         words = [f"слово{batch}{number}" for number in range(1500)]

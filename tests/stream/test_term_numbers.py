@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.stream.term_numbers import TermNumbers, longer
+from infostream_dedup.stream.analysis import TermNumbers, longer
 
 letters = st.text(st.sampled_from("abаб¶ї'-зщ€𝔸"), max_size=70)
 """Few letters, so that words come again, of one to four bytes; ¶ is a mark elsewhere in the program."""

@@ -8,11 +8,11 @@ from contextlib import closing
 
 import pytest
 
-from infostream_dedup.language.translation.answer_cache import RULES
-from infostream_dedup.stream import term_rules
+from infostream_dedup.language.translation.ladder import RULES
+from infostream_dedup.stream import settings as term_rules
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.settings_checksum import write_settings_checksum
+from infostream_dedup.stream.store.opening import write_settings_checksum
 
 TEXT = "Президент Украины открыл в Харькове новый завод вместе с мэром города номер"
 

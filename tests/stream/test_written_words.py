@@ -10,15 +10,11 @@ import pytest
 
 from infostream_dedup import Document, Settings
 from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, VERDICT_FIELDS
-from infostream_dedup.stream.analysis import Analyser
+from infostream_dedup.stream.analysis import Analyser, Frequencies, TermNumbers
 from infostream_dedup.stream.deduplicator import Deduplicator
-from infostream_dedup.stream.frequencies import Frequencies
-from infostream_dedup.stream.pivot_reading import PivotReader
-from infostream_dedup.stream.pivot_words import PivotWords
+from infostream_dedup.stream.pivot_terms import PivotReader, PivotWords, WrittenWords
+from infostream_dedup.stream.question import QueryTranslator
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.term_numbers import TermNumbers
-from infostream_dedup.stream.translated_query import QueryTranslator
-from infostream_dedup.stream.written_words import WrittenWords
 from infostream_dedup.terms.equivalents import source_terms
 from infostream_dedup.terms.reading import SurfaceReader, term_counts
 

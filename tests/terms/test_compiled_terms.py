@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.language.text.utf8 import texts_of
+from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.sample import documents_path
 from infostream_dedup.terms import compiled
 from infostream_dedup.terms.compiled import surfaces as compiled_surfaces
-from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, select_key_terms
 from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
+from infostream_dedup.terms.statistics import TermCounts
 
 EDGES = ["", "¶", "и", "http://a.org", "пишетАгора пишетАгора", "Дом дом ДОМ. Дом", "\ud800 слово", "𠀀 слово", "a'b c"]
 

@@ -9,8 +9,15 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, count_terms
-from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
+from infostream_dedup.terms.kernels.counting import (
+    NOTHING,
+    SEVERAL,
+    Counted,
+    Row,
+    TermsOfSurfaces,
+    TokenRows,
+    count_terms,
+)
 
 
 def counted(documents, codes, more, largest):

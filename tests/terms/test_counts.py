@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.terms.counts import TermCounts
+from infostream_dedup.terms.statistics import TermCounts
 
 
 def counts(rows, terms):

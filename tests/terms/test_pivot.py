@@ -16,12 +16,12 @@ from infostream_dedup.language.translation.rung import Translation as Answer
 from infostream_dedup.links import PLAIN, choose_backend
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms import compiled
-from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
-from infostream_dedup.terms.meetings import Meeting, meetings
+from infostream_dedup.terms.matched_words import Meeting, meetings
+from infostream_dedup.terms.pivot_columns import untranslated_shares
 from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representations.pivot import pivot_key_terms
-from infostream_dedup.terms.untranslated import untranslated_shares
+from infostream_dedup.terms.statistics import TermCounts
 
 WORDS = {
     ("uk", "голова"): (Answer("председатель", "dictionary", 1.0), Answer("глава", "dictionary", 0.9)),

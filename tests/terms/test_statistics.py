@@ -5,12 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from infostream_dedup.model import Settings
-from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.plain import statistics_of
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
     BACKGROUND_DOCUMENTS,
     BACKGROUND_WORDS,
+    TermCounts,
     Totals,
     document_probability,
     filled_up,

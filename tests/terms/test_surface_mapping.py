@@ -6,13 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.terms.kernels.surface_mapping import (
-    NOTHING,
-    ROOM_FOR_REPEATED,
-    SEVERAL,
-    map_surfaces,
-    mark_words,
-)
+from infostream_dedup.terms.kernels.counting import NOTHING, ROOM_FOR_REPEATED, SEVERAL, map_surfaces, mark_words
 
 RENUMBERED = np.array([3, 0, 4, 1, 2, 5, 9, 8, 6, 7], dtype=np.int32)
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.terms.counts import term_hashes
+from infostream_dedup.terms.statistics import term_hashes
 
 ALL_BITS = 2**64 - 1
 words = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=20), max_size=20)

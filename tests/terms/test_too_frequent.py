@@ -7,7 +7,7 @@ import pytest
 from infostream_dedup import Document, pairs, sweep
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.terms.too_frequent import count_lost_to_df_max
+from infostream_dedup.terms.key_terms import count_lost_to_df_max
 
 STORY = "Президент посетил завод, обсудил с директором турбины реактора и закупку урана. Номер {}."
 OTHERS = (

@@ -10,7 +10,7 @@ import pytest
 
 from infostream_dedup.model import Language
 from infostream_dedup.sample import documents_path, labels_path
-from infostream_dedup.terms.translated_words import NO_WORDS, TranslatedWords, translated_words
+from infostream_dedup.terms.matched_words import NO_WORDS, TranslatedWords, translated_words
 
 UKRAINIAN = "Злодії вкрали гроші з банкомата в Ньюпорті. Поліція шукає злодіїв."
 ENGLISH = "Thieves stole money from an ATM in Newport; a thief was seen. Police are looking."

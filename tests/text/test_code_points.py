@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.text.kernels.code_points import sized_code_point
+from infostream_dedup.language.text.kernels.scanning import sized_code_point
 
 
 @example("a")

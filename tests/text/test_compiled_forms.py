@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.text.compiled import forms as compiled_forms
+from infostream_dedup.language.text import scanner as compiled_forms
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape, forms
 

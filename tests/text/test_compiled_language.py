@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.text.compiled import language
+from infostream_dedup.language.text import scanner
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.language.text.utf8 import texts_of
+from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 from infostream_dedup.model import LANGUAGES
 
@@ -16,7 +16,7 @@ LETTERS = "aZkбжЫыЭъЁёІіЇєґҐЄ\u212aİ№ééèЀѐ東𝐀\U0001f4
 
 
 def told(strings):
-    return [LANGUAGES[number] for number in language.detect(texts_of(strings))]
+    return [LANGUAGES[number] for number in scanner.detect(texts_of(strings))]
 
 
 @given(st.lists(st.text(st.sampled_from(LETTERS) | st.characters(exclude_categories=["Cs"]), max_size=150), max_size=6))

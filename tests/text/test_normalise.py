@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.lexicon.spelling import key_form
+from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.language.text import normalise
 from infostream_dedup.language.text.normalise import _EMAIL, APOSTROPHES, URL, clean, fold, in_place
 from infostream_dedup.language.text.tokens import forms, surfaces

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.fingerprint import text_hash
-from infostream_dedup.language.text.mark_runs import _SUSPECT, MOST_MARKS, _is_mark, with_bounded_marks
-from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.text.normalise import _SUSPECT, MOST_MARKS, _is_mark, clean, with_bounded_marks
 from infostream_dedup.language.text.tokens import forms
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.engine import StreamEngine

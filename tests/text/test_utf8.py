@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of, texts_of_arrow
+from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_arrow
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 STRINGS = ["", "слово", "a", "東京\U0001f44d"]

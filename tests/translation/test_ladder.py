@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.lexicon.translation_tables import blocked, concepts, false_friends
+from infostream_dedup.language.lexicon.word_lists import blocked, concepts, false_friends
 from infostream_dedup.language.translation import Translation, Translator
-from infostream_dedup.language.translation.answer_cache import AnswerCache, answer_cache
+from infostream_dedup.language.translation.ladder import AnswerCache, answer_cache
 from infostream_dedup.language.translation.rung import Rung
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.translation import model_archive
+from infostream_dedup.language.translation import model_files
 from infostream_dedup.language.translation.model_files import install_model, installed_models
 
 TOP = "translate-uk_ru-1_0"
@@ -77,7 +77,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(contents, pack, place):
 
 
 def test_the_total_is_limited_too(contents, pack, place, monkeypatch):
-    monkeypatch.setattr(model_archive, "LARGEST_TOTAL", 10_000)
+    monkeypatch.setattr(model_files, "LARGEST_TOTAL", 10_000)
     refused(pack(contents), place, "E_UNSAFE", "at most 10000")
 
 

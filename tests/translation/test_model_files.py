@@ -10,8 +10,7 @@ import pytest
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
 from infostream_dedup.language.translation import model_files
-from infostream_dedup.language.translation.loaded_model import LoadedModel
-from infostream_dedup.language.translation.model_checksums import damaged_file
+from infostream_dedup.language.translation.loaded_model import LoadedModel, damaged_file
 from infostream_dedup.language.translation.model_files import (
     best_models,
     install_model,

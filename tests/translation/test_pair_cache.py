@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.language.translation import pair_cache
 from infostream_dedup.language.translation import word_pairs as making
-from infostream_dedup.language.translation.imported_tables import COLUMNS
-from infostream_dedup.language.translation.pair_cache import Equivalent, PairCache
-from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.language.translation import word_pairs as pair_cache
+from infostream_dedup.language.translation.word_pairs import COLUMNS, Equivalent, PairCache, word_pairs
 
 PAIRS = {"снег": (Equivalent("сніг", 1.0), Equivalent("завірюха", 0.95)), "дом": (Equivalent("дім", 0.1 + 0.2),)}
 

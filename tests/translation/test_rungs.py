@@ -11,26 +11,25 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.imported_tables import COLUMNS, imported_pairs
-from infostream_dedup.language.translation.international_key import international_keys
-from infostream_dedup.language.translation.international_words import international_words
-from infostream_dedup.language.translation.name_spelling import respelt
-from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, romanised
+from infostream_dedup.language.translation.international_words import international_keys, international_words
+from infostream_dedup.language.translation.romanisation import (
+    cyrillic_consonants,
+    cyrillised,
+    folded_cyrillic,
+    folded_latin,
+    latin_consonants,
+    latin_key,
+    respelt,
+    romanised,
+    transcription_cost,
+)
 from infostream_dedup.language.translation.rung import Rung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.rungs.identity import IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.rungs.skeleton import SkeletonRung
-from infostream_dedup.language.translation.slavic_cognates import cognates
-from infostream_dedup.language.translation.slavic_correspondence import IMPOSSIBLE, coarse_key, distance
-from infostream_dedup.language.translation.transcription import (
-    cyrillic_consonants,
-    folded_cyrillic,
-    folded_latin,
-    latin_consonants,
-    transcription_cost,
-)
-from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
+from infostream_dedup.language.translation.word_pairs import COLUMNS, imported_pairs, word_pairs
 from infostream_dedup.model import Language
 
 

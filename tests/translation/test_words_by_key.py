@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon.packed_tables import PackedParts, SortedLines, as_lines, packed_parts
+from infostream_dedup.language.lexicon.tables import PackedParts, SortedLines, as_lines, packed_parts
 from infostream_dedup.language.morphology.cache_file import package_versions
 from infostream_dedup.language.morphology.known_terms import made_with, terms_file
 from infostream_dedup.language.translation import words_by_key

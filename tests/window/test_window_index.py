@@ -87,7 +87,7 @@ small_documents = st.lists(st.tuples(small, small), max_size=30)
 def test_many_at_once_are_the_same_as_one_by_one(entries, gone, at_once):
     dtype, before, bulk, after = entries
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infostream_dedup.links.window.term_lists._TERMS_AT_ONCE", at_once)
+        patch.setattr("infostream_dedup.links.window.window_index._TERMS_AT_ONCE", at_once)
         single, many = WindowIndex(), WindowIndex()
         for index, in_bulk in ((single, False), (many, True)):
             ordinal = add_one_by_one(index, before, 0)

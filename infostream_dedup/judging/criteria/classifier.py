@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -11,12 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.criteria.authority import authority_of
-from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs
-from infostream_dedup.judging.criteria.document_models import DocumentModels
+from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs, authority_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.criteria.document_models import DocumentModels
 
 
 _CHUNK: Final = 20_000
@@ -29,16 +30,7 @@ def differences(
     criteria: Sequence[str],
     authority: Both | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute difference vectors of pairs in both directions.
-
-    Args:
-        i: int64 (pairs,), ordinals.
-        j: int64 (pairs,), ordinals.
-        authority: two of float64 (pairs,), authority of the sources of i and j, NaN if unknown; ``None`` if all are.
-
-    Returns:
-        Two of float64 (pairs, criteria): of i against j, and of j against i; NaN if a difference is unknown.
-    """
+    """Compute difference vectors of pairs in both directions."""
     first, second = authority or (np.full(len(i), np.nan), np.full(len(i), np.nan))
     forward = np.empty((len(i), len(criteria)))
     backward = np.empty((len(i), len(criteria)))
@@ -57,40 +49,24 @@ OUTCOMES: Final = ("both original", "a repeats b", "b repeats a", "each repeats 
 
 
 def comes_later(times: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find the pairs whose document i is the later one: by time; if times are equal or unknown, by input order.
-
-    Args:
-        times: float64 (documents,), NaN if unknown.
-        i: int64 (pairs,), ordinals.
-        j: int64 (pairs,), ordinals.
-    """
+    """Find the pairs whose document i is the later one: by time; if times are equal or unknown, by input order."""
     known = ~(np.isnan(times[i]) | np.isnan(times[j])) & (times[i] != times[j])
     return np.asarray(np.where(known, times[i] > times[j], i > j), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plane:
-    """Standardisation and hyperplane.
+    """Standardisation and hyperplane."""
 
-    Attributes:
-        means: float64 (criteria,), the values from which criteria are measured (``Typical``).
-        scales: float64 (criteria,), the unit of each.
-        weights: float64 (criteria,), weights of the standardised criteria; positive means "repeats".
-        bias: decision value of the vector of means.
-    """
-
-    means: NDArray[np.float64]
-    scales: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    bias: float
+    means: NDArray[np.float64]  # float64 (criteria,), the values from which criteria are measured (`Typical`)
+    scales: NDArray[np.float64]  # float64 (criteria,), the unit of each
+    weights: NDArray[np.float64]  # float64 (criteria,), weights of the standardised criteria; positive means "repeats"
+    bias: float  # decision value of the vector of means
 
     def standardised(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Standardise criteria by their means and scales, to -3 .. 3; an unknown criterion (NaN) becomes 0.
 
         The bounds keep a difference of years from outweighing everything else.
-
-        Args:
-            vectors: float64 (vectors, criteria).
         """
         standardised = np.clip((vectors - self.means) / self.scales, -_FARTHEST, _FARTHEST)
         return np.asarray(np.where(np.isnan(standardised), 0.0, standardised), dtype=np.float64)
@@ -99,12 +75,6 @@ class Plane:
         """Return what each criterion adds to the decision value: its weight times its standardised value.
 
         An unknown criterion (NaN) counts as the mean, so it adds 0.
-
-        Args:
-            vectors: float64 (vectors, criteria).
-
-        Returns:
-            float64 (vectors, criteria).
         """
         return self.standardised(vectors) * self.weights
 
@@ -113,12 +83,6 @@ class Plane:
 
         Columns are summed one by one: a matrix product may add in a different order for a different number of rows, so
         the same pair could be decided in two ways.
-
-        Args:
-            vectors: float64 (vectors, criteria).
-
-        Returns:
-            float64 (vectors,).
         """
         parts = self.contributions(vectors)
         values = np.full(len(vectors), self.bias)
@@ -129,15 +93,10 @@ class Plane:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Probability of "repeats" from a decision value: 1 / (1 + exp(slope * value + offset)) (Platt, 1999).
+    """Probability of "repeats" from a decision value: 1 / (1 + exp(slope * value + offset)) (Platt, 1999)."""
 
-    Attributes:
-        slope: negative if greater values are more likely.
-        offset: 0 if a value of 0 means one half.
-    """
-
-    slope: float
-    offset: float
+    slope: float  # negative if greater values are more likely
+    offset: float  # 0 if a value of 0 means one half
 
     def probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities: float64, shape of ``values``, 0 to 1."""
@@ -148,23 +107,14 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
-    """Decisions of a classifier on pairs.
+    """Decisions of a classifier on pairs."""
 
-    Attributes:
-        i: int64 (pairs,), ordinals of a.
-        j: int64 (pairs,), ordinals of b.
-        forward: float64 (pairs,), decision values of i against j.
-        backward: float64 (pairs,), decision values of j against i.
-        probability_forward: float64 (pairs,), probability that i repeats j, 0 to 1.
-        probability_backward: float64 (pairs,), probability that j repeats i, 0 to 1.
-    """
-
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    forward: NDArray[np.float64]
-    backward: NDArray[np.float64]
-    probability_forward: NDArray[np.float64]
-    probability_backward: NDArray[np.float64]
+    i: NDArray[np.int64]  # int64 (pairs,), ordinals of a
+    j: NDArray[np.int64]  # int64 (pairs,), ordinals of b
+    forward: NDArray[np.float64]  # float64 (pairs,), decision values of i against j
+    backward: NDArray[np.float64]  # float64 (pairs,), decision values of j against i
+    probability_forward: NDArray[np.float64]  # float64 (pairs,), probability that i repeats j, 0 to 1
+    probability_backward: NDArray[np.float64]  # float64 (pairs,), probability that j repeats i, 0 to 1
 
     def __len__(self) -> int:
         return len(self.i)
@@ -188,28 +138,19 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Classifier:
-    """A trained model.
+    """A trained model."""
 
-    Attributes:
-        preset: what it was trained for, a name of ``CLASSIFIER_PRESETS``.
-        domain: subject it was trained on, empty for any.
-        criteria: names of ``CRITERIA``, in the order of the vector.
-        later: judges the later document of a pair against the earlier.
-        earlier: judges the earlier document against the later.
-        calibration: turns decision values into probabilities.
-        authority: authority of sources, 0 to 1, given by an expert or learned.
-        training: facts about the training, plain JSON values; for people, never used to decide.
-        statistics: word statistics used in training, one of ``STATISTICS``; documents to judge need the same.
-    """
-
-    preset: str
-    domain: str
-    criteria: tuple[str, ...]
-    later: Plane
-    earlier: Plane
-    calibration: Calibration
+    preset: str  # what it was trained for, a name of `CLASSIFIER_PRESETS`
+    domain: str  # subject it was trained on, empty for any
+    criteria: tuple[str, ...]  # names of `CRITERIA`, in the order of the vector
+    later: Plane  # judges the later document of a pair against the earlier
+    earlier: Plane  # judges the earlier document against the later
+    calibration: Calibration  # turns decision values into probabilities
+    # authority of sources, 0 to 1, given by an expert or learned
     authority: Mapping[str, float] = field(default_factory=dict)
+    # facts about the training, plain JSON values; for people, never used to decide
     training: Mapping[str, Any] = field(default_factory=dict)
+    # word statistics used in training, one of `STATISTICS`; documents to judge need the same
     statistics: str = "collection"
 
     def vectors(
@@ -228,27 +169,14 @@ class Classifier:
         *,
         i_is_later: NDArray[np.bool_],
     ) -> Decisions:
-        """Decide pairs whose vectors are known.
-
-        Args:
-            i: int64 (pairs,), ordinals, passed on to the result.
-            j: int64 (pairs,), ordinals.
-            forward: float64 (pairs, criteria), i against j.
-            backward: float64 (pairs, criteria), j against i.
-            i_is_later: bool (pairs,), whether i is the later document.
-        """
+        """Decide pairs whose vectors are known."""
         one = np.where(i_is_later, self.later.values(forward), self.earlier.values(forward))
         other = np.where(i_is_later, self.earlier.values(backward), self.later.values(backward))
         probabilities = self.calibration.probabilities
         return Decisions(i, j, one, other, probabilities(one), probabilities(other))
 
     def decide(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> Decisions:
-        """Decide pairs of a collection.
-
-        Args:
-            i: int64 (pairs,), ordinals.
-            j: int64 (pairs,), ordinals.
-        """
+        """Decide pairs of a collection."""
         forward, backward = self.vectors(models, i, j)
         return self.decide_vectors(i, j, forward, backward, i_is_later=comes_later(models.times, i, j))
 
@@ -259,21 +187,14 @@ PairRule = Literal["both", "either"]
 
 @dataclass(frozen=True, slots=True)
 class ClassifierPreset:
-    """One use of a classifier.
+    """One use of a classifier."""
 
-    Attributes:
-        name: name of the preset.
-        criteria: names of ``CRITERIA``, in the order of the vector.
-        positive: labels that mean "each repeats the other".
-        rule: when an undirected pair counts as found, for scores.
-        prior: weights of criteria, measured from ``Criterion.typical``, before learning, from the built-in evidence.
-            All other weights and the bias are 0.
-    """
-
-    name: str
-    criteria: tuple[str, ...]
-    positive: tuple[str, ...]
-    rule: PairRule
+    name: str  # name of the preset
+    criteria: tuple[str, ...]  # names of `CRITERIA`, in the order of the vector
+    positive: tuple[str, ...]  # labels that mean "each repeats the other"
+    rule: PairRule  # when an undirected pair counts as found, for scores
+    # weights of criteria, measured from `Criterion.typical`, before learning, from the built-in evidence. All other
+    # weights and the bias are 0
     prior: Mapping[str, float]
 
 
@@ -352,12 +273,6 @@ def suggestions(
     Uncertainty sampling (Lewis & Gale, SIGIR 1994; for planes Tong & Koller, JMLR 2, 2001): pairs nearest to the plane
     come first, by their nearer direction. Ten pairs of one story teach hardly more than one, so no connected component
     of candidates gives a second pair before every other component has given its first.
-
-    Args:
-        number: number of pairs wanted, at least 0.
-
-    Returns:
-        int64, index into ``decisions``, at most ``number``; the choice does not depend on the order of the candidates.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -386,19 +301,12 @@ _MOST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Contribution of one criterion to the decision on i against j.
+    """Contribution of one criterion to the decision on i against j."""
 
-    Attributes:
-        criterion: name of the criterion.
-        value: its value, ``None`` if unknown.
-        contribution: what it adds to the decision value; positive means "i repeats j".
-        says: the value in words.
-    """
-
-    criterion: str
-    value: float | None
-    contribution: float
-    says: str
+    criterion: str  # name of the criterion
+    value: float | None  # its value, `None` if unknown
+    contribution: float  # what it adds to the decision value; positive means "i repeats j"
+    says: str  # the value in words
 
     @property
     def verdict(self) -> str:
@@ -424,9 +332,6 @@ def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool 
     """Explain the decision on one directed pair by criteria, the greatest contribution first.
 
     The contributions and the bias of the plane add up to the decision value.
-
-    Args:
-        vector: float64 (criteria,), from ``Classifier.vectors``.
     """
     plane = classifier.later if later else classifier.earlier
     contributions = plane.contributions(vector[None, :])[0].tolist()

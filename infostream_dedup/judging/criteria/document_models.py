@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -14,30 +13,40 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import Ragged, offsets_of
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies, changes_of
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
-from infostream_dedup.judging.evidence.records import EvidenceRecords, pack_evidence
-from infostream_dedup.judging.features.hashing import hash_words, scrambled
+from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_evidence
 from infostream_dedup.judging.features.numbers import numbers
 from infostream_dedup.judging.features.rows import rows_from
+from infostream_dedup.judging.features.sentences import leading_words
+from infostream_dedup.judging.features.words import hash_words, scrambled
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.links import choose_backend
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts, count_terms, statistics_of
+from infostream_dedup.terms.plain.key_terms import heaviest
 from infostream_dedup.terms.reading import SurfaceReader, key_terms_of_surfaces
 from infostream_dedup.terms.representation import term_frequencies
-from infostream_dedup.terms.statistics import BACKGROUND_DOCUMENTS, BACKGROUND_WORDS, Statistics, document_probability
+from infostream_dedup.terms.statistics import (
+    BACKGROUND_DOCUMENTS,
+    BACKGROUND_WORDS,
+    Statistics,
+    TermCounts,
+    document_probability,
+)
 from infostream_dedup.terms.weighting import weigh
 from infostream_dedup.terms.weightings import bm25
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 TITLE_WORDS: Final = 10
@@ -49,8 +58,7 @@ def background_statistics(
 ) -> list[Statistics]:
     """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; they do not depend on the documents.
 
-    Args:
-        languages: languages in use; the statistics of the others stay empty.
+    languages: languages in use; the statistics of the others stay empty.
     """
     found = []
     for language in LANGUAGES:
@@ -71,17 +79,11 @@ def _share_of_terms(language: Language, representation: str) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShippedEvidence:
-    """Evidence of documents.
+    """Evidence of documents."""
 
-    Attributes:
-        keys: their 30 key terms.
-        records: numbers, names, leads and openings.
-        triples: word triples.
-    """
-
-    keys: ComparedKeys
-    records: EvidenceRecords
-    triples: TripleRows
+    keys: ComparedKeys  # their 30 key terms
+    records: EvidenceRecords  # numbers, names, leads and openings
+    triples: TripleRows  # word triples
 
     def of_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compare pairs: float64 (pairs, COLUMNS), forward is the share of i's that j has."""
@@ -117,21 +119,13 @@ _LINE: Final = re.compile(r"\n\s*")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Sentences of all documents, in order.
+    """Sentences of all documents, in order."""
 
-    Attributes:
-        surfaces: words of each sentence.
-        numbers: numbers of each sentence, in order, int64 index into ``number_names``.
-        number_names: distinct canonical numbers in order of first occurrence.
-        paragraph_of: int64 (sentences,), paragraph of each sentence, ascending.
-        document_of: int64 (paragraphs,), document of each paragraph, ascending.
-    """
-
-    surfaces: SurfaceCounts
-    numbers: Ragged
-    number_names: list[str]
-    paragraph_of: NDArray[np.int64]
-    document_of: NDArray[np.int64]
+    surfaces: SurfaceCounts  # words of each sentence
+    numbers: Ragged  # numbers of each sentence, in order, int64 index into `number_names`
+    number_names: list[str]  # distinct canonical numbers in order of first occurrence
+    paragraph_of: NDArray[np.int64]  # int64 (sentences,), paragraph of each sentence, ascending
+    document_of: NDArray[np.int64]  # int64 (paragraphs,), document of each paragraph, ascending
 
     @property
     def sentence_documents(self) -> NDArray[np.int64]:
@@ -181,27 +175,16 @@ def read_parts(texts: Iterable[str], languages: Sequence[str]) -> Parts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedSets:
-    """Set of weighted elements of each document.
+    """Set of weighted elements of each document."""
 
-    Attributes:
-        weights: float64 (documents, elements), sorted indices, no explicit zeros.
-        members: float64 (documents, elements), 1 for each entry of ``weights``.
-        totals: float64 (documents,), summed weight of each document.
-    """
-
-    weights: sp.csr_array
-    members: sp.csr_array
-    totals: NDArray[np.float64]
+    weights: sp.csr_array  # float64 (documents, elements), sorted indices, no explicit zeros
+    members: sp.csr_array  # float64 (documents, elements), 1 for each entry of `weights`
+    totals: NDArray[np.float64]  # float64 (documents,), summed weight of each document
 
     def lacking(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the share of i's weight that j lacks: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
 
-        Args:
-            i: int64 (pairs,), ordinals.
-            j: int64 (pairs,), ordinals.
-
-        Returns:
-            float64 (pairs,), 0 to 1: 0 if i is empty (it adds nothing), 1 if only j is empty.
+        Returns float64 (pairs,), 0 to 1: 0 if i is empty (it adds nothing), 1 if only j is empty.
         """
         shared = np.asarray(self.weights[i].multiply(self.members[j]).sum(axis=1), dtype=np.float64)
         total = self.totals[i]
@@ -213,13 +196,7 @@ class WeightedSets:
 def weighted_sets(
     owners: NDArray[np.int64], elements: NDArray[np.uint64], weights: NDArray[np.float64], documents: int
 ) -> WeightedSets:
-    """Make sets from a list of their elements.
-
-    Args:
-        owners: int64 (entries,), document of each element.
-        elements: uint64 (entries,), equal for equal elements.
-        weights: float64 (entries,), at least 0; elements of weight 0 are dropped.
-    """
+    """Make sets from a list of their elements."""
     heavy = weights > 0
     owners, weights = owners[heavy], weights[heavy]
     distinct, columns = np.unique(elements[heavy], return_inverse=True)
@@ -242,24 +219,14 @@ _OF_ANY_WORD: Final = Settings(representation="stem", df_min=0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordVectors:
-    """Weighted words of each document.
+    """Weighted words of each document."""
 
-    Attributes:
-        weights: float64 (documents, words), BM25, not negative.
-        unit: the vectors scaled to norm 1; rows of zeros stay.
-        sizes: int64 (documents,), number of words with repetition, without stop words.
-    """
-
-    weights: sp.csr_array
-    unit: sp.csr_array
-    sizes: NDArray[np.int64]
+    weights: sp.csr_array  # float64 (documents, words), BM25, not negative
+    unit: sp.csr_array  # the vectors scaled to norm 1; rows of zeros stay
+    sizes: NDArray[np.int64]  # int64 (documents,), number of words with repetition, without stop words
 
     def cosine(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the cosine of the vectors of i and j (Andreev et al., equation 5).
-
-        Returns:
-            float64 (pairs,), 0 to 1; 0 if either is a zero vector.
-        """
+        """Return the cosine of the vectors of i and j (Andreev et al., equation 5)."""
         products = self.unit[i].multiply(self.unit[j]).sum(axis=1)
         # Rounding gives equal texts exactly 1, whatever the order of summation.
         return np.clip(np.round(np.asarray(products, dtype=np.float64), 12), 0, 1)
@@ -281,8 +248,7 @@ def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> t
 def title_vectors(titles: list[str], languages: list[str], *, background: bool = False) -> WordVectors:
     """Make BM25 vectors of titles, weighted by the frequency of words in titles, not in bodies.
 
-    Args:
-        titles: titles, empty if missing.
+    titles: titles, empty if missing.
     """
     counter = SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
@@ -318,46 +284,26 @@ _ADDRESS: Final = re.compile(r"https?://|\bwww\.")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DocumentModels:
-    """Models of all documents of a collection.
+    """Models of all documents of a collection."""
 
-    Attributes:
-        ids: ids in input order.
-        words: stems of the body, BM25.
-        titles: stems of the title, BM25 by statistics of titles.
-        sentences: distinct weighted sentences of the body; sentences are equal if their stems and numbers are, in any
-            order.
-        paragraphs: distinct paragraphs, likewise.
-        numbers: distinct numbers of the body, each of weight 1.
-        number_rows: int64 numbers of the body in order, equal for equal numbers.
-        images: float64 (documents,), number of pictures and films; 0 if unknown.
-        links: float64 (documents,), number of links; number of addresses in the body if unknown.
-        times: float64 (documents,), POSIX seconds of publication; NaN if unknown.
-        sources: site or agency of each document; ``None`` if unknown.
-        categories: field ``category`` of each document; ``None`` if missing.
-        languages: language of each document.
-        key_terms: the 30 heaviest key terms (``morph``) of title and body, and where they are looked up.
-        evidence: what the shipped pair model compares.
-        text_hashes: bytes (documents,), checksum of each body; empty for an empty one.
-        statistics: source of word weights, one of ``STATISTICS``.
-    """
-
-    ids: list[str]
-    words: WordVectors
-    titles: WordVectors
+    ids: list[str]  # ids in input order
+    words: WordVectors  # stems of the body, BM25
+    titles: WordVectors  # stems of the title, BM25 by statistics of titles
+    # distinct weighted sentences of the body; sentences are equal if their stems and numbers are, in any order
     sentences: WeightedSets
-    paragraphs: WeightedSets
-    numbers: WeightedSets
-    number_rows: Ragged
-    images: NDArray[np.float64]
-    links: NDArray[np.float64]
-    times: NDArray[np.float64]
-    sources: list[str | None]
-    categories: list[str | None]
-    languages: list[str]
-    key_terms: KeyTerms
-    evidence: ShippedEvidence
-    text_hashes: NDArray[np.object_]
-    statistics: str = "collection"
+    paragraphs: WeightedSets  # distinct paragraphs, likewise
+    numbers: WeightedSets  # distinct numbers of the body, each of weight 1
+    number_rows: Ragged  # int64 numbers of the body in order, equal for equal numbers
+    images: NDArray[np.float64]  # float64 (documents,), number of pictures and films; 0 if unknown
+    links: NDArray[np.float64]  # float64 (documents,), number of links; number of addresses in the body if unknown
+    times: NDArray[np.float64]  # float64 (documents,), POSIX seconds of publication; NaN if unknown
+    sources: list[str | None]  # site or agency of each document; `None` if unknown
+    categories: list[str | None]  # field `category` of each document; `None` if missing
+    languages: list[str]  # language of each document
+    key_terms: KeyTerms  # the 30 heaviest key terms (`morph`) of title and body, and where they are looked up
+    evidence: ShippedEvidence  # what the shipped pair model compares
+    text_hashes: NDArray[np.object_]  # bytes (documents,), checksum of each body; empty for an empty one
+    statistics: str = "collection"  # source of word weights, one of `STATISTICS`
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -478,3 +424,54 @@ def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, backg
         _KEY_TERMS_OF_ANY_WORD,
         statistics=lambda terms: background_statistics(terms, languages, KEY_TERMS.representation),
     )
+
+
+# Pairs worth comparing: the paper's filter before the criteria (Andreev et al., section 6), and ours
+
+LINK_K: Final = 3
+"""Key terms of one document that the other must contain: few enough to miss hardly any reprint."""
+
+LINK_TERMS: Final = 12
+"""Key terms that are looked up, as in the main job."""
+
+
+def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find pairs of equal signature: the two heaviest words of the body (BM25), in alphabetical order.
+
+    This is the paper's filter. The signature of a document of one word is that word; an empty document has none.
+
+    Returns two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
+    """
+    words = models.words.weights
+    leading = leading_words(words, 2)
+    sizes = leading.sizes
+    having = np.flatnonzero(sizes > 0)
+    first = leading.values[leading.indptr[having]].astype(np.int64)
+    last = leading.values[leading.indptr[having] + sizes[having] - 1].astype(np.int64)
+    _, signatures = np.unique(first * max(words.shape[1], 1) + last, return_inverse=True)
+    shape = (len(models), int(signatures.max(initial=-1)) + 1)
+    holds = sp.csr_array((np.ones(len(having), dtype=np.int32), (having, signatures)), shape=shape)
+    return _pairs_above(sp.csr_array(holds @ holds.T))
+
+
+def key_term_candidates(
+    models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS, engine: str = "auto"
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find pairs in which one document contains at least k of the n heaviest key terms of the other.
+
+    Returns two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
+    """
+    if not 1 <= k <= n:
+        raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
+    keys = heaviest(models.key_terms.keys, n)
+    backend = choose_backend(engine)
+    counts = backend.match(keys, models.key_terms.targets, n=n, weights=False, k_min=k).counts
+    linked = sp.csr_array((np.ones(counts.nnz, dtype=np.int32), counts.indices, counts.indptr), shape=counts.shape)
+    return _pairs_above(sp.csr_array(linked + linked.T))
+
+
+def _pairs_above(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    above = sp.triu(matrix, k=1, format="csr")
+    above.sort_indices()
+    i = np.repeat(np.arange(above.shape[0], dtype=np.int64), np.diff(above.indptr))
+    return i, above.indices.astype(np.int64)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -14,6 +12,9 @@ from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 
@@ -62,21 +63,14 @@ class JudgedPair(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedPairs:
-    """Judged pairs of a collection, each once, by ascending ids.
+    """Judged pairs of a collection, each once, by ascending ids."""
 
-    Attributes:
-        i: int64 (pairs,), ordinal of the document with the smaller id; after ``later_first`` of the later one.
-        j: int64 (pairs,), ordinal of the other document.
-        i_repeats: bool (pairs,), i adds nothing to j.
-        j_repeats: bool (pairs,), j adds nothing to i.
-        joined: bool (pairs,), both belong to one story (any label except ``different``).
-    """
-
+    # int64 (pairs,), ordinal of the document with the smaller id; after `later_first` of the later one
     i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    i_repeats: NDArray[np.bool_]
-    j_repeats: NDArray[np.bool_]
-    joined: NDArray[np.bool_]
+    j: NDArray[np.int64]  # int64 (pairs,), ordinal of the other document
+    i_repeats: NDArray[np.bool_]  # bool (pairs,), i adds nothing to j
+    j_repeats: NDArray[np.bool_]  # bool (pairs,), j adds nothing to i
+    joined: NDArray[np.bool_]  # bool (pairs,), both belong to one story (any label except `different`)
 
     def __len__(self) -> int:
         return len(self.i)
@@ -88,11 +82,7 @@ class JudgedPairs:
         )
 
     def later_first(self, i_is_later: NDArray[np.bool_]) -> JudgedPairs:
-        """Swap the documents of pairs so that i is the later one.
-
-        Args:
-            i_is_later: bool (pairs,), from ``classifier.comes_later``.
-        """
+        """Swap the documents of pairs so that i is the later one."""
         return JudgedPairs(
             np.where(i_is_later, self.i, self.j),
             np.where(i_is_later, self.j, self.i),
@@ -165,11 +155,7 @@ _LONGEST_LINE: Final = 1 << 20
 
 
 def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Read pairs by id.
-
-    Returns:
-        Two of int64 (pairs,): ordinals of a and b, in the order of the file; repeated pairs are dropped.
-    """
+    """Read pairs by id."""
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for item in jsonl_records(str(path), _LONGEST_LINE):
@@ -195,15 +181,10 @@ _LEAST_SPLIT: Final = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """One split of judged pairs.
+    """One split of judged pairs."""
 
-    Attributes:
-        training: int64, training pairs, ascending.
-        test: int64, test pairs, ascending; none of their documents belongs to a story in ``training``.
-    """
-
-    training: NDArray[np.int64]
-    test: NDArray[np.int64]
+    training: NDArray[np.int64]  # int64, training pairs, ascending
+    test: NDArray[np.int64]  # int64, test pairs, ascending; none of their documents belongs to a story in `training`
 
 
 def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -211,9 +192,6 @@ def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
     Random examples of "different" would connect everything. Therefore, if one component would hold more than a third of
     the pairs, pairs labelled ``different`` do not connect, and may link two stories.
-
-    Returns:
-        Two of int64 (pairs,), from 0.
     """
     one, other = _components(pairs, np.ones(len(pairs), dtype=np.bool_))
     if len(pairs) and np.bincount(one).max() * _LARGEST_SHARE > len(pairs):
@@ -237,9 +215,6 @@ def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
 
     Stories are dealt into ``number`` parts. Pairs inside a part are tested with all pairs outside it, pairs between two
     parts with all pairs outside both; so there are more splits than parts.
-
-    Args:
-        number: number of parts, at least 2.
     """
     part = part_of(pairs, number)
     one, other = (part[story] for story in stories(pairs))
@@ -300,12 +275,6 @@ def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) 
 
     The moment is when ``share`` of the repeating pairs with known times were complete. Pairs that straddle it, or whose
     times are not known, are left out.
-
-    Args:
-        times: float64 (documents,), NaN if unknown.
-
-    Returns:
-        The split; ``None`` if fewer than two repeating pairs have times.
     """
     first, last = np.minimum(times[pairs.i], times[pairs.j]), np.maximum(times[pairs.i], times[pairs.j])
     known = ~np.isnan(last)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.judging.criteria.authority import authority_of
 from infostream_dedup.judging.criteria.classifier import (
     Calibration,
     Classifier,
@@ -21,13 +19,16 @@ from infostream_dedup.judging.criteria.classifier import (
     comes_later,
     differences,
 )
-from infostream_dedup.judging.criteria.criterion import CRITERIA, Both
-from infostream_dedup.judging.criteria.document_models import DocumentModels
+from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, authority_of
 from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs, by_time, folds, splits
 from infostream_dedup.model.version import VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.criteria.document_models import DocumentModels
 
 
 _STEPS: Final = 100
@@ -41,10 +42,6 @@ def calibrate(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Calibr
 
     H.-T. Lin, C.-J. Lin, R. Weng: A note on Platt's probabilistic outputs for support vector machines, Machine Learning
     68, 2007. The targets are smoothed, so that separable values do not give probabilities of 0 and 1.
-
-    Args:
-        values: float64 (vectors,), decision values of vectors the plane was not trained on.
-        repeats: bool (vectors,), the judgement.
 
     Example:
         >>> found = calibrate(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, False, True, True]))
@@ -123,12 +120,7 @@ def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> Plane:
 
 
 def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: Plane) -> Plane:
-    """Learn the plane that separates repeats from originals; figures are rounded to 10 digits.
-
-    Args:
-        vectors: float64 (vectors, criteria).
-        repeats: bool (vectors,).
-    """
+    """Learn the plane that separates repeats from originals; figures are rounded to 10 digits."""
     columns = np.column_stack((prior.standardised(vectors), np.ones(len(vectors))))
     signs = np.where(repeats, 1.0, -1.0)
     start = np.append(prior.weights, prior.bias)
@@ -339,11 +331,7 @@ class PairVectors:
         self._later, self._earlier = differences(models, self.pairs.i, self.pairs.j, criteria)
 
     def fit(self, rows: NDArray[np.int64], prior: Plane) -> Planes:
-        """Learn both planes from some of the pairs.
-
-        Args:
-            rows: int64, pairs to learn from.
-        """
+        """Learn both planes from some of the pairs."""
         training = self.pairs.at(rows)
         later, earlier = self.training_vectors(rows)
         return fit_plane(later, training.i_repeats, prior), fit_plane(earlier, training.j_repeats, prior)
@@ -353,12 +341,7 @@ class PairVectors:
         return self._with_authority(rows, self._authority.of_training(self.pairs.at(rows)))
 
     def values(self, rows: NDArray[np.int64], planes: Planes, trained_on: NDArray[np.int64]) -> Both:
-        """Return decision values of pairs: two of float64 (rows,), later against earlier and earlier against later.
-
-        Args:
-            rows: int64, pairs to judge.
-            trained_on: int64, pairs that the authority of sources may be learned from.
-        """
+        """Return decision values of pairs: two of float64 (rows,), later against earlier and earlier against later."""
         known = authority_of(self._models.sources, self._authority.table(self.pairs.at(trained_on)))
         found = self.pairs.at(rows)
         later, earlier = self._with_authority(rows, (known[found.i], known[found.j]))
@@ -378,17 +361,11 @@ _FOLDS: Final = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Decision values of pairs that were not used for learning.
+    """Decision values of pairs that were not used for learning."""
 
-    Attributes:
-        pairs: the pairs, the later document first.
-        forward: float64 (pairs,), later document against the earlier; NaN if no fold tests the pair.
-        backward: float64 (pairs,), the earlier against the later.
-    """
-
-    pairs: JudgedPairs
-    forward: NDArray[np.float64]
-    backward: NDArray[np.float64]
+    pairs: JudgedPairs  # the pairs, the later document first
+    forward: NDArray[np.float64]  # float64 (pairs,), later document against the earlier; NaN if no fold tests the pair
+    backward: NDArray[np.float64]  # float64 (pairs,), the earlier against the later
 
     def found(self, rule: PairRule) -> NDArray[np.bool_]:
         """Return which pairs are repeats, bool (pairs,); false for pairs that no fold could judge."""
@@ -422,15 +399,7 @@ def single_criterion(
     rule: PairRule,
     split: Sequence[Fold],
 ) -> NDArray[np.bool_]:
-    """Decide by one criterion alone, at the threshold and side that did best on the other stories.
-
-    Args:
-        forward: float64 (pairs,), values of i against j, NaN if unknown.
-        backward: float64 (pairs,), values of j against i.
-
-    Returns:
-        bool (pairs,), out-of-fold decisions.
-    """
+    """Decide by one criterion alone, at the threshold and side that did best on the other stories."""
     found = np.zeros(len(pairs), dtype=np.bool_)
     truth = _truth(pairs, rule)
     for fold in split:
@@ -445,12 +414,7 @@ def single_criterion(
 
 
 def best_threshold(grades: NDArray[np.float64], truth: NDArray[np.bool_]) -> tuple[float, float]:
-    """Find the threshold with the greatest F1, half way to the next grade, and that F1.
-
-    Args:
-        grades: float64 (pairs,); smaller grades mean true, infinite ones are never found.
-        truth: bool (pairs,).
-    """
+    """Find the threshold with the greatest F1, half way to the next grade, and that F1."""
     order = np.argsort(grades, kind="stable")
     ranked, hits = grades[order], np.cumsum(truth[order])
     if not len(ranked) or not hits[-1]:
@@ -495,8 +459,7 @@ def train(
     the other way round. Probabilities are calibrated on decision values from five folds by story; if these do not cover
     both classes, on the training values, which are overconfident.
 
-    Args:
-        domain: subject of the documents, empty for any.
+    domain: subject of the documents, empty for any.
     """
     names = chosen_criteria(preset.criteria if criteria is None else criteria)
     authority = authority or NoAuthority()
@@ -584,23 +547,14 @@ _CURVE_FOLDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Quality at one size of the training set; each figure is the mean over the draws, with an interval.
+    """Quality at one size of the training set; each figure is the mean over the draws, with an interval."""
 
-    Attributes:
-        criteria: name of the set of criteria.
-        size: number of training pairs.
-        draws: number of training sets drawn.
-        precision: share of found pairs that are true, 0 to 1.
-        recall: share of true pairs that are found, 0 to 1.
-        f1: harmonic mean of both.
-    """
-
-    criteria: str
-    size: int
-    draws: int
-    precision: tuple[float, float, float]
-    recall: tuple[float, float, float]
-    f1: tuple[float, float, float]
+    criteria: str  # name of the set of criteria
+    size: int  # number of training pairs
+    draws: int  # number of training sets drawn
+    precision: tuple[float, float, float]  # share of found pairs that are true, 0 to 1
+    recall: tuple[float, float, float]  # share of true pairs that are found, 0 to 1
+    f1: tuple[float, float, float]  # harmonic mean of both
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row of the table."""

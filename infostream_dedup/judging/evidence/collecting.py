@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.frequencies import EvidenceFrequencies
 from infostream_dedup.judging.evidence.meaning import Meanings
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, WrittenTriples
 from infostream_dedup.judging.evidence.reading import (
     RawEvidence,
     evidence_texts,
     evidence_texts_of_block,
     read_evidence,
 )
-from infostream_dedup.judging.evidence.records import EvidenceRecords, filtered_records, weigh_records
-from infostream_dedup.judging.evidence.triple_ranges import TripleRanges, WrittenTriples
-from infostream_dedup.machine.growing_array import GrowingArray
+from infostream_dedup.judging.evidence.records import (
+    EvidenceFrequencies,
+    EvidenceRecords,
+    filtered_records,
+    weigh_records,
+)
 from infostream_dedup.machine.memory import give_back_memory
+from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
 _AHEAD: Final = 6
@@ -43,17 +46,12 @@ _CHUNK: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class DocumentEvidence:
-    """Evidence of all documents of a collection, weighted by document frequencies in the collection.
+    """Evidence of all documents of a collection, weighted by document frequencies in the collection."""
 
-    Attributes:
-        records: packed evidence, about 450 bytes for a news item.
-        triples: hashes of word triples, 8 bytes for each word; of no document if the reader put them in ranges.
-        meanings: meanings of the documents; ``None`` if they were not requested.
-    """
-
-    records: EvidenceRecords
+    records: EvidenceRecords  # packed evidence, about 450 bytes for a news item
+    # hashes of word triples, 8 bytes for each word; of no document if the reader put them in ranges
     triples: TripleRows
-    meanings: Meanings | None = None
+    meanings: Meanings | None = None  # meanings of the documents; `None` if they were not requested
 
 
 class EvidenceReader:

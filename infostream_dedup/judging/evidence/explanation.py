@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +12,8 @@ from infostream_dedup.judging.evidence.meaning import added_by
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import NDArray
 
 
@@ -29,17 +30,11 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class EvidenceReason:
-    """One reason for the probability of a pair.
+    """One reason for the probability of a pair."""
 
-    Attributes:
-        name: name of the evidence, or ``base`` for the intercept, which is the same for every pair.
-        adds: amount added to z; a positive one raises the probability.
-        words: what was found, in words.
-    """
-
-    name: str
-    adds: float
-    words: str
+    name: str  # name of the evidence, or `base` for the intercept, which is the same for every pair
+    adds: float  # amount added to z; a positive one raises the probability
+    words: str  # what was found, in words
 
     def as_dict(self) -> dict[str, Any]:
         """The reason as a field of an output row."""
@@ -49,12 +44,7 @@ class EvidenceReason:
 def reasons_of_pairs(
     evidence: NDArray[np.float64], model: PairModel, meaning: NDArray[np.float64] | None = None
 ) -> list[list[EvidenceReason]]:
-    """Reasons for each pair: ``base`` first, then the strongest; their amounts add up to z within 1e-6.
-
-    Args:
-        evidence: float64 (pairs, COLUMNS).
-        meaning: float64 (pairs,), cosines of the pairs whose meanings were compared, NaN for others.
-    """
+    """Reasons for each pair: ``base`` first, then the strongest; their amounts add up to z within 1e-6."""
     found: list[list[EvidenceReason]] = []
     for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):
         values = dict(zip(COLUMNS, row, strict=True))

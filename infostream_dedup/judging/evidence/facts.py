@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +12,8 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -36,19 +37,12 @@ CIRCUMSTANCES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """Who published the documents, and when.
+    """Who published the documents, and when."""
 
-    Attributes:
-        sources: int64 (documents,), number of the source, ``NO_SOURCE`` if it is unknown.
-        times: int64 (documents,), microseconds since 1970, ``NO_TIME`` if there is no date.
-        texts: int64 (documents,), equal for equal texts, negative for empty texts.
-        addresses: int64 (documents,), equal for equal addresses, negative if a document has no address.
-    """
-
-    sources: NDArray[np.int64]
-    times: NDArray[np.int64]
-    texts: NDArray[np.int64]
-    addresses: NDArray[np.int64]
+    sources: NDArray[np.int64]  # int64 (documents,), number of the source, `NO_SOURCE` if it is unknown
+    times: NDArray[np.int64]  # int64 (documents,), microseconds since 1970, `NO_TIME` if there is no date
+    texts: NDArray[np.int64]  # int64 (documents,), equal for equal texts, negative for empty texts
+    addresses: NDArray[np.int64]  # int64 (documents,), equal for equal addresses, negative if a document has no address
 
     @classmethod
     def of_documents(cls, documents: Sequence[Document], text_hashes: Sequence[bytes]) -> DocumentFacts:
@@ -66,8 +60,7 @@ class DocumentFacts:
     ) -> DocumentFacts:
         """Number sources, texts and addresses, so that equal ones have equal numbers.
 
-        Args:
-            text_hashes: hash of each text; empty for an empty text.
+        text_hashes: hash of each text; empty for an empty text.
         """
         return cls(
             _numbered(sources),
@@ -86,51 +79,33 @@ class PairFacts:
     """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``.
 
     Attributes:
-        same_text: bool, the texts are equal.
-        same_address: bool, both have the same address.
-        known: bool, both have a source and a date.
-        dated: bool, at least one has a date.
-        same_source: bool, one source published both.
-        other_day: bool, both have dates, on different days (UTC).
-        hours: float64, hours between the two; infinite if a date is missing.
-        probability: float64, probability of the pair model.
-        wording_forward: float64, share of a's triples in b.
-        wording_backward: float64, share of b's triples in a.
-        lead: float64, share of one lead found in the other, the larger of the two directions.
-        vocabulary: float64, cosine of all weighted terms.
-        numbers: float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
         one has fewer than two.
-        other_figure: bool, both have numbers that are not dates, one of them a single one, and share none.
-        many_figures: bool, both have at least four numbers that are not dates.
-        other_dates: bool, the dates in the two heads differ.
-        next_step: bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b.
-        same_title: bool, titles are equal except for case and punctuation.
-        same_form: bool, titles are equal except for case, punctuation, numbers, dates and ordinals.
-        no_title: bool, at least one has no title.
-        one_sentence: bool, one has fewer than 30 words and numbers.
     """
 
-    same_text: NDArray[np.bool_]
-    same_address: NDArray[np.bool_]
-    known: NDArray[np.bool_]
-    dated: NDArray[np.bool_]
-    same_source: NDArray[np.bool_]
-    other_day: NDArray[np.bool_]
-    hours: NDArray[np.float64]
-    probability: NDArray[np.float64]
-    wording_forward: NDArray[np.float64]
-    wording_backward: NDArray[np.float64]
-    lead: NDArray[np.float64]
-    vocabulary: NDArray[np.float64]
+    same_text: NDArray[np.bool_]  # bool, the texts are equal
+    same_address: NDArray[np.bool_]  # bool, both have the same address
+    known: NDArray[np.bool_]  # bool, both have a source and a date
+    dated: NDArray[np.bool_]  # bool, at least one has a date
+    same_source: NDArray[np.bool_]  # bool, one source published both
+    other_day: NDArray[np.bool_]  # bool, both have dates, on different days (UTC)
+    hours: NDArray[np.float64]  # float64, hours between the two; infinite if a date is missing
+    probability: NDArray[np.float64]  # float64, probability of the pair model
+    wording_forward: NDArray[np.float64]  # float64, share of a's triples in b
+    wording_backward: NDArray[np.float64]  # float64, share of b's triples in a
+    lead: NDArray[np.float64]  # float64, share of one lead found in the other, the larger of the two directions
+    vocabulary: NDArray[np.float64]  # float64, cosine of all weighted terms
+    # float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
     numbers: NDArray[np.float64]
+    # bool, both have numbers that are not dates, one of them a single one, and share none
     other_figure: NDArray[np.bool_]
-    many_figures: NDArray[np.bool_]
-    other_dates: NDArray[np.bool_]
+    many_figures: NDArray[np.bool_]  # bool, both have at least four numbers that are not dates
+    other_dates: NDArray[np.bool_]  # bool, the dates in the two heads differ
+    # bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b
     next_step: NDArray[np.bool_]
-    same_title: NDArray[np.bool_]
-    same_form: NDArray[np.bool_]
-    no_title: NDArray[np.bool_]
-    one_sentence: NDArray[np.bool_]
+    same_title: NDArray[np.bool_]  # bool, titles are equal except for case and punctuation
+    same_form: NDArray[np.bool_]  # bool, titles are equal except for case, punctuation, numbers, dates and ordinals
+    no_title: NDArray[np.bool_]  # bool, at least one has no title
+    one_sentence: NDArray[np.bool_]  # bool, one has fewer than 30 words and numbers
 
     def __len__(self) -> int:
         return len(self.probability)
@@ -189,13 +164,7 @@ def facts_of_pairs(
     probability: NDArray[np.float64],
     tokens: NDArray[np.int64],
 ) -> PairFacts:
-    """Collect the facts about pairs.
-
-    Args:
-        evidence: float64 (pairs, COLUMNS).
-        probability: float64 (pairs,), probability of the pair model.
-        tokens: int64 (pairs,), words and numbers of the shorter document of each pair.
-    """
+    """Collect the facts about pairs."""
     column = dict(zip(_USED, np.round(evidence.T[_PLACES], DECIMALS), strict=True))
     dated = _dated(earlier, later)
     title = column["title"]

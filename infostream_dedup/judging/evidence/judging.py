@@ -2,23 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.evidence.constants import TITLE_FIGURE_BITS
 from infostream_dedup.judging.evidence.facts import DocumentFacts, PairFacts, facts_of_pairs
-from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.judging.evidence.kinds import ONE_TEXT, Kind, kinds_of_rules, rules_of_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
+from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
+from infostream_dedup.judging.evidence.kinds import (
+    KIND_NAMES,
+    ONE_TEXT,
+    Kind,
+    kinds_of_rules,
+    rules_of_pairs,
+    seen_from_later,
+)
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
-from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.evidence.status import statuses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
+
+
+# The status of a later document, and the earlier document that gives it
+
+JOINED_IN_STREAMS: Final = ("copy",)
+
+JOINED_WITHOUT_DATES: Final = ("copy", "retold")
+
+RELATED_WORDING: Final = 0.3
+"""A ``related`` pair with at least this share of wording in one direction is ``similar``."""
+
+
+class DocumentStatus(IntEnum):
+    """Status of a pair's later document, from weakest to strongest."""
+
+    NEW = 0
+    SIMILAR = 1
+    DUPLICATE = 2
+    EXACT = 3
+
+
+STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
+
+
+def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
+    """Which kinds join groups: bool (kinds,)."""
+    joined = np.zeros(len(Kind), dtype=np.bool_)
+    allowed = [name for name in KIND_NAMES if name not in ("related", "translation")]
+    for name in names:
+        if name not in allowed:
+            raise ConfigurationError(f"join is {name!r}; expected one or more of {', '.join(allowed)}")
+        joined[seen_from_later(Kind(KIND_NAMES.index(name)))] = True
+    return joined
+
+
+def statuses(
+    kinds: NDArray[np.int8],
+    same_text: NDArray[np.bool_],
+    wording_most: NDArray[np.float64],
+    joined: NDArray[np.bool_],
+) -> NDArray[np.int8]:
+    """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
+    related = (kinds == Kind.RELATED) & (wording_most < RELATED_WORDING)
+    found = np.where(related | (kinds == Kind.TRANSLATION), DocumentStatus.NEW, DocumentStatus.SIMILAR)
+    found = np.where(joined[kinds], DocumentStatus.DUPLICATE, found)
+    return np.where(same_text, DocumentStatus.EXACT, found).astype(np.int8)
+
+
+def best_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    status: NDArray[np.int8],
+    probability: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Find the pair that gives each later document its status and its ``of``.
+
+    Pairs rank by status (strongest first), then by probability, by the smaller of the two shares, by the larger one
+    (highest first), and by the earlier document (earliest first).
+    """
+    forward, backward = shares[:, 0], shares[:, 1]
+    smaller, larger = np.minimum(forward, backward), np.maximum(forward, backward)
+    order = np.lexsort((a, -larger, -smaller, -probability, -status, b))
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = b[order][1:] != b[order][:-1]
+    return order[first]
+
+
+# What shows that two documents of different languages are not translations: different numbers or lengths.
+#
+# Pages of one manual, and advisories written from one template, share nearly all key terms, and the real translation
+# may not have arrived in the stream yet. A translation keeps the numbers of its source, especially those of its
+# title, and most of its length.
+
+_FEWEST_NUMBERS: Final = 3
+"""Minimum numbers in both documents; fewer may be written as words in one of the languages."""
+
+_MANY_NUMBERS: Final = 9
+
+_SURE: Final = 1.2
+"""A translator may convert the units of many numbers; key-term shares that add up to this outweigh them."""
+
+_SHARED_NUMBERS: Final = 0.5
+"""Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
+
+_LENGTH: Final = 0.6
+"""Maximum difference between the logarithms of the two lengths."""
+
+
+def contradict(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    keys: ComparedKeys,
+    records: EvidenceRecords,
+) -> NDArray[np.bool_]:
+    """Whether numbers or lengths show that the documents are not translations of each other: bool (pairs,).
+
+    They do if both titles have figures of three digits or more (years and days apart) but none in common; if both
+    documents have at least three numbers and share less than half of them, unless both have nine and nearly all key
+    terms match; or if one document is more than 1.8 times as long as the other.
+    """
+    evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
+    compared(a, b, evidence, keys=keys, records=records, triples=None)
+
+    def column(name: str) -> NDArray[np.float64]:
+        return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
+
+    shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
+    least = column("numbers_least")
+    sure = (least >= _MANY_NUMBERS) & (np.round(shares.sum(axis=1), DECIMALS) >= _SURE)
+    other_numbers = (least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) & ~sure
+    other_titles = _other_titles(records, a, b)
+    return np.asarray(other_numbers | other_titles | (column("length") > _LENGTH), dtype=np.bool_)
+
+
+def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether both titles have figures, but none in common; records of older stores mark none."""
+    marks = records.words[records.begins[:-1] + BLOCKS_AT] >> LEAD_BITS & (1 << TITLE_FIGURE_BITS) - 1
+    return np.asarray((marks[a] > 0) & (marks[b] > 0) & (marks[a] & marks[b] == 0), dtype=np.bool_)
 
 
 FILTER: Final = 0.9
@@ -33,28 +164,19 @@ TripleSource = Callable[["NDArray[np.int64]"], TripleRows]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCandidates:
-    """Candidates and their verdicts.
+    """Candidates and their verdicts."""
 
-    Attributes:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one.
-        passed: bool (pairs,), whether the pair passed the filter; for the others only the shares are known.
-        evidence: float64 (pairs, COLUMNS), zeros except for the shares if a pair did not pass.
-        probability: float64 (pairs,), rounded to ``DECIMALS``; 1 for equal texts, 0 if a pair did not pass.
-        kinds: int8 (pairs,), ``Kind``; ``related`` if a pair did not pass.
-        rules: int8 (pairs,), index of the rule in ``RULES``; ``len(RULES)`` if none applied.
-        facts: facts that the rules used.
-        meaning: float64 (pairs,), cosine of the meanings, NaN if it was not computed; ``None`` without meanings.
-    """
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
+    a: NDArray[np.int64]  # int64 (pairs,), row of the earlier document
+    b: NDArray[np.int64]  # int64 (pairs,), row of the later one
+    # bool (pairs,), whether the pair passed the filter; for the others only the shares are known
     passed: NDArray[np.bool_]
-    evidence: NDArray[np.float64]
+    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS), zeros except for the shares if a pair did not pass
+    # float64 (pairs,), rounded to `DECIMALS`; 1 for equal texts, 0 if a pair did not pass
     probability: NDArray[np.float64]
-    kinds: NDArray[np.int8]
-    rules: NDArray[np.int8]
-    facts: PairFacts
+    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`; `related` if a pair did not pass
+    rules: NDArray[np.int8]  # int8 (pairs,), index of the rule in `RULES`; `len(RULES)` if none applied
+    facts: PairFacts  # facts that the rules used
+    # float64 (pairs,), cosine of the meanings, NaN if it was not computed; `None` without meanings
     meaning: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -103,13 +225,7 @@ def judge_pairs(
     filtered: bool = True,
     meanings: Meanings | None = None,
 ) -> JudgedCandidates:
-    """Judge candidates. The verdict on a pair does not depend on the other pairs.
-
-    Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one.
-        model: pair model; ``None`` for the shipped one.
-    """
+    """Judge candidates. The verdict on a pair does not depend on the other pairs."""
     evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
     same_text = (earlier.texts == later.texts) & (earlier.texts >= 0)

@@ -47,17 +47,11 @@ Condition = Callable[[PairFacts], "NDArray[np.bool_]"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that decides the kind of a pair.
+    """A rule that decides the kind of a pair."""
 
-    Attributes:
-        name: what the rule looks for; part of the output.
-        kind: kind of the pairs for which the rule holds.
-        holds: function that returns for which pairs it holds, bool (pairs,).
-    """
-
-    name: str
-    kind: Kind
-    holds: Condition
+    name: str  # what the rule looks for; part of the output
+    kind: Kind  # kind of the pairs for which the rule holds
+    holds: Condition  # function that returns for which pairs it holds, bool (pairs,)
 
 
 def equal_text(pair: PairFacts) -> NDArray[np.bool_]:

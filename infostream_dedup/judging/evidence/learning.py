@@ -5,7 +5,6 @@ The labelled sets come from ``reports/learn_pair_model.py``; this module handles
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,8 @@ import numpy as np
 from infostream_dedup.judging.evidence.pair_model import FEATURES, PairModel, features_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -28,31 +29,18 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
-    """Judged pairs of one set.
+    """Judged pairs of one set."""
 
-    Attributes:
-        name: name of the set.
-        evidence: float64 (pairs, COLUMNS).
-        same: bool (pairs,), whether each is a pair of the same text or story.
-        weights: float64 (pairs,), weight of each pair; the weights of each class add up to one half.
-    """
-
-    name: str
-    evidence: NDArray[np.float64]
-    same: NDArray[np.bool_]
-    weights: NDArray[np.float64]
+    name: str  # name of the set
+    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
+    same: NDArray[np.bool_]  # bool (pairs,), whether each is a pair of the same text or story
+    weights: NDArray[np.float64]  # float64 (pairs,), weight of each pair; the weights of each class add up to one half
 
 
 def pair_weights(
     families_a: NDArray[np.int64], families_b: NDArray[np.int64], same: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Weight of each pair: the pairs of two families share the square root of their number; each class weighs one half.
-
-    Args:
-        families_a: int64 (pairs,), family of one document; without families, each document has its own.
-        families_b: int64 (pairs,), family of the other.
-        same: bool (pairs,), the class.
-    """
+    """Weight of each pair: pairs of two families share the square root of their number; each class weighs one half."""
     low, high = np.minimum(families_a, families_b), np.maximum(families_a, families_b)
     _, which, sizes = np.unique(np.stack([low, high]), axis=1, return_inverse=True, return_counts=True)
     weights: NDArray[np.float64] = 1.0 / np.sqrt(sizes[which.ravel()])

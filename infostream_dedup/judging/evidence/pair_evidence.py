@@ -2,32 +2,172 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from infostream_dedup.arrays import offsets_of
+from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.judging.evidence.kernels.comparing import (
     COLUMNS,
+    PLACES,
     ComparedKeys,
     ToldWords,
     compare_pairs,
+    matching_tables,
     sum_keys,
+    word_pairs,
 )
-from infostream_dedup.judging.evidence.kernels.heaviest_keys import mark_heaviest
-from infostream_dedup.judging.evidence.kernels.matching_tables import matching_tables
-from infostream_dedup.judging.evidence.kernels.new_triples import count_new
-from infostream_dedup.judging.evidence.kernels.sharing import ShareScratch, share_pairs
-from infostream_dedup.judging.evidence.kernels.term_places import SLOTS
-from infostream_dedup.judging.evidence.kernels.wording import PLACES, word_pairs
-from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.evidence.kernels.packing import mark_heaviest
+from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, ShareScratch, share_pairs
+from infostream_dedup.judging.evidence.kernels.triples import RANGES, PartScratch, TripleRange, count_new, split_rows
 from infostream_dedup.judging.evidence.step_words import speech_beginnings, step_beginnings
+from infostream_dedup.machine.scratch import row_blocks
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
+
+
+# Word triples of many documents, range by range of their leading bits, in a file if there are too many for memory
+
+_MEMORY: Final = 1 << 28
+"""Bytes of triples that are kept in memory."""
+
+_TRIPLES_AT_ONCE: Final = 1 << 17
+
+_PART: Final = 1 << 14
+"""Triples of a part, roughly: its table fits in the second cache."""
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenTriples:
+    """Triples of consecutive documents."""
+
+    begins: NDArray[np.int64]  # int64 (RANGES + 1,), bounds of each range among the triples written
+    counts: NDArray[Any]  # unsigned integers (RANGES, documents), number of triples of each document in each range
+    sums: NDArray[np.uint64]  # uint64 (2, documents), checksums of each document
+
+
+class TripleRanges:
+    """Takes the triples of documents, and gives them back range by range.
+
+    Args:
+        memory: bytes of triples to keep in memory; if there are more, they move to a file without a name in the
+            system's folder for temporary files.
+    """
+
+    def __init__(self, *, memory: int = _MEMORY) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=memory)  # noqa: SIM115
+        # When nobody needs them any more, also after an error.
+        self._give_back = weakref.finalize(self, self._file.close)
+        self._size = 0
+        self._lock = threading.Lock()
+        self._parts: list[WrittenTriples] = []
+
+    @classmethod
+    def of(cls, rows: TripleRows) -> TripleRanges:
+        """The triples of all rows."""
+        found = cls()
+        for block in row_blocks(np.diff(rows.begins), _TRIPLES_AT_ONCE):
+            found.append(found.write(rows.triples, rows.begins[block.start : block.stop + 1]))
+        return found
+
+    def write(self, triples: NDArray[np.uint64], begins: NDArray[np.int64]) -> WrittenTriples:
+        """Write the triples of consecutive documents; threads may write at the same time, in any order.
+
+        triples: uint64, ascending in each document, each once.
+        """
+        documents = len(begins) - 1
+        counts = np.zeros((RANGES, documents), dtype=np.int32)
+        values = np.empty(int(begins[-1] - begins[0]), dtype=np.uint64)
+        sums = np.empty((2, documents), dtype=np.uint64)
+        split_rows(triples, begins, counts, values, sums)
+        with self._lock:
+            first, self._size = self._size, self._size + len(values)
+            try:
+                self._file.write(values.data)
+            except OSError as error:
+                raise CannotWriteError(
+                    f"the word triples do not fit into {tempfile.gettempdir()}: {error.strerror}; make room there, or"
+                    " name another folder in the environment variable TMPDIR"
+                ) from error
+        bounds = first + offsets_of(counts.sum(axis=1, dtype=np.int64))
+        # In nearly all cases, numbers of triples are bytes.
+        counted = counts.astype(np.min_scalar_type(counts.max(initial=0)))
+        return WrittenTriples(begins=bounds, counts=counted, sums=sums)
+
+    def append(self, written: WrittenTriples) -> None:
+        """Add the next documents, whose triples have been written."""
+        self._parts.append(written)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Int64 (documents,), number of triples of each document."""
+        none = np.zeros(0, dtype=np.int64)
+        return np.concatenate([none, *(part.counts.sum(axis=0, dtype=np.int64) for part in self._parts)])
+
+    def checksums(self) -> NDArray[np.uint64]:
+        """Uint64 (2, documents), two checksums of each document's triples."""
+        return np.concatenate([np.zeros((2, 0), dtype=np.uint64), *(part.sums for part in self._parts)], axis=1)
+
+    def map(self, work: Callable[[TripleRange], _Result]) -> list[_Result]:
+        """Results of a function for each range, by several threads.
+
+        A range is in memory until its function returns. Memory that a thread has used need not be cleared by the system
+        again.
+        """
+        entries = sum(int(part.begins[-1] - part.begins[0]) for part in self._parts)
+        part_bits = max(entries // RANGES // _PART, 1).bit_length() - 1
+        own = threading.local()
+
+        def run(one: int) -> _Result:
+            counts = self.counts(one)
+            size = int(counts.sum(dtype=np.int64))
+            if not hasattr(own, "triples") or len(own.triples) < size:
+                room = size + size // 16
+                own.triples = np.empty(room, dtype=np.uint64)
+                own.scratch = PartScratch(np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int32))
+            triples = own.triples[:size]
+            self.read(one, triples)
+            return work(TripleRange(triples, counts, part_bits, own.scratch))
+
+        with ThreadPoolExecutor(thread_count(0)) as pool:
+            return list(pool.map(run, range(RANGES)))
+
+    def counts(self, one: int) -> NDArray[np.int32]:
+        """Int32 (documents,), number of triples of each document in a range."""
+        none = np.zeros(0, dtype=np.int32)
+        return np.concatenate([none, *(part.counts[one] for part in self._parts)], dtype=np.int32)
+
+    def read(self, one: int, triples: NDArray[np.uint64]) -> None:
+        """Read a range, document by document."""
+        place = 0
+        with self._lock:
+            for part in self._parts:
+                begin, end = part.begins[one : one + 2].tolist()
+                self._file.seek(8 * begin)
+                missing = triples[place : place + end - begin].data.cast("B")
+                if self._file.readinto(missing) < len(missing):
+                    raise OSError(errno.EIO, "the temporary file of word triples is incomplete")
+                place += end - begin
+
+    def close(self) -> None:
+        """Give memory and file back; triples can no longer be read."""
+        self._give_back()
+        self._parts.clear()
 
 
 HEAVIEST: Final = 12
@@ -39,22 +179,16 @@ _LEAST: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class TripleRows:
-    """Word triples of documents.
+    """Word triples of documents."""
 
-    Attributes:
-        triples: uint64, hashes of the triples; ascending within each document, each once.
-        begins: int64 (documents + 1,), bounds of each document.
-    """
-
-    triples: NDArray[np.uint64]
-    begins: NDArray[np.int64]
+    triples: NDArray[np.uint64]  # uint64, hashes of the triples; ascending within each document, each once
+    begins: NDArray[np.int64]  # int64 (documents + 1,), bounds of each document
 
     def repeat_earlier(self) -> NDArray[np.bool_]:
         """Which documents consist mostly of wording of earlier ones: bool (documents,).
 
         More than half of their triples occur in earlier documents, whether in one or in several.
         """
-        from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
 
         def count(given: TripleRange) -> NDArray[np.int32]:
             found = np.empty(len(given.counts), dtype=np.int32)
@@ -70,9 +204,7 @@ class TripleRows:
 def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
     """Arrange key terms for the comparison.
 
-    Args:
-        keys: int64 (documents, terms), weights of the 30 heaviest terms in units of 1e-9.
-        targets: (documents, terms), the terms in which key terms are looked up.
+    keys: int64 (documents, terms), weights of the 30 heaviest terms in units of 1e-9.
     """
     begins, terms = keys.indptr.astype(np.int64, copy=False), keys.indices.astype(np.int32, copy=False)
     weights = keys.data.astype(np.int64, copy=False)
@@ -92,24 +224,14 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> ComparedKeys:
 
 
 def heaviest(begins: NDArray[np.int64], weights: NDArray[np.int64], n: int = HEAVIEST) -> NDArray[np.uint8]:
-    """Mark the n heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term.
-
-    Args:
-        begins: int64 (documents + 1,), bounds of the documents.
-        weights: int64, weight of each key term, in the order of the terms.
-    """
+    """Mark the n heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term."""
     found = np.empty(len(weights), dtype=np.uint8)
     mark_heaviest(begins, weights, n, found)
     return found
 
 
 def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: ComparedKeys) -> NDArray[np.float64]:
-    """Evidence of pairs with the shares filled in: float64 (pairs, COLUMNS).
-
-    Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one.
-    """
+    """Evidence of pairs with the shares filled in: float64 (pairs, COLUMNS)."""
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     if not len(a):
         return evidence
@@ -138,14 +260,7 @@ def compared(
     records: EvidenceRecords,
     triples: TripleRows | None,
 ) -> NDArray[np.float64]:
-    """Fill in the rest of the evidence.
-
-    Args:
-        a: int64 (pairs,), row of the earlier document.
-        b: int64 (pairs,), row of the later one; fastest if the pairs of one b are adjacent.
-        evidence: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
-        triples: word triples of all documents; ``None`` to leave wording out.
-    """
+    """Fill in the rest of the evidence."""
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     compare_pairs(
         a,

@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.kernels.scoring import fill_features, score_pairs
-from infostream_dedup.judging.evidence.shipped_files import MODEL_FILE, shipped_bytes
+from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.judging.evidence.kernels.comparing import fill_features, score_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
+
+
+# Data files of this room that ship with the package, and their checksums
+
+BACKGROUND_FILE: Final = Path(__file__).with_name("background.npz")
+"""Made by ``reports/make_background.py``: hashing the common words of a language takes longer than a small job."""
+
+MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")
+"""Made by ``reports/learn_pair_model.py``."""
+
+_CHECKSUMS: Final = {
+    "background.npz": "ddd8d7b6775bf84a4e31cdbbaf9b337c",
+    "pair_model.json": "f536d3081fb0bfd6986d3d2e249a7a68",
+}
+"""Blake2b checksum (16 bytes) of each file; update it together with the file."""
+
+
+def shipped_bytes(path: Path) -> bytes:
+    """Read one of the files."""
+    content = path.read_bytes()
+    found = blake2b(content, digest_size=16).hexdigest()
+    if found != _CHECKSUMS[path.name]:
+        message = f"the file differs from the one shipped (checksum {found}); install infostream-dedup again"
+        raise BadDataError(message, code="E_PACKAGE", source=path.name)
+    return content
 
 
 FEATURES: Final = (
@@ -46,22 +73,13 @@ _FORMAT: Final = "infostream-dedup pair model 1"
 
 @dataclass(frozen=True, slots=True)
 class PairModel:
-    """A logistic model.
+    """A logistic model."""
 
-    Attributes:
-        intercept: z of a pair whose features are all 0.
-        coefficients: coefficient of each feature, in the order of ``FEATURES``.
-    """
-
-    intercept: float
-    coefficients: Mapping[str, float]
+    intercept: float  # z of a pair whose features are all 0
+    coefficients: Mapping[str, float]  # coefficient of each feature, in the order of `FEATURES`
 
     def scores(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return z of pairs: float64 (pairs,), rounded to ``DECIMALS``.
-
-        Args:
-            evidence: float64 (pairs, COLUMNS).
-        """
+        """Return z of pairs: float64 (pairs,), rounded to ``DECIMALS``."""
         weights = np.array(list(self.coefficients.values()), dtype=np.float64)
         z = np.empty(len(evidence), dtype=np.float64)
         score_pairs(features_of(evidence), self.intercept, weights, z)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.evidence.calendar_words import DAY_WORDS, MONTH_WORDS
-from infostream_dedup.judging.evidence.characters import alphabet
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, alphabet
 from infostream_dedup.judging.evidence.kernels.reading import (
     FIELDS,
     PADDING,
@@ -23,14 +21,16 @@ from infostream_dedup.judging.evidence.kernels.reading import (
     Tables,
     read_documents,
 )
-from infostream_dedup.judging.evidence.kernels.sorting import BINS
+from infostream_dedup.judging.evidence.kernels.words import BINS
 from infostream_dedup.judging.evidence.plain_reading import word_hash
 from infostream_dedup.language.text.normalise import clean
-from infostream_dedup.language.text.utf8 import Utf8Texts, encoded, texts_of, texts_of_bytes
-from infostream_dedup.machine.kept_memory import KeptMemory
+from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model import Document, DocumentBlock, full_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
 
@@ -45,26 +45,16 @@ _MOST_KEPT: Final = 1 << 22
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawEvidence:
-    """Evidence of documents, not weighted yet. The entries of each document are ascending and distinct.
+    """Evidence of documents, not weighted yet. The entries of each document are ascending and distinct."""
 
-    Attributes:
-        triples: uint64, hashes of three consecutive tokens.
-        numbers: uint32, 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``.
-        names: uint32, codes of skeletons.
-        lead: uint32, hashes of word beginnings among the first 20 long words.
-        body: uint32, hashes of word beginnings in the whole document.
-        ends: int64 (documents + 1, 5), bounds of each document in these five.
-        tokens: int32 (documents, 2), tokens of the document, and bits of the figures in its title.
-        titles: uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none.
-    """
-
-    triples: NDArray[np.uint64]
-    numbers: NDArray[np.uint32]
-    names: NDArray[np.uint32]
-    lead: NDArray[np.uint32]
-    body: NDArray[np.uint32]
-    ends: NDArray[np.int64]
-    tokens: NDArray[np.int32]
+    triples: NDArray[np.uint64]  # uint64, hashes of three consecutive tokens
+    numbers: NDArray[np.uint32]  # uint32, 30 bits of hash, `DATE_BIT` and `HEAD_BIT`
+    names: NDArray[np.uint32]  # uint32, codes of skeletons
+    lead: NDArray[np.uint32]  # uint32, hashes of word beginnings among the first 20 long words
+    body: NDArray[np.uint32]  # uint32, hashes of word beginnings in the whole document
+    ends: NDArray[np.int64]  # int64 (documents + 1, 5), bounds of each document in these five
+    tokens: NDArray[np.int32]  # int32 (documents, 2), tokens of the document, and bits of the figures in its title
+    # uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none
     titles: NDArray[np.uint64]
 
     def __len__(self) -> int:
@@ -101,11 +91,7 @@ class RawEvidence:
 def evidence_texts(
     documents: Sequence[Document], texts: Utf8Texts | None = None
 ) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """Arrange titles and texts of documents for ``read_evidence``.
-
-    Returns:
-        The texts, and int64 (documents,), byte offset of the end of each title.
-    """
+    """Arrange titles and texts of documents for ``read_evidence``."""
     if texts is None:
         texts = texts_of([full_text(document) for document in documents])
     heads = np.array([len(encoded(document.title)) for document in documents], dtype=np.int64)
@@ -164,11 +150,7 @@ def _marked(texts: Utf8Texts) -> list[int]:
 
 
 def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64], *, lent: bool = False) -> RawEvidence:
-    """Read the evidence of documents. The first call compiles, or loads compiled code from disk.
-
-    Args:
-        title_ends: int64 (documents,), offset in ``texts.data`` at which each title ends.
-    """
+    """Read the evidence of documents. The first call compiles, or loads compiled code from disk."""
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.of(size)._replace(
         ends=np.zeros((documents + 1, FIELDS), dtype=np.int64),

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
-from infostream_dedup.judging.evidence.kernels.matching_tables import matching_tables
-from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, spread_leads
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, matching_tables
 from infostream_dedup.judging.evidence.kernels.screening import (
+    LEAD_ROW,
     MARGIN,
     MOST_WORDS,
     ModelBounds,
@@ -20,14 +19,16 @@ from infostream_dedup.judging.evidence.kernels.screening import (
     bound_pairs,
     sign_documents,
     signature_sizes,
+    spread_leads,
 )
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-from infostream_dedup.judging.evidence.pair_model import PairModel
-from infostream_dedup.judging.evidence.records import EvidenceRecords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+    from infostream_dedup.judging.evidence.pair_model import PairModel
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
 
 
 _PAIRS_FOR_THREADS: Final = 100_000
@@ -47,17 +48,12 @@ class ScreenedColumns(NamedTuple):
 
 
 class ScreenTools(NamedTuple):
-    """What all screens of one model may share; one thread at a time can use it.
+    """What all screens of one model may share; one thread at a time can use it."""
 
-    Attributes:
-        model: the pair model.
-        shares: coefficients of the smaller and the larger share of 12 key terms, then of all key terms.
-        scratch: scratch memory.
-    """
-
-    model: ModelBounds
+    model: ModelBounds  # the pair model
+    # coefficients of the smaller and the larger share of 12 key terms, then of all key terms
     shares: tuple[float, float, float, float]
-    scratch: ScreenScratch
+    scratch: ScreenScratch  # scratch memory
 
     @classmethod
     def of(cls, model: PairModel) -> ScreenTools:
@@ -72,16 +68,11 @@ class Screen:
     """Recognises most pairs of different texts that the model does not accept and that share little wording.
 
     Their kind is ``related`` and they give a document no status.
-
-    Attributes:
-        rows: what is known of each document.
-        tools: the pair model, and scratch memory.
-        threads: threads that bound many pairs.
     """
 
-    rows: ScreenedRows
-    tools: ScreenTools
-    threads: int = 1
+    rows: ScreenedRows  # what is known of each document
+    tools: ScreenTools  # the pair model, and scratch memory
+    threads: int = 1  # threads that bound many pairs
 
     @classmethod
     def of(
@@ -110,10 +101,7 @@ class Screen:
 
         Pairs whose bound is -inf decide nothing; that of equal texts is inf.
 
-        Args:
-            a: int64 (pairs,), row of one document.
-            b: int64 (pairs,), row of the other; fastest if equal rows are adjacent.
-            texts: int64 (documents,), equal for equal texts, negative for empty texts.
+        texts: int64 (documents,), equal for equal texts, negative for empty texts.
         """
         found, (model, _, scratch) = np.empty(len(a), dtype=np.float64), self.tools
 
@@ -132,12 +120,7 @@ class Screen:
         return found
 
     def may_decide(self, bounds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which pairs have to be judged, if their texts differ: bool (pairs,).
-
-        Args:
-            bounds: float64 (pairs,), bounds of the pairs.
-            shares: float64 (pairs, COLUMNS), result of ``shares_of_pairs``.
-        """
+        """Which pairs have to be judged, if their texts differ: bool (pairs,)."""
         found = np.zeros(len(bounds), dtype=np.float64)
         for column, (smaller, larger) in ((0, self.tools.shares[:2]), (2, self.tools.shares[2:])):
             forward, backward = shares[:, column], shares[:, column + 1]

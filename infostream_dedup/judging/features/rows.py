@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,8 @@ import numpy as np
 from infostream_dedup.arrays import Ragged, offsets_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import DTypeLike, NDArray
 
 
@@ -51,12 +52,7 @@ def distinct(rows: Ragged) -> Ragged:
 def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the smallest value of each row that is not empty.
 
-    Args:
-        values: uint64 (entries,).
-        indptr: int64 (rows + 1,).
-
-    Returns:
-        uint64 (rows that are not empty,).
+    Returns uint64 (rows that are not empty,).
     """
     starts = indptr[:-1][np.diff(indptr) > 0]
     return np.minimum.reduceat(values, starts) if len(starts) else np.zeros(0, dtype=np.uint64)

@@ -8,7 +8,6 @@ edits; ours is exact, so it is never smaller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +15,8 @@ import numpy as np
 from infostream_dedup.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
 
@@ -45,15 +46,7 @@ def string_similarity(a: str, b: str) -> float:
 def string_similarities(
     texts: Sequence[str], a: NDArray[np.int64], b: NDArray[np.int64], *, threshold: float = 0.0
 ) -> NDArray[np.float64]:
-    """Compute the similarities of pairs of texts.
-
-    Args:
-        a: int64 (pairs,).
-        b: int64 (pairs,).
-
-    Returns:
-        float64 (pairs,), 0 to 1.
-    """
+    """Compute the similarities of pairs of texts."""
     similarity = require_similarity()
     # rapidfuzz returns 0 for a similarity within 2e-8 of its cutoff.
     cutoff = max(threshold - _CUTOFF_SLACK, 0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
@@ -17,13 +16,15 @@ from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judging.features.words import Words
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, word_sequence_hashes
-from infostream_dedup.model import Document
 from infostream_dedup.model.limits import check_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection
+    from infostream_dedup.model import Document
 
 
 _READ_AT_ONCE: Final = 500
@@ -33,20 +34,16 @@ _READ_AT_ONCE: Final = 500
 class BoilerplateRule:
     """When a sentence is boilerplate of a source. The first three have flags on the command line.
 
-    Attributes:
-        min_documents: minimum number of the source's texts with the sentence, at least 2.
-        min_share: minimum share of the source's texts, 0 to 1.
-        min_days: minimum number of UTC days on which such texts were published, at least 1; ignored without dates.
-        min_words: minimum number of words with a letter, at least 1. The default is 2, because a line of one word is
-            usually a table cell, a place or an answer.
-
     Raises:
         ConfigurationError: a value is out of range.
     """
 
-    min_documents: int = 5
-    min_share: float = 0.005
+    min_documents: int = 5  # minimum number of the source's texts with the sentence, at least 2
+    min_share: float = 0.005  # minimum share of the source's texts, 0 to 1
+    # minimum number of UTC days on which such texts were published, at least 1; ignored without dates
     min_days: int = 3
+    # minimum number of words with a letter, at least 1. The default is 2, because a line of one word is usually a table
+    # cell, a place or an answer
     min_words: int = 2
 
     def __post_init__(self) -> None:
@@ -61,23 +58,14 @@ class BoilerplateRule:
 
 @dataclass(frozen=True, slots=True)
 class ListedSentence:
-    """A line of a list of boilerplate.
+    """A line of a list of boilerplate."""
 
-    Attributes:
-        source: source whose texts it is removed from; ``None`` for all sources.
-        sentence: compared word by word, ignoring capitals and punctuation.
-        documents: number of the source's texts with the sentence; ``None`` if unknown.
-        share: share of the source's texts.
-        first: ``published`` of the earliest of them that has a date.
-        last: ``published`` of the latest of them.
-    """
-
-    source: str | None
-    sentence: str
-    documents: int | None = None
-    share: float | None = None
-    first: str | None = None
-    last: str | None = None
+    source: str | None  # source whose texts it is removed from; `None` for all sources
+    sentence: str  # compared word by word, ignoring capitals and punctuation
+    documents: int | None = None  # number of the source's texts with the sentence; `None` if unknown
+    share: float | None = None  # share of the source's texts
+    first: str | None = None  # `published` of the earliest of them that has a date
+    last: str | None = None  # `published` of the latest of them
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row of ``passages find --list-boilerplate``."""
@@ -249,10 +237,9 @@ _COLUMNS: Final = ("source", "sentence", "documents", "share", "first", "last", 
 def read_boilerplate(path: str | Path) -> Boilerplate:
     """Read a list that ``passages find --list-boilerplate`` wrote, or one written by hand.
 
-    Args:
-        path: JSON Lines: objects with ``sentence`` and, to leave it out of one source only, ``source``; ``checksum``,
-            if present, must match them; other fields say where the sentence was found and have no effect. If the name
-            ends in .tsv: the same fields as columns, with a header. Empty lines are skipped.
+    path: JSON Lines: objects with ``sentence`` and, to leave it out of one source only, ``source``; ``checksum``, if
+    present, must match them; other fields say where the sentence was found and have no effect. If the name ends in
+    .tsv: the same fields as columns, with a header. Empty lines are skipped.
     """
     check_path("boilerplate", path)
     return Boilerplate(_rows(Path(path), str(path)))

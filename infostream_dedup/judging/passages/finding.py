@@ -7,22 +7,22 @@ lazily, so that importing this package costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infostream_dedup.judging.passages.settings import DEFAULT_SETTINGS, PassageSettings
-from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
     from infostream_dedup.arrays import Ragged
-    from infostream_dedup.judging.passages.passage_table import PassageTable
-    from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
+    from infostream_dedup.judging.passages.passage_runs import SentenceClasses
+    from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
-    from infostream_dedup.judging.passages.text_comparison import TextComparison
+    from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document, Language
 
 
@@ -52,8 +52,7 @@ def passages_of(
 ) -> PassageTable:
     """Find the passages of documents whose sentences have been read.
 
-    Args:
-        without: bool (sentences,), sentences that must not match, such as boilerplate.
+    without: bool (sentences,), sentences that must not match, such as boilerplate.
     """
     from infostream_dedup.judging.passages.passage_table import passage_table
 
@@ -73,11 +72,10 @@ def copied_sentences(
 ) -> SentenceClasses:
     """Find the sentences that are copies of each other.
 
-    Args:
-        without: bool (sentences,), sentences that must not match.
+    without: bool (sentences,), sentences that must not match.
     """
-    from infostream_dedup.judging.passages.sentence_classes import index_bags, matched
-    from infostream_dedup.judging.passages.sentence_feature import sentence_feature
+    from infostream_dedup.judging.passages.passage_runs import index_bags, matched
+    from infostream_dedup.judging.passages.sentence_table import sentence_feature
 
     feature = sentence_feature(settings.feature)
     _tell(progress, "features")
@@ -102,11 +100,10 @@ def compare(
         >>> found.coverage_b, [found.text_a[one.start_a : one.end_a] for one in found.passages]
         (1.0, ['Мэр открыл новый мост через реку утром.'])
     """
-    from infostream_dedup.judging.passages.passage_table import passage_table
+    from infostream_dedup.judging.passages.passage_table import passage_table, text_comparison
     from infostream_dedup.judging.passages.sentence_table import read_sentences
-    from infostream_dedup.judging.passages.text_comparison import text_comparison
     from infostream_dedup.language.text.language import detect
-    from infostream_dedup.terms.translated_words import translated_words
+    from infostream_dedup.terms.matched_words import translated_words
 
     spoken = (detect(text_a), detect(text_b)) if languages is None else languages
     sentences = read_sentences([text_a, text_b], spoken)

@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.judging.passages.boilerplate import Boilerplate
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.model import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from infostream_dedup.judging.passages.boilerplate import Boilerplate
+    from infostream_dedup.model import Document
 
 FragmentKind = Literal["first", "added", "number"]
 
@@ -35,22 +38,15 @@ _KNOWN: Final = 0.6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OriginalFragment:
-    """A piece of the message.
+    """A piece of the message."""
 
-    Attributes:
-        document: the document that it comes from.
-        start: its position in the raw text, in code points.
-        end: exclusive.
-        kind: ``first``: a sentence of the first document; ``added``: no earlier document has it; ``number``: known
-            except for the numbers.
-        numbers: the numbers that no earlier document has; only for kind ``number``.
-    """
-
-    document: Document
-    start: int
-    end: int
+    document: Document  # the document that it comes from
+    start: int  # its position in the raw text, in code points
+    end: int  # exclusive
+    # `first`: a sentence of the first document; `added`: no earlier document has it; `number`: known except for the
+    # numbers
     kind: FragmentKind
-    numbers: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()  # the numbers that no earlier document has; only for kind `number`
 
     @property
     def text(self) -> str:
@@ -93,9 +89,6 @@ _Content = tuple[frozenset[str], frozenset[tuple[str, int]]]
 
 def original_message(documents: Sequence[Document], boilerplate: Boilerplate | None = None) -> list[OriginalFragment]:
     """Combine what every document of a group contributes first.
-
-    Args:
-        documents: at least one, in order of publication.
 
     Example:
         >>> first = Document(id="1", text="Пожар на складе тушили двенадцать машин. Никто не пострадал.")

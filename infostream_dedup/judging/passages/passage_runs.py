@@ -8,36 +8,161 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.arrays import offsets_of
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.passages.kernels.passage_chains import COLUMNS, ChainScratch, Classes, find_passages
-from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
-from infostream_dedup.judging.passages.sentence_table import SentenceTable
-from infostream_dedup.judging.passages.settings import PassageSettings
+from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.features.words import hash_sequences, hash_words
+from infostream_dedup.judging.passages.kernels.passages import (
+    COLUMNS,
+    ChainScratch,
+    Classes,
+    InvertedLists,
+    find_pairs,
+    find_passages,
+    list_starts,
+    sort_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.passages.sentence_table import SentenceTable
+    from infostream_dedup.judging.passages.settings import PassageSettings
+
+
+# Classes of sentences with equal bags, and classes that resemble each other.
+#
+# A sentence that a thousand documents repeat is compared only once. Bags are compared by the multiset Jaccard, sum of
+# the smaller over sum of the larger frequencies (Yu et al., section 4; Theobald et al., SIGIR 2008).
+
+MOST_ALIKE: Final = 1000
+"""A sentence that resembles more other sentences is made from a template, such as a daily rate: it has equal copies
+only. Otherwise, 20,000 sentences from one template in a collection would make 200,000,000 pairs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BagIndex:
+    """Bags prepared for comparison."""
+
+    class_of: NDArray[np.int32]  # int32 (sentences,), -1 for an empty bag. Classes are in order of size
+    bags: Ragged  # int32 ranks of the elements of each class, the rarest first
+    elements: int  # number of distinct elements
+    lonely: int  # number of elements that occur once; they have the lowest ranks
+    postings: int  # distinct elements summed over all sentences, the length of the inverted lists in the paper
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceClasses:
+    """Sentences that are copies of each other."""
+
+    class_of: NDArray[np.int32]  # int32 (sentences,), -1 for a sentence without copies
+    members: Ragged  # int64, sentences of each class, ascending
+    alike: Ragged  # int32, other classes that resemble each class, ascending; none if they are more than `MOST_ALIKE`
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Return all pairs of copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
+        found = [np.zeros((0, 2), dtype=np.int64)]
+        for number in range(len(self.members)):
+            own = self.members.row(number)
+            first, second = np.triu_indices(len(own), 1)
+            found.append(np.stack((own[first], own[second]), axis=1))
+            for other in self.alike.row(number).tolist():
+                if other > number:
+                    theirs = self.members.row(other)
+                    found.append(np.stack((np.repeat(own, len(theirs)), np.tile(theirs, len(own))), axis=1))
+        pairs = np.sort(np.concatenate(found), axis=1)
+        return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))], dtype=np.int64)
+
+
+def sentence_classes(bags: Ragged, tau: float) -> SentenceClasses:
+    """Find classes of equal bags, and classes that resemble each other.
+
+    Example:
+        >>> from infostream_dedup.judging.features.rows import rows_from
+        >>> found = sentence_classes(rows_from([[1, 2, 3], [2, 3, 1], [1, 2], [9]], np.uint64), 0.6)
+        >>> found.pairs().tolist()
+        [[0, 1], [0, 2], [1, 2]]
+    """
+    return matched(index_bags(bags), tau)
+
+
+def index_bags(bags: Ragged) -> BagIndex:
+    """Sort the elements of each bag, and number classes of equal bags."""
+    elements, place, df = np.unique(bags.values, return_inverse=True, return_counts=True)
+    rank = np.empty(len(elements), dtype=np.int32)
+    rank[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
+    ranks = rank[place]
+    hashes = np.empty(len(bags), dtype=np.uint64)
+    sort_rows(bags.indptr, ranks, hashes)
+    new = np.ones(len(ranks), dtype=np.bool_)
+    new[1:] = ranks[1:] != ranks[:-1]
+    new[bags.indptr[:-1][bags.sizes > 0]] = True
+    class_of, first = _classes(hashes, bags.sizes)
+    return BagIndex(
+        class_of, Ragged(bags.indptr, ranks).rows(first), len(elements), int((df == 1).sum()), int(new.sum())
+    )
+
+
+def matched(index: BagIndex, tau: float) -> SentenceClasses:
+    """Compare the classes of an index."""
+    if not 0 < tau <= 1:
+        raise ConfigurationError(f"tau is {tau}, expected a number above 0 to 1")
+    classes = len(index.bags)
+    pairs = _alike(index, float(tau))
+    one, other = np.concatenate((pairs, pairs[:, ::-1])).T
+    order = np.lexsort((other, one))
+    alike = Ragged(_bounds(one, classes), other[order])
+    kept = np.flatnonzero(index.class_of >= 0)
+    members = kept[np.argsort(index.class_of[kept], kind="stable")]
+    return SentenceClasses(index.class_of, Ragged(_bounds(index.class_of[kept], classes), members), alike)
+
+
+def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:
+    """Pairs of different classes that match: int32 (pairs, 2), the smaller number first."""
+    indptr, ranks, rows = index.bags.indptr, index.bags.values, len(index.bags)
+    starts = np.zeros(index.elements - index.lonely + 1, np.int64)
+    list_starts(indptr, ranks, index.lonely, tau, starts)
+    holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    counts = np.zeros(rows, np.int32)
+    lists = InvertedLists(starts[:-1].copy(), starts[:-1].copy(), holders, places, np.full(rows, -1, np.int32), counts)
+    pairs, used = np.empty((2 * MOST_ALIKE, 2), np.int32), np.zeros(1, np.int64)
+    row = 0
+    while (row := find_pairs(row, indptr, ranks, index.lonely, tau, MOST_ALIKE, lists, pairs, used)) < rows:
+        pairs = np.concatenate((pairs, np.empty_like(pairs)))
+    pairs = pairs[: used[0]]
+    return pairs[(counts[pairs] <= MOST_ALIKE).all(axis=1)]
+
+
+def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
+    return offsets_of(np.bincount(numbers, minlength=rows))
+
+
+def _classes(hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the class of each row, in order of size and first row, and the first row of each class."""
+    filled = np.flatnonzero(sizes > 0)
+    _, first, place = np.unique(hashes[filled], return_index=True, return_inverse=True)
+    first = filled[first]
+    order = np.lexsort((first, sizes[first]))
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    class_of = np.full(len(sizes), -1, dtype=np.int32)
+    class_of[filled] = number[place]
+    return class_of, first[order]
+
 
 OCCURRENCES: Final = 8
 """Maximum number of occurrences of the same words in one document that are considered, even in 10,000 equal lines."""
 
 _AT_ONCE: Final = 4_000_000
+
 _BLOCK: Final = 32
 
 
 def shared_runs(sentences: SentenceTable, least: int, without: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
     """Find the runs of equal words that any two documents share.
 
-    Args:
-        least: minimum number of words of a run, at least 1.
-        without: bool (sentences,), sentences that must not match.
-
-    Returns:
-        int64 (runs, 3): first word in the document with the smaller number, first word in the other, number of words;
-        words are those of the whole collection, counted from 0. Ordered by both places.
+    without: bool (sentences,), sentences that must not match.
 
     Example:
         >>> from infostream_dedup.judging.passages.sentence_table import read_sentences
@@ -175,22 +300,17 @@ most this: 10,000 equal lines in two documents would make 100,000,000 points."""
 REPEATS: Final = 1000
 """Later occurrences of a sentence in one document match nothing."""
 
-
 _ROOM: Final = 1024
 """Rows for which there is room at first."""
 
 
 class Chains(NamedTuple):
-    """Chains of all pairs of documents, by later document, earlier document, heaviest first.
+    """Chains of all pairs of documents, by later document, earlier document, heaviest first."""
 
-    Attributes:
-        rows: int64 (chains, 8): document a, document b, first and last sentence in a, first and last in b, sentence
-            pairs, words. Document a is the one with the smaller number.
-        matches: int64 (pairs, 2), sentences of a and b, chain by chain, each in text order.
-    """
-
+    # int64 (chains, 8): document a, document b, first and last sentence in a, first and last in b, sentence pairs,
+    # words. Document a is the one with the smaller number
     rows: NDArray[np.int64]
-    matches: NDArray[np.int64]
+    matches: NDArray[np.int64]  # int64 (pairs, 2), sentences of a and b, chain by chain, each in text order
 
 
 def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: PassageSettings) -> Chains:
@@ -244,32 +364,21 @@ _Part = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedPassages:
-    """Passages of sentences and runs, in no particular order; document a has the smaller number.
+    """Passages of sentences and runs, in no particular order; document a has the smaller number."""
 
-    Attributes:
-        rows: int64 (passages, 8): documents a and b, start and end in a, start and end in b (code points), sentence
-            pairs, words.
-        match_counts: int64 (passages,), sentence pairs of each.
-        matches: int64 (pairs, 2), sentences of a and b, passage by passage.
-        run_counts: int64 (passages,), runs of each.
-        runs: int64 (runs, 3): first word in a, first word in b, number of words, passage by passage.
-    """
-
+    # int64 (passages, 8): documents a and b, start and end in a, start and end in b (code points), sentence pairs,
+    # words
     rows: NDArray[np.int64]
-    match_counts: NDArray[np.int64]
-    matches: NDArray[np.int64]
-    run_counts: NDArray[np.int64]
-    runs: NDArray[np.int64]
+    match_counts: NDArray[np.int64]  # int64 (passages,), sentence pairs of each
+    matches: NDArray[np.int64]  # int64 (pairs, 2), sentences of a and b, passage by passage
+    run_counts: NDArray[np.int64]  # int64 (passages,), runs of each
+    runs: NDArray[np.int64]  # int64 (runs, 3): first word in a, first word in b, number of words, passage by passage
 
 
 def join_runs(
     sentences: SentenceTable, chains: Chains, settings: PassageSettings, without: NDArray[np.bool_] | None = None
 ) -> JoinedPassages:
-    """Add the runs of words that two documents share to the chains of sentences.
-
-    Args:
-        without: bool (sentences,), sentences that no run may touch.
-    """
+    """Add the runs of words that two documents share to the chains of sentences."""
     parts: list[_Part] = []
     documents = chains.rows[:, :2]
     if settings.min_run:
@@ -294,12 +403,7 @@ def join_runs(
 
 
 def _open_runs(sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Runs that contain, in both documents, words outside every matching sentence, with the ordinals of both documents.
-
-    Returns:
-        int64 (runs, 5): documents a and b, first word in a, first word in b, number of words; by pair of documents,
-        the longest first.
-    """
+    """Runs that contain, in both documents, words outside every matching sentence; with both ordinals."""
     indptr, number = sentences.words.rows.indptr, len(sentences)
     documents = sentences.documents
     first = np.searchsorted(indptr, runs[:, :2], side="right") - 1

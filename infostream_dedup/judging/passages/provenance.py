@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, pairwise
@@ -15,9 +14,7 @@ import numpy as np
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.features.numbers import numbers
-from infostream_dedup.judging.features.shingles import shingles
-from infostream_dedup.judging.features.words import Words
-from infostream_dedup.judging.passages.sentence_classes import SentenceClasses
+from infostream_dedup.judging.features.words import Words, shingles
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, replacements, times_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
@@ -26,24 +23,21 @@ from infostream_dedup.language.text.tokens import Shape, forms, surfaces
 from infostream_dedup.model import NO_TIME, Document
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.passages.passage_runs import SentenceClasses
 
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """The novel part of one document.
+    """The novel part of one document."""
 
-    Attributes:
-        document: its number.
-        spans: [start, end) of each novel sentence in the raw text.
-        sentences: number of sentences, novel or not.
-        share: share of the words in novel sentences, 0 to 1; ``None`` for a document without words.
-    """
-
-    document: int
-    spans: tuple[tuple[int, int], ...]
-    sentences: int
-    share: float | None
+    document: int  # its number
+    spans: tuple[tuple[int, int], ...]  # [start, end) of each novel sentence in the raw text
+    sentences: int  # number of sentences, novel or not
+    share: float | None  # share of the words in novel sentences, 0 to 1; `None` for a document without words
 
     def as_dict(self, identity: str, text: str) -> dict[str, Any]:
         """Return a row of ``passages find --novel``."""
@@ -178,69 +172,42 @@ _TRIPLE: Final = 3
 
 
 class Change(NamedTuple):
-    """A sentence that a copy has changed.
+    """A sentence that a copy has changed."""
 
-    Attributes:
-        before: the sentence in the first document.
-        after: the sentence in the copy.
-        numbers_gone: numbers of ``before`` that ``after`` lacks, in order.
-        numbers_new: numbers of ``after`` that ``before`` lacks, in order.
-        names_gone: names of ``before`` that ``after`` lacks; a name in another grammatical case is the same name.
-        names_new: names of ``after`` that ``before`` lacks.
-        words_gone: spans [start, end) in ``before`` of words that ``after`` has in another form or not at all.
-        words_new: spans in ``after``, likewise.
-    """
-
-    before: str
-    after: str
-    numbers_gone: tuple[str, ...]
-    numbers_new: tuple[str, ...]
+    before: str  # the sentence in the first document
+    after: str  # the sentence in the copy
+    numbers_gone: tuple[str, ...]  # numbers of `before` that `after` lacks, in order
+    numbers_new: tuple[str, ...]  # numbers of `after` that `before` lacks, in order
+    # names of `before` that `after` lacks; a name in another grammatical case is the same name
     names_gone: tuple[str, ...]
-    names_new: tuple[str, ...]
+    names_new: tuple[str, ...]  # names of `after` that `before` lacks
+    # spans [start, end) in `before` of words that `after` has in another form or not at all
     words_gone: tuple[tuple[int, int], ...]
-    words_new: tuple[tuple[int, int], ...]
+    words_new: tuple[tuple[int, int], ...]  # spans in `after`, likewise
 
 
 class CopiedStretch(NamedTuple):
-    """A stretch of a copy.
+    """A stretch of a copy."""
 
-    Attributes:
-        text: as in the copy.
-        kind: ``kept``, ``changed`` (words of a changed sentence), ``added``, or empty between sentences.
-    """
-
-    text: str
-    kind: str
+    text: str  # as in the copy
+    kind: str  # `kept`, `changed` (words of a changed sentence), `added`, or empty between sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A later document of a group compared with the first one.
+    """A later document of a group compared with the first one."""
 
-    Attributes:
-        document: the copy.
-        kept: sentences with the same words.
-        kept_share: their share of the first document's words, 0 to 1.
-        changed: sentences that resemble a sentence of the first document.
-        cut: sentences of the first document without a counterpart.
-        added: sentences of the copy without a counterpart.
-        title_changed: whether the words of the headline differ.
-        pieces: the whole text of the copy, in stretches.
-        copied_from: the earlier document with which it shares most; ``None`` if it shares no three consecutive words
-            with any.
-        copied_share: share of its word triples that occur in that document, 0 to 1.
-    """
-
-    document: Document
-    kept: int
-    kept_share: float
-    changed: tuple[Change, ...]
-    cut: tuple[str, ...]
-    added: tuple[str, ...]
-    title_changed: bool
-    pieces: tuple[CopiedStretch, ...]
+    document: Document  # the copy
+    kept: int  # sentences with the same words
+    kept_share: float  # their share of the first document's words, 0 to 1
+    changed: tuple[Change, ...]  # sentences that resemble a sentence of the first document
+    cut: tuple[str, ...]  # sentences of the first document without a counterpart
+    added: tuple[str, ...]  # sentences of the copy without a counterpart
+    title_changed: bool  # whether the words of the headline differ
+    pieces: tuple[CopiedStretch, ...]  # the whole text of the copy, in stretches
+    # the earlier document with which it shares most; `None` if it shares no three consecutive words with any
     copied_from: Document | None = None
-    copied_share: float = 0.0
+    copied_share: float = 0.0  # share of its word triples that occur in that document, 0 to 1
 
     def as_dict(self, group: str, origin: Provenance) -> dict[str, Any]:
         """Return a row of ``passages provenance``."""
@@ -267,18 +234,13 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """A group in order of publication.
+    """A group in order of publication."""
 
-    Attributes:
-        first: the document published first: by time, then by input order. A date without a time counts as the end of
-            its day.
-        copies: all other documents.
-        first_by: ``time`` if the first was published before all others; ``date`` if a day without a time leaves the
-            order open; ``order`` if times are equal or missing.
-    """
-
+    # the document published first: by time, then by input order. A date without a time counts as the end of its day
     first: Document
-    copies: tuple[Copy, ...]
+    copies: tuple[Copy, ...]  # all other documents
+    # `time` if the first was published before all others; `date` if a day without a time leaves the order open; `order`
+    # if times are equal or missing
     first_by: FirstBy = "time"
 
 
@@ -287,9 +249,6 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 
     Sentences with the same words count as kept. The others are paired by common words, the most similar first, each
     sentence once.
-
-    Args:
-        documents: at least one, in input order.
 
     Example:
         >>> first = Document(id="1", text="Пожар тушили 12 машин.")

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import count, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.words import Words
+from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model import LANGUAGES, NO_TIME, Document, Language, language_number, microseconds_of
 from infostream_dedup.model.document import without_text
+from infostream_dedup.model.limits import check_limits
+from infostream_dedup.model.notation import make_from_notation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from datetime import datetime
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
 
 
 _FEW: Final = 200 * 200
@@ -36,33 +41,20 @@ _WINDOW: Final = 64
 
 
 class Block(NamedTuple):
-    """Equal words in both sequences.
+    """Equal words in both sequences."""
 
-    Attributes:
-        left: place of the first one in the first sequence.
-        right: place of the first one in the second sequence.
-        size: number of words.
-    """
-
-    left: int
-    right: int
-    size: int
+    left: int  # place of the first one in the first sequence
+    right: int  # place of the first one in the second sequence
+    size: int  # number of words
 
 
 class Replacement(NamedTuple):
-    """Words of the first sequence that were replaced by words of the second; one of the two may have none.
+    """Words of the first sequence that were replaced by words of the second; one of the two may have none."""
 
-    Attributes:
-        left: place of the first word in the first sequence.
-        left_end: place after the last one.
-        right: place of the first word in the second sequence.
-        right_end: place after the last one.
-    """
-
-    left: int
-    left_end: int
-    right: int
-    right_end: int
+    left: int  # place of the first word in the first sequence
+    left_end: int  # place after the last one
+    right: int  # place of the first word in the second sequence
+    right_end: int  # place after the last one
 
 
 def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Block]:
@@ -153,6 +145,7 @@ _WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
 # The splitter knows only \n. Each character is replaced by one character, so that no position changes.
 _LINE_END: Final = re.compile("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
 # Words of one alphabet, which are nearly all, need no repair.
 _PLAIN: Final = re.compile("[а-яіїєґ0-9]+|[a-z0-9]+")
 
@@ -163,25 +156,15 @@ _ITEM_END: Final = re.compile("&#?\\w{1,31};|(;)\\s*")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SentenceTable:
-    """Sentences with words, in order of document and position.
+    """Sentences with words, in order of document and position."""
 
-    Attributes:
-        first: int64 (documents + 1,): document d has the sentences ``first[d]`` to ``first[d + 1]``.
-        starts: int64 (sentences,), in code points of the raw text.
-        ends: int64 (sentences,), exclusive.
-        words: words of each sentence; each row is one sentence.
-        word_starts: int32 (words,), in code points of the raw text; ascending, as are the ends.
-        word_ends: int32 (words,), exclusive.
-        languages: uint8 (documents,), index into ``LANGUAGES``.
-    """
-
-    first: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    words: Words
-    word_starts: NDArray[np.int32]
-    word_ends: NDArray[np.int32]
-    languages: NDArray[np.uint8]
+    first: NDArray[np.int64]  # int64 (documents + 1,): document d has the sentences `first[d]` to `first[d + 1]`
+    starts: NDArray[np.int64]  # int64 (sentences,), in code points of the raw text
+    ends: NDArray[np.int64]  # int64 (sentences,), exclusive
+    words: Words  # words of each sentence; each row is one sentence
+    word_starts: NDArray[np.int32]  # int32 (words,), in code points of the raw text; ascending, as are the ends
+    word_ends: NDArray[np.int32]  # int32 (words,), exclusive
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -210,9 +193,6 @@ class SentenceTable:
         """Return where stretches that begin with these words begin: int64, code points.
 
         A stretch that begins with the first word of a sentence takes what precedes the word, such as a quote.
-
-        Args:
-            words: int64, numbers of words in the whole collection.
         """
         rows = self.words.rows
         sentence = np.searchsorted(rows.indptr, words, side="right") - 1
@@ -220,11 +200,7 @@ class SentenceTable:
         return np.where(opens, self.starts[sentence], self.word_starts[words]).astype(np.int64)
 
     def finishes(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where stretches of words end: int64, code points, exclusive; a last word takes the full stop.
-
-        Args:
-            ends: int64, the word after the last one of each stretch.
-        """
+        """Return where stretches of words end: int64, code points, exclusive; a last word takes the full stop."""
         rows = self.words.rows
         sentence = np.searchsorted(rows.indptr, ends - 1, side="right") - 1
         closes = rows.indptr[sentence + 1] == ends
@@ -336,9 +312,6 @@ def _fold_word(word: str) -> str:
 def read_sentences(texts: Iterable[str], languages: Iterable[str | None] | None = None) -> SentenceTable:
     """Cut raw texts into sentences and words.
 
-    Args:
-        languages: language of each document; detected if ``None``.
-
     Example:
         >>> text = "Снег! *** Зима пришла."
         >>> table = read_sentences([text])
@@ -356,11 +329,7 @@ def read_sentences(texts: Iterable[str], languages: Iterable[str | None] | None 
 
 
 def word_sequence_hashes(words: Words) -> NDArray[np.uint64]:
-    """Hash the sequence of words of each row; equal sequences have equal hashes.
-
-    Returns:
-        uint64 (rows,).
-    """
+    """Hash the sequence of words of each row; equal sequences have equal hashes."""
     # A polynomial over all words of the collection, from which the part before each row is subtracted.
     hashes = hash_words(words.vocabulary)[words.rows.values]
     sizes = words.rows.sizes
@@ -379,15 +348,10 @@ _REPORTED: Final = 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceCollection:
-    """Documents and the spans of their sentences; the texts themselves are not kept.
+    """Documents and the spans of their sentences; the texts themselves are not kept."""
 
-    Attributes:
-        documents: documents in input order, without their bodies.
-        sentences: sentences of the bodies; document d of the table is ``documents[d]``.
-    """
-
-    documents: tuple[Document, ...]
-    sentences: SentenceTable
+    documents: tuple[Document, ...]  # documents in input order, without their bodies
+    sentences: SentenceTable  # sentences of the bodies; document d of the table is `documents[d]`
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -418,3 +382,59 @@ def read_collection(documents: Iterable[Document], *, progress: Progress | None 
 def times_of(times: Iterable[datetime | None]) -> NDArray[np.int64]:
     """Convert times to microseconds since 1970: int64, ``NO_TIME`` if unknown."""
     return np.array([NO_TIME if time is None else microseconds_of(time) for time in times], dtype=np.int64)
+
+
+# What a sentence feature does, and all of them by name
+
+
+@dataclass(frozen=True)
+class SentenceFeature(ABC):
+    """Turns a sentence into a bag; two sentences are copies if their bags resemble each other by tau or more.
+
+    A feature is a frozen data class. Its fields are its parameters, annotated with their limits.
+
+    Raises:
+        ConfigurationError: a parameter is out of range.
+    """
+
+    def __post_init__(self) -> None:
+        check_limits(self)
+
+    @property
+    @abstractmethod
+    def tau(self) -> float:
+        """Default minimum multiset Jaccard of a copy, above 0 to 1."""
+
+    @abstractmethod
+    def bags(self, table: SentenceTable) -> Ragged:
+        """Return the features of each sentence, with repetitions: uint64, one row per sentence.
+
+        A sentence with an empty bag is never a copy.
+        """
+
+
+FEATURES: Final[Registry[type[SentenceFeature]]] = Registry("infostream_dedup.judging.passages.features", "feature")
+"""All sentence features by name."""
+
+_Class = TypeVar("_Class", bound=type[SentenceFeature])
+
+
+def register(name: str, *, order: float = float("inf")) -> Callable[[_Class], _Class]:
+    """Return a class decorator that gives a feature its name."""
+
+    def add_class(found: _Class) -> _Class:
+        FEATURES.add(name, found, order=order)
+        return found
+
+    return add_class
+
+
+def sentence_feature(notation: str) -> SentenceFeature:
+    """Make the feature that a notation describes.
+
+    Example:
+        >>> sentence_feature("low-idf-sig:n=10:skip=the,an").skip
+        ('the', 'an')
+    """
+    # The threshold is a separate option: `tau`.
+    return make_from_notation(notation, FEATURES.get_known, reserved=("tau",))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,21 +14,22 @@ from infostream_dedup.lab.estimation.candidates import CANDIDATE_COUNT
 from infostream_dedup.lab.estimation.census import COPY_WORDING, CopyCensus, DrawnPairs, hash_of_pairs, in_universe
 from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
 from infostream_dedup.links.similarity_matrix import at_least
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.pair_table import LinkedPairs
+from infostream_dedup.runs.batch.linking import LinkedPairs, link
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.lab.estimation.census import Copies, SharedWording
     from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
-    from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.links import SimilarityMatrix
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.runs.batch.link_estimate import LinkEstimate
+    from infostream_dedup.runs.batch.linking import LinkEstimate
 
 
 _CUTS: Final = (0.02, 0.08, 0.15, 0.25, 0.4, 0.65)
@@ -55,21 +55,13 @@ _ENDS: Final = (0.025, 0.975)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditedPairs:
-    """Pairs that an audit covers, or a sample of them.
+    """Pairs that an audit covers, or a sample of them."""
 
-    Attributes:
-        a: int64 (pairs,), ordinals.
-        b: int64 (pairs,), ordinals.
-        linked: bool (pairs,), linked both ways.
-        wording: float64 (pairs,), the larger direction, 0 to 1.
-        weights: float64 (pairs,), number of pairs that each represents, at least 1.
-    """
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    linked: NDArray[np.bool_]
-    wording: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    a: NDArray[np.int64]  # int64 (pairs,), ordinals
+    b: NDArray[np.int64]  # int64 (pairs,), ordinals
+    linked: NDArray[np.bool_]  # bool (pairs,), linked both ways
+    wording: NDArray[np.float64]  # float64 (pairs,), the larger direction, 0 to 1
+    weights: NDArray[np.float64]  # float64 (pairs,), number of pairs that each represents, at least 1
 
     def __len__(self) -> int:
         return len(self.a)
@@ -87,25 +79,15 @@ class AuditedPairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditScores:
-    """Results of an audit.
+    """Results of an audit."""
 
-    Attributes:
-        judged: number of judged pairs.
-        right: number of judged pairs that are right.
-        precision: share of the links that are right; ``None`` if there are no links.
-        recall: share of the right pairs that are linked; ``None`` if no pair is right.
-        precision_bounds: 95 % interval.
-        recall_bounds: 95 % interval.
-        unjudged: number of strata that have pairs but no judgements, for which the guess is used.
-    """
-
-    judged: int
-    right: int
-    precision: float | None
-    recall: float | None
-    precision_bounds: Bounds | None
-    recall_bounds: Bounds | None
-    unjudged: int
+    judged: int  # number of judged pairs
+    right: int  # number of judged pairs that are right
+    precision: float | None  # share of the links that are right; `None` if there are no links
+    recall: float | None  # share of the right pairs that are linked; `None` if no pair is right
+    precision_bounds: Bounds | None  # 95 % interval
+    recall_bounds: Bounds | None  # 95 % interval
+    unjudged: int  # number of strata that have pairs but no judgements, for which the guess is used
 
 
 def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) -> NDArray[np.int64]:
@@ -277,19 +259,12 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class AuditedCollection:
-    """A collection with the pairs that an audit covers.
+    """A collection with the pairs that an audit covers."""
 
-    Attributes:
-        collection: the documents.
-        population: the pairs.
-        estimate: estimate made without judgements.
-        k: threshold at which pairs are linked.
-    """
-
-    collection: Collection
-    population: AuditedPairs
-    estimate: LinkEstimate
-    k: int
+    collection: Collection  # the documents
+    population: AuditedPairs  # the pairs
+    estimate: LinkEstimate  # estimate made without judgements
+    k: int  # threshold at which pairs are linked
 
     @classmethod
     def of(

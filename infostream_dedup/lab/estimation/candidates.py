@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DAY
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
-from infostream_dedup.lab.estimation.kernels.drawing import DatedSources, GradedLinks, SmallestPairs, draw_pairs
+from infostream_dedup.lab.estimation.kernels.copies import DatedSources, GradedLinks, SmallestPairs, draw_pairs
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.lab.estimation.census import SharedWording
     from infostream_dedup.lab.estimation.copy_scores import Links
-    from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.links import SimilarityMatrix
 
 
@@ -44,61 +44,39 @@ class CheckedLinks:
     """Links at the checked step and above, sampled separately.
 
     Attributes:
-        sources: int64 (2, pairs), source of each document, ``NO_SOURCE`` if it is unknown.
-        grades: uint8 (pairs,), largest step at which both directions count.
-        evidence: float64 (pairs, COLUMNS).
-        far: float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside
         or outside the window.
-        far_links: number of these links; ``far`` may be a sample.
     """
 
-    sources: NDArray[np.int64]
-    grades: NDArray[np.uint8]
-    evidence: NDArray[np.float64]
+    sources: NDArray[np.int64]  # int64 (2, pairs), source of each document, `NO_SOURCE` if it is unknown
+    grades: NDArray[np.uint8]  # uint8 (pairs,), largest step at which both directions count
+    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
+    # float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside
     far: NDArray[np.float64]
-    far_links: int
+    far_links: int  # number of these links; `far` may be a sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedCandidates:
-    """Candidates with the evidence of each pair.
+    """Candidates with the evidence of each pair."""
 
-    Attributes:
-        a: int64 (pairs,), ordinals.
-        b: int64 (pairs,), ordinals.
-        grades: uint8 (pairs,), largest step at which both directions count.
-        evidence: float64 (pairs, COLUMNS).
-        texts: int64 (documents,), number of the text of each document, equal for equal texts.
-        links: links used to check the fit.
-        checked_step: step at which links are checked: k = 6.
-        lowest_step: lowest step that may be recommended.
-    """
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    grades: NDArray[np.uint8]
-    evidence: NDArray[np.float64]
-    texts: NDArray[np.int64]
-    links: CheckedLinks
-    checked_step: int
-    lowest_step: int
+    a: NDArray[np.int64]  # int64 (pairs,), ordinals
+    b: NDArray[np.int64]  # int64 (pairs,), ordinals
+    grades: NDArray[np.uint8]  # uint8 (pairs,), largest step at which both directions count
+    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
+    texts: NDArray[np.int64]  # int64 (documents,), number of the text of each document, equal for equal texts
+    links: CheckedLinks  # links used to check the fit
+    checked_step: int  # step at which links are checked: k = 6
+    lowest_step: int  # lowest step that may be recommended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnCandidates:
-    """Sampled pairs: int64 (2, pairs) each, ordinals a < b, sorted by the later document.
+    """Sampled pairs: int64 (2, pairs) each, ordinals a < b, sorted by the later document."""
 
-    Attributes:
-        pairs: candidates.
-        linked: links at the checked step.
-        far: links between different sources more than 60 days apart.
-        far_links: number of all such links.
-    """
-
-    pairs: NDArray[np.int64]
-    linked: NDArray[np.int64]
-    far: NDArray[np.int64]
-    far_links: int
+    pairs: NDArray[np.int64]  # candidates
+    linked: NDArray[np.int64]  # links at the checked step
+    far: NDArray[np.int64]  # links between different sources more than 60 days apart
+    far_links: int  # number of all such links
 
     def documents(self) -> NDArray[np.int64]:
         """Ordinals of the documents of all pairs, ascending."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,10 +14,8 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
-from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
-from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
-from infostream_dedup.lab.estimation.kernels.finding_copies import (
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
+from infostream_dedup.lab.estimation.kernels.copies import (
     FoundPairs,
     SharedIndex,
     TextClasses,
@@ -38,9 +35,12 @@ from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.kernels.triples import TripleRange
     from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
@@ -60,17 +60,11 @@ ALL_PAIRS: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that are counted, and the documents left out.
+    """The pairs that are counted, and the documents left out."""
 
-    Attributes:
-        universe: the universe as compiled code takes it.
-        short: number of documents with fewer than ``LEAST_TOKENS`` words.
-        undated: number of longer documents without a date, left out if ``windowed``.
-    """
-
-    universe: Universe
-    short: int
-    undated: int
+    universe: Universe  # the universe as compiled code takes it
+    short: int  # number of documents with fewer than `LEAST_TOKENS` words
+    undated: int  # number of longer documents without a date, left out if `windowed`
 
     @property
     def windowed(self) -> bool:
@@ -131,21 +125,15 @@ _PAIRS_AT_ONCE: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedWording:
-    """The word triples that occur in at least two texts.
+    """The word triples that occur in at least two texts."""
 
-    Attributes:
-        numbers: int32, numbers of the triples of each text.
-        begins: int64 (documents + 1,), bounds of each document in ``numbers``; only those of texts are not empty.
-        texts: int64 (documents,), the document that stands for the text of each document.
-        bounds: int64 (documents + 1,), bounds of each document in the word triples that the numbers were made of.
-        terms: number of distinct shared triples.
-    """
-
-    numbers: NDArray[np.int32]
+    numbers: NDArray[np.int32]  # int32, numbers of the triples of each text
+    # int64 (documents + 1,), bounds of each document in `numbers`; only those of texts are not empty
     begins: NDArray[np.int64]
-    texts: NDArray[np.int64]
+    texts: NDArray[np.int64]  # int64 (documents,), the document that stands for the text of each document
+    # int64 (documents + 1,), bounds of each document in the word triples that the numbers were made of
     bounds: NDArray[np.int64]
-    terms: int
+    terms: int  # number of distinct shared triples
 
     def fill_in(self, a: NDArray[np.int64], b: NDArray[np.int64], evidence: NDArray[np.float64]) -> None:
         """Fill in wording, the last two columns of the pairs' evidence, as ``fill_in_wording`` does from all."""
@@ -271,23 +259,15 @@ _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copies:
-    """All copies of a collection in a universe, or a sample of them.
+    """All copies of a collection in a universe, or a sample of them."""
 
-    Attributes:
-        a: int64 (pairs,), ordinal of the earlier document; pairs are in the order of (a, b).
-        b: int64 (pairs,), ordinal of the later one.
-        wording: float64 (pairs,), share of the smaller text's triples in the larger one, ``COPY_WORDING`` to 1.
-        total: pairs found that are not a series.
-        series: pairs found that are.
-        sampled: inverse of the sampling rate: 1 if ``a`` and ``b`` hold all pairs, 2 if they hold every second one.
-    """
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
+    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document; pairs are in the order of (a, b)
+    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later one
+    # float64 (pairs,), share of the smaller text's triples in the larger one, `COPY_WORDING` to 1
     wording: NDArray[np.float64]
-    total: int
-    series: int
-    sampled: int
+    total: int  # pairs found that are not a series
+    series: int  # pairs found that are
+    sampled: int  # inverse of the sampling rate: 1 if `a` and `b` hold all pairs, 2 if they hold every second one
 
     def __len__(self) -> int:
         return len(self.a)
@@ -298,14 +278,10 @@ class DistinctTexts:
     """The distinct texts of a universe, in the order of their first dates.
 
     Equal texts from different weeks are kept apart, so that each text has one date.
-
-    Attributes:
-        firsts: int64 (texts,), the first document of each.
-        classes: the documents of each.
     """
 
-    firsts: NDArray[np.int64]
-    classes: TextClasses
+    firsts: NDArray[np.int64]  # int64 (texts,), the first document of each
+    classes: TextClasses  # the documents of each
 
     def stand_ins(self, documents: int) -> NDArray[np.int64]:
         """Int64 (documents,): the first document with the same text; itself outside the universe."""

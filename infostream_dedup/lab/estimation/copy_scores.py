@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -13,24 +12,19 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.lab.estimation.census import CopyCensus, are_kept, in_universe, thinned
-from infostream_dedup.lab.estimation.kernels.counting import (
-    PickedPairs,
-    count_drawn,
-    count_linked_pairs,
-    grades_of_pairs,
-)
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.lab.estimation.kernels.copies import PickedPairs, count_drawn, count_linked_pairs, grades_of_pairs
+from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import language_number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence
     from infostream_dedup.lab.estimation.census import Copies, CountedPairs
-    from infostream_dedup.lab.estimation.kernels.finding_copies import Universe
+    from infostream_dedup.lab.estimation.kernels.copies import Universe
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
 
@@ -89,33 +83,19 @@ _GRADES: Final = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyScores:
-    """Copies among the links at one k.
+    """Copies among the links at one k."""
 
-    Attributes:
-        step: k, or the number of the threshold, from 1.
-        links: unordered pairs linked both ways in the universe, series left out.
-        linked_copies: how many of these links are copies.
-        copies: all copies in the universe, series left out.
-        precision: ``linked_copies / links``; ``None`` if there are no links.
-        recall: ``linked_copies / copies``; ``None`` if there are no copies.
-        precision_bounds: 95 % interval.
-        recall_bounds: 95 % interval.
-        bands: recall in each of ``BANDS``, ``None`` if there are no copies.
-        series_links: linked pairs that are series.
-        series_copies: how many of these are copies.
-    """
-
-    step: int
-    links: int
-    linked_copies: int
-    copies: int
-    precision: float | None
-    recall: float | None
-    precision_bounds: Bounds | None
-    recall_bounds: Bounds | None
-    bands: tuple[float | None, ...]
-    series_links: int
-    series_copies: int
+    step: int  # k, or the number of the threshold, from 1
+    links: int  # unordered pairs linked both ways in the universe, series left out
+    linked_copies: int  # how many of these links are copies
+    copies: int  # all copies in the universe, series left out
+    precision: float | None  # `linked_copies / links`; `None` if there are no links
+    recall: float | None  # `linked_copies / copies`; `None` if there are no copies
+    precision_bounds: Bounds | None  # 95 % interval
+    recall_bounds: Bounds | None  # 95 % interval
+    bands: tuple[float | None, ...]  # recall in each of `BANDS`, `None` if there are no copies
+    series_links: int  # linked pairs that are series
+    series_copies: int  # how many of these are copies
 
     @property
     def f1(self) -> float:
@@ -126,17 +106,11 @@ class CopyScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """Directed links, each with the largest k (or number of the threshold) at which it counts.
+    """Directed links, each with the largest k (or number of the threshold) at which it counts."""
 
-    Attributes:
-        indptr: int64 (documents + 1,), bounds of the rows.
-        indices: int32, the document linked to, ascending in each row.
-        grades: uint8, 0 if a link counts at no k.
-    """
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    grades: NDArray[np.uint8]
+    indptr: NDArray[np.int64]  # int64 (documents + 1,), bounds of the rows
+    indices: NDArray[np.int32]  # int32, the document linked to, ascending in each row
+    grades: NDArray[np.uint8]  # uint8, 0 if a link counts at no k
 
     @classmethod
     def of(cls, grades: sp.csr_array) -> Links:
@@ -157,25 +131,15 @@ class Links:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tables:
-    """Pairs inside and between languages (first axis), by grade (last axis, or the one before draws).
+    """Pairs inside and between languages (first axis), by grade (last axis, or the one before draws)."""
 
-    Attributes:
-        links: int64 (2, grades), linked pairs that are not a series.
-        copies: float64 (2, grades), copies that are not a series; those at grade 0 are not linked.
-        bands: float64 (2, bands, grades), copies by band of wording.
-        series: float64 (2, 2, grades), links and copies that are series.
-        drawn_links: float64 (2, grades, draws), links, or a sample of them.
-        drawn_right: float64 (2, grades, draws), copies among these links.
-        drawn_copies: float64 (2, grades, draws).
-    """
-
-    links: NDArray[np.int64]
-    copies: NDArray[np.float64]
-    bands: NDArray[np.float64]
-    series: NDArray[np.float64]
-    drawn_links: NDArray[np.float64]
-    drawn_right: NDArray[np.float64]
-    drawn_copies: NDArray[np.float64]
+    links: NDArray[np.int64]  # int64 (2, grades), linked pairs that are not a series
+    copies: NDArray[np.float64]  # float64 (2, grades), copies that are not a series; those at grade 0 are not linked
+    bands: NDArray[np.float64]  # float64 (2, bands, grades), copies by band of wording
+    series: NDArray[np.float64]  # float64 (2, 2, grades), links and copies that are series
+    drawn_links: NDArray[np.float64]  # float64 (2, grades, draws), links, or a sample of them
+    drawn_right: NDArray[np.float64]  # float64 (2, grades, draws), copies among these links
+    drawn_copies: NDArray[np.float64]  # float64 (2, grades, draws)
 
     def at(self, step: int, parts: slice) -> CopyScores:
         """Scores at a step, for pairs inside languages, between them, or both."""

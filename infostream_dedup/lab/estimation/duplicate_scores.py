@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -14,6 +13,8 @@ from infostream_dedup.lab.estimation.copy_scores import Bounds, bounds_of, drawn
 from infostream_dedup.machine.phrase import Phrase
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.lab.estimation.candidates import ComparedCandidates
@@ -43,17 +44,11 @@ _LEAST_START: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class MixtureFit:
-    """The two fitted classes.
+    """The two fitted classes."""
 
-    Attributes:
-        prior: share of the copy class.
-        m: float64 (fields, levels), share of each level in the copy class.
-        u: float64 (fields, levels), share of each level among other pairs.
-    """
-
-    prior: float
-    m: NDArray[np.float64]
-    u: NDArray[np.float64]
+    prior: float  # share of the copy class
+    m: NDArray[np.float64]  # float64 (fields, levels), share of each level in the copy class
+    u: NDArray[np.float64]  # float64 (fields, levels), share of each level among other pairs
 
     def probabilities(self, levels: NDArray[np.int8]) -> NDArray[np.float64]:
         """Probability of the copy class: float64 (pairs,)."""
@@ -184,28 +179,20 @@ class FitCheck:
     """The signs of a wrong fit.
 
     Attributes:
-        disagreement: mean difference between mixture and pair model over the links, at ``CHECKED_K`` or at the k of the
         greatest F1, whichever is larger.
-        overall: sum of the differences over all candidates, divided by the sum of probabilities.
-        unworded: share of the copy class on the lowest level of wording.
-        refilled: share of the copy class with three tenths of the wording but few numbers in common: templates.
-        disputed: share of the links at ``CHECKED_K`` that belong to sources about whose links mixture and pair model
         disagree.
-        far_links: links between different sources more than 60 days apart at ``CHECKED_K``.
-        far: their mean probability; ``None`` if there are fewer than ``FEWEST_FAR``.
-        candidates: number of pairs that were fitted.
-        links: how many of these are linked both ways at ``CHECKED_K``.
     """
 
+    # mean difference between mixture and pair model over the links, at `CHECKED_K` or at the k of the
     disagreement: float
-    overall: float
-    unworded: float
-    refilled: float
-    disputed: float
-    far_links: int
-    far: float | None
-    candidates: int
-    links: int
+    overall: float  # sum of the differences over all candidates, divided by the sum of probabilities
+    unworded: float  # share of the copy class on the lowest level of wording
+    refilled: float  # share of the copy class with three tenths of the wording but few numbers in common: templates
+    disputed: float  # share of the links at `CHECKED_K` that belong to sources about whose links mixture and pair model
+    far_links: int  # links between different sources more than 60 days apart at `CHECKED_K`
+    far: float | None  # their mean probability; `None` if there are fewer than `FEWEST_FAR`
+    candidates: int  # number of pairs that were fitted
+    links: int  # how many of these are linked both ways at `CHECKED_K`
 
     @property
     def code(self) -> ReliableCode:
@@ -309,23 +296,14 @@ _RULE_OF_THREE: Final = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateScores:
-    """Duplicates among the links at one k, estimated.
+    """Duplicates among the links at one k, estimated."""
 
-    Attributes:
-        step: k, or the number of the threshold.
-        precision: mean probability of the links; ``None`` if there are no links.
-        recall: their share of the total probability.
-        precision_bounds: 95 % interval; ``None`` unless the estimate is reliable.
-        recall_bounds: 95 % interval; ``None`` unless the estimate is reliable.
-        model_precision: mean probability of the links by the shipped pair model: usually above the truth if the
-            estimate is not reliable.
-    """
-
-    step: int
-    precision: float | None
-    recall: float | None
-    precision_bounds: Bounds | None
-    recall_bounds: Bounds | None
+    step: int  # k, or the number of the threshold
+    precision: float | None  # mean probability of the links; `None` if there are no links
+    recall: float | None  # their share of the total probability
+    precision_bounds: Bounds | None  # 95 % interval; `None` unless the estimate is reliable
+    recall_bounds: Bounds | None  # 95 % interval; `None` unless the estimate is reliable
+    # mean probability of the links by the shipped pair model: usually above the truth if the estimate is not reliable
     model_precision: float | None
 
     @property
@@ -337,26 +315,18 @@ class DuplicateScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateEstimate:
-    """An estimate with its check.
+    """An estimate with its check."""
 
-    Attributes:
-        scores: scores at each step; empty if the check refuses.
-        check: the signs of a wrong fit.
-        fit: the two classes; ``None`` if the check refuses.
-        lowest_step: lowest step at which all links are candidates.
-        without_forms: F1 of the links as copies that are not forms, at each step of ``scores``.
-        not_forms: number of candidates that are copies and not forms.
-        by_model: expected F1 of the links by the shipped pair model, by step; also if the check refuses.
-        accepted: mean probability of the links at ``CHECKED_K`` by the shipped pair model; also if the check refuses.
-    """
-
-    scores: list[DuplicateScores]
-    check: FitCheck
-    fit: MixtureFit | None
-    lowest_step: int
+    scores: list[DuplicateScores]  # scores at each step; empty if the check refuses
+    check: FitCheck  # the signs of a wrong fit
+    fit: MixtureFit | None  # the two classes; `None` if the check refuses
+    lowest_step: int  # lowest step at which all links are candidates
+    # F1 of the links as copies that are not forms, at each step of `scores`
     without_forms: list[float] = field(default_factory=list)
-    not_forms: int = 0
+    not_forms: int = 0  # number of candidates that are copies and not forms
+    # expected F1 of the links by the shipped pair model, by step; also if the check refuses
     by_model: dict[int, float] = field(default_factory=dict)
+    # mean probability of the links at `CHECKED_K` by the shipped pair model; also if the check refuses
     accepted: float = 0.0
 
     @property

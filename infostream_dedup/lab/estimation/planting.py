@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -16,15 +15,16 @@ import scipy.sparse as sp
 from infostream_dedup.lab.estimation.census import LEAST_TOKENS
 from infostream_dedup.lab.estimation.copy_scores import Links
 from infostream_dedup.links.pair_rules import count_grades
-from infostream_dedup.model import Document
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.terms.key_terms import pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Language, Settings
+    from infostream_dedup.model import Document, Language, Settings
     from infostream_dedup.terms.key_terms import KeyTerms
 
 
@@ -121,17 +121,11 @@ _DECIMALS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class PlantedCollection:
-    """A collection with edited copies of some of its documents.
+    """A collection with edited copies of some of its documents."""
 
-    Attributes:
-        collection: the documents, then the copies.
-        originals: int64 (copies,), ordinal of the original of each copy.
-        kinds: language, edit and rate of each copy.
-    """
-
-    collection: Collection
-    originals: NDArray[np.int64]
-    kinds: list[tuple[Language, Edit, float]]
+    collection: Collection  # the documents, then the copies
+    originals: NDArray[np.int64]  # int64 (copies,), ordinal of the original of each copy
+    kinds: list[tuple[Language, Edit, float]]  # language, edit and rate of each copy
 
     @classmethod
     def of(

@@ -9,7 +9,6 @@ how the stream was cut into batches.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +21,8 @@ from infostream_dedup.lab.estimation.census import WINDOW_DAYS, counted_pairs, f
 from infostream_dedup.runs.batch.stored_collection import stored_evidence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.stream.store.store import Store
@@ -45,23 +46,14 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayCopies:
-    """Counts of one day of one source.
+    """Counts of one day of one source."""
 
-    Attributes:
-        day: days since 1970 by the stream's clock.
-        source: ``None`` for documents that name none.
-        documents: documents that arrived.
-        links: verdicts ``exact`` and ``duplicate`` that name a document at most seven days older; series are left out.
-        copies: documents that copy an earlier one.
-        linked_copies: links to a document that is copied.
-    """
-
-    day: int
-    source: str | None
-    documents: int
-    links: int
-    copies: int
-    linked_copies: int
+    day: int  # days since 1970 by the stream's clock
+    source: str | None  # `None` for documents that name none
+    documents: int  # documents that arrived
+    links: int  # verdicts `exact` and `duplicate` that name a document at most seven days older; series are left out
+    copies: int  # documents that copy an earlier one
+    linked_copies: int  # links to a document that is copied
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
@@ -84,25 +76,15 @@ class DayCopies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """Days on which a share of the last ``RECENT_DAYS`` differs from that of the ``USUAL_DAYS`` before.
+    """Days on which a share of the last ``RECENT_DAYS`` differs from that of the ``USUAL_DAYS`` before."""
 
-    Attributes:
-        first: first such day, days since 1970.
-        last: last day of an unbroken run of such days.
-        source: ``None`` for the whole stream.
-        measure: ``copies`` (of the documents), ``precision`` or ``recall`` (of the links, as copies).
-        recent: part and whole on the first day and the six days before it.
-        usual: part and whole of the days before these.
-        chance: probability of a difference as large without a drift, on the first day (Fisher's exact test).
-    """
-
-    first: int
-    last: int
-    source: str | None
-    measure: str
-    recent: tuple[int, int]
-    usual: tuple[int, int]
-    chance: float
+    first: int  # first such day, days since 1970
+    last: int  # last day of an unbroken run of such days
+    source: str | None  # `None` for the whole stream
+    measure: str  # `copies` (of the documents), `precision` or `recall` (of the links, as copies)
+    recent: tuple[int, int]  # part and whole on the first day and the six days before it
+    usual: tuple[int, int]  # part and whole of the days before these
+    chance: float  # probability of a difference as large without a drift, on the first day (Fisher's exact test)
 
     def as_dict(self) -> dict[str, Any]:
         """A row."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -12,8 +11,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.judging.evidence.pair_evidence import key_rows
-from infostream_dedup.judging.evidence.triple_ranges import TripleRanges
+from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, key_rows
 from infostream_dedup.lab.estimation.candidates import compare_candidates, draw_candidates
 from infostream_dedup.lab.estimation.census import COPY_WORDING, WINDOW_DAYS, Copies, CopyCensus, CountedPairs
 from infostream_dedup.lab.estimation.copy_scores import BANDS, CopyScores, Links, count_copies
@@ -26,17 +24,18 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     estimate_duplicates,
 )
 from infostream_dedup.links import Recommendation, SimilarityMatrix, default_recommendation
+from infostream_dedup.links.measures import DEFAULT_K, FEWEST_COPIES
 from infostream_dedup.links.pair_rules import count_grades, share_grades
-from infostream_dedup.links.recommendation import DEFAULT_K, FEWEST_COPIES
 from infostream_dedup.machine.memory import give_back_memory
 from infostream_dedup.machine.phrase import Phrase
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
-from infostream_dedup.runs.batch.link_estimate import LinkEstimate
-from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS
+from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS, LinkEstimate
 from infostream_dedup.runs.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
@@ -44,8 +43,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model.document import Language
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.linking import Linked
-    from infostream_dedup.runs.sharded.disk_runner import DiskRun
-    from infostream_dedup.runs.sharded.linked_run import LinkedRun
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
     from infostream_dedup.terms.key_terms import KeyTerms
 
 
@@ -68,11 +66,6 @@ def recommended_k(
     raise k until only copies are linked; then the model's probabilities choose k. It must take three links in four for
     one text, and no sign may speak of topics, forms or old news, which the model takes for one text too. If the
     estimate is refused for too few candidates or links, no sign can be seen; the same share is enough there.
-
-    Forms are copies by definition. Where they are many, as a sign of the estimate tells, they would choose k: their
-    links have most key terms in common, so k would rise until little else is linked. Then only copies that are not
-    forms choose it, if there are enough of them and the estimate does not dispute more pairs than its copy class holds:
-    long footers that many texts share look like copies and like forms.
     """
     if estimate is not None and estimate.code == "reliable":
         best = max((one for one in estimate.scores if one.step >= LOWEST_K), key=lambda one: (one.f1, -one.step))

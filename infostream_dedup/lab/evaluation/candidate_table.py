@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.judging.criteria.candidates import key_term_candidates, two_word_candidates
-from infostream_dedup.judging.criteria.document_models import DocumentModels
+from infostream_dedup.judging.criteria.document_models import DocumentModels, key_term_candidates, two_word_candidates
 from infostream_dedup.lab.evaluation.labels import Label, both_of, codes_of, places_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
 class FilterRow:
-    """One filter on one collection.
+    """One filter on one collection."""
 
-    Attributes:
-        name: name of the filter.
-        pairs: number of unordered pairs of the collection.
-        passed: number of pairs that pass the filter.
-        duplicates: number of pairs known to be duplicates.
-        duplicates_passed: number of known duplicates that pass.
-    """
-
-    name: str
-    pairs: int
-    passed: int
-    duplicates: int
-    duplicates_passed: int
+    name: str  # name of the filter
+    pairs: int  # number of unordered pairs of the collection
+    passed: int  # number of pairs that pass the filter
+    duplicates: int  # number of pairs known to be duplicates
+    duplicates_passed: int  # number of known duplicates that pass
 
     @property
     def rejected(self) -> int:

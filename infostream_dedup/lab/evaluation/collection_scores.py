@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -33,21 +31,22 @@ from infostream_dedup.lab.evaluation.scores import (
     scores,
 )
 from infostream_dedup.links import default_recommendation
-from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.runs.batch.collection import Collection
-from infostream_dedup.runs.batch.judged_deduplication import judged_statuses
-from infostream_dedup.runs.batch.judged_pairing import PairChoice, listed_pairs
-from infostream_dedup.runs.batch.judging import JudgedCollection
-from infostream_dedup.runs.batch.link_estimate import KChooser
-from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, Linked, link
-from infostream_dedup.runs.batch.translations import Between, find_translations
-from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
+from infostream_dedup.runs.batch.deduplication import judged_statuses
+from infostream_dedup.runs.batch.linking import SHARE_THRESHOLDS, KChooser, Linked, link
+from infostream_dedup.runs.batch.pairing import Between, PairChoice, find_translations, listed_pairs
+from infostream_dedup.terms.key_terms import warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.model import Document, Settings
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.judging import JudgedCollection
 
 
 REFUSAL_K: Final = 6
@@ -58,21 +57,13 @@ _SAME_STEP = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class StepScores:
-    """Figures at one step of the threshold.
+    """Figures at one step of the threshold."""
 
-    Attributes:
-        step: value of k or of the threshold.
-        step_name: ``k`` or ``threshold``.
-        scores: counts, precision, recall, F1.
-        intervals: 95 % intervals of precision, recall and F1.
-        refused: whether the row represents a refusal to recommend.
-    """
-
-    step: float
-    step_name: str
-    scores: Scores
-    intervals: Intervals
-    refused: bool = False
+    step: float  # value of k or of the threshold
+    step_name: str  # `k` or `threshold`
+    scores: Scores  # counts, precision, recall, F1
+    intervals: Intervals  # 95 % intervals of precision, recall and F1
+    refused: bool = False  # whether the row represents a refusal to recommend
 
     def as_dict(self) -> dict[str, Any]:
         """Return the values under the names that ``evaluate`` prints.
@@ -102,27 +93,17 @@ class StepScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Evaluation(Tabular):
-    """Result of an evaluation.
+    """Result of an evaluation."""
 
-    Attributes:
-        rows: one row for each step, ascending.
-        best: first row with the highest F1; ``None`` if F1 is above 0 nowhere.
-        recommended: row of the recommended step.
-        judged: scores of the pairs of preset ``judged``; ``None`` if it did not run.
-        groups: scores of the groups that this preset makes; ``None`` as in ``group_scores``, or if it did not run.
-        semantic: whether the preset asked the sentence encoder.
-        notes: remarks for the reader of the numbers.
-        report: what was read; ``None`` if no documents were read.
-    """
-
-    rows: list[StepScores]
-    best: StepScores | None
-    recommended: StepScores
-    judged: StepScores | None = None
+    rows: list[StepScores]  # one row for each step, ascending
+    best: StepScores | None  # first row with the highest F1; `None` if F1 is above 0 nowhere
+    recommended: StepScores  # row of the recommended step
+    judged: StepScores | None = None  # scores of the pairs of preset `judged`; `None` if it did not run
+    # scores of the groups that this preset makes; `None` as in `group_scores`, or if it did not run
     groups: GroupScores | None = None
-    semantic: bool = False
-    notes: list[str] = field(default_factory=list)
-    report: ReadingReport | None = None
+    semantic: bool = False  # whether the preset asked the sentence encoder
+    notes: list[str] = field(default_factory=list)  # remarks for the reader of the numbers
+    report: ReadingReport | None = None  # what was read; `None` if no documents were read
 
     @property
     def share_of_best(self) -> float | None:

@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
 from infostream_dedup.judging.features.rows import distinct, rows_from
 from infostream_dedup.judging.features.string_similarity import (
     require_similarity,
     string_similarities,
     string_similarity,
 )
+from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.lab.evaluation.collection_scores import truth_for
 from infostream_dedup.lab.evaluation.labels import Label, Truth, both_of, labels_in, note_without_positives
 from infostream_dedup.lab.evaluation.method_runs import Cost, MethodRun, MethodRuns, judged_by_labels, run_methods
 from infostream_dedup.lab.evaluation.scores import Scores
-from infostream_dedup.lab.methods import Texts
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.runs.batch.pair_table import pair_table
+from infostream_dedup.runs.batch.linking import pair_table
 from infostream_dedup.terms.reading import key_terms_of_surfaces
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
+    from infostream_dedup.arrays import Ragged
     from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.lab.methods import Texts
+    from infostream_dedup.machine.progress import Progress
 
 
 def dice(one: NDArray[np.int64], other: NDArray[np.int64]) -> float | None:
@@ -73,21 +74,13 @@ _MOST_METHODS: Final = 63
 
 @dataclass(frozen=True, slots=True)
 class JointCoverage:
-    """What several methods find together.
+    """What several methods find together."""
 
-    Attributes:
-        methods: names of two or three methods.
-        pairs: number of pairs that at least one of them finds.
-        true: number of true pairs among them.
-        recall: share of the true pairs, 0 to 1; ``None`` if there are none.
-        best_alone: recall of the best of them alone.
-    """
-
-    methods: tuple[str, ...]
-    pairs: int
-    true: int
-    recall: float | None
-    best_alone: float | None
+    methods: tuple[str, ...]  # names of two or three methods
+    pairs: int  # number of pairs that at least one of them finds
+    true: int  # number of true pairs among them
+    recall: float | None  # share of the true pairs, 0 to 1; `None` if there are none
+    best_alone: float | None  # recall of the best of them alone
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -144,25 +137,15 @@ _LONG_SENTENCE: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFeatures:
-    """What the documents of a pair have in common.
+    """What the documents of a pair have in common."""
 
-    Attributes:
-        similarity: String::Similarity of the texts as words without punctuation, 0 to 1.
-        jaccard5: distinct word 5-grams common to both texts, divided by those in either, 0 to 1.
-        containment5: distinct word 5-grams common to both texts, divided by those of the text with fewer, 0 to 1.
-        same_sentences: number of distinct sentences of six or more words that occur in both texts.
-        forward: number of key terms of the earlier document found in the later one (``morph``, 12 terms).
-        backward: number of key terms of the later document found in the earlier one.
-        terms: key terms found in either direction, heaviest first.
-    """
-
-    similarity: float
-    jaccard5: float
-    containment5: float
-    same_sentences: int
-    forward: int
-    backward: int
-    terms: list[str]
+    similarity: float  # String::Similarity of the texts as words without punctuation, 0 to 1
+    jaccard5: float  # distinct word 5-grams common to both texts, divided by those in either, 0 to 1
+    containment5: float  # distinct word 5-grams common to both texts, divided by those of the text with fewer, 0 to 1
+    same_sentences: int  # number of distinct sentences of six or more words that occur in both texts
+    forward: int  # number of key terms of the earlier document found in the later one (`morph`, 12 terms)
+    backward: int  # number of key terms of the later document found in the earlier one
+    terms: list[str]  # key terms found in either direction, heaviest first
 
     def as_dict(self) -> dict[str, Any]:
         """Return the values by name, with shares rounded to 4 decimals."""
@@ -218,21 +201,13 @@ def _hash_long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Ragged:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """A pair as an example.
+    """A pair as an example."""
 
-    Attributes:
-        a: id of the earlier document.
-        b: id of the later one.
-        found_by: names of the methods that find it, in the order of the comparison.
-        of_kind: number of pairs found by exactly these methods, which this pair represents in a sample.
-        features: what the two documents have in common.
-    """
-
-    a: str
-    b: str
-    found_by: list[str]
-    of_kind: int
-    features: PairFeatures
+    a: str  # id of the earlier document
+    b: str  # id of the later one
+    found_by: list[str]  # names of the methods that find it, in the order of the comparison
+    of_kind: int  # number of pairs found by exactly these methods, which this pair represents in a sample
+    features: PairFeatures  # what the two documents have in common
 
     def as_dict(self) -> dict[str, Any]:
         """Return a row of a labels file that has yet to be labelled: ``label`` is ``None``."""
@@ -324,30 +299,19 @@ THRESHOLD: Final = 0.80
 
 @dataclass(frozen=True, slots=True)
 class MethodPool:
-    """The pairs that methods found together, and those of them that are verified.
+    """The pairs that methods found together, and those of them that are verified."""
 
-    Attributes:
-        methods: names of the methods in the pool.
-        pairs: int64 (pairs,), ascending codes of all their pairs (U).
-        verified: int64 (verified,), ascending codes of the pairs with similar texts (V).
-    """
-
-    methods: tuple[str, ...]
-    pairs: NDArray[np.int64]
-    verified: NDArray[np.int64]
+    methods: tuple[str, ...]  # names of the methods in the pool
+    pairs: NDArray[np.int64]  # int64 (pairs,), ascending codes of all their pairs (U)
+    verified: NDArray[np.int64]  # int64 (verified,), ascending codes of the pairs with similar texts (V)
 
 
 @dataclass(frozen=True, slots=True)
 class PoolScore:
-    """Score of one method against the pool.
+    """Score of one method against the pool."""
 
-    Attributes:
-        scores: counts, where ``tp`` are its pairs in V, ``fp`` its other pairs and ``fn`` the pairs of V it misses.
-        alike: share of its pairs with similar texts, in the pool or not, 0 to 1; ``None`` without pairs.
-    """
-
-    scores: Scores
-    alike: float | None
+    scores: Scores  # counts, where `tp` are its pairs in V, `fp` its other pairs and `fn` the pairs of V it misses
+    alike: float | None  # share of its pairs with similar texts, in the pool or not, 0 to 1; `None` without pairs
 
 
 def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -382,17 +346,12 @@ _TIMES: Final = ("seconds", "cpu_seconds", "growth")
 
 @dataclass(frozen=True, slots=True)
 class ComparedMethod:
-    """One row of the comparison.
+    """One row of the comparison."""
 
-    Attributes:
-        run: what the method links, keeps and costs.
-        figures: figures of the protocol; ``precision``, ``recall`` and ``f1``, 0 to 1 or ``None``, come first.
-        only: number of pairs that no other compared method finds.
-    """
-
-    run: MethodRun
+    run: MethodRun  # what the method links, keeps and costs
+    # figures of the protocol; `precision`, `recall` and `f1`, 0 to 1 or `None`, come first
     figures: Mapping[str, float | int | None]
-    only: int
+    only: int  # number of pairs that no other compared method finds
 
     def as_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return the row that ``compare`` prints."""
@@ -418,60 +377,40 @@ class ComparedMethod:
 
 @dataclass(frozen=True, slots=True)
 class PoolSummary:
-    """Size of a pool.
+    """Size of a pool."""
 
-    Attributes:
-        methods: names of the methods in the pool.
-        pairs: number of all their pairs.
-        verified: number of pairs with a String::Similarity of at least the threshold.
-        threshold: minimum String::Similarity of a verified pair.
-        codes: int64 (verified,), codes of the verified pairs.
-    """
-
-    methods: list[str]
-    pairs: int
-    verified: int
-    threshold: float = THRESHOLD
+    methods: list[str]  # names of the methods in the pool
+    pairs: int  # number of all their pairs
+    verified: int  # number of pairs with a String::Similarity of at least the threshold
+    threshold: float = THRESHOLD  # minimum String::Similarity of a verified pair
+    # int64 (verified,), codes of the verified pairs
     codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Tabular):
-    """Result of a comparison.
+    """Result of a comparison."""
 
-    Attributes:
-        protocol: ``labels`` or ``pool``.
-        rows: one row for each method, in the order of the tables.
-        dice: Dice coefficients of every two methods, in the order of the rows.
-        documents: number of documents.
-        configuration: everything that determines the result: the methods with all their parameters and the protocol's
-            options.
-        pool: size of the pool; ``None`` with the labels protocol.
-        missing: reason by name for each method that could not run.
-        notes: what readers of the figures should know.
-        agreements: pairs that the most methods find.
-        disagreements: unlabelled pairs that some methods find and others do not.
-        coverage: pairs and triples of methods that find most true pairs together.
-        reading: cost of reading the parts of the texts that methods share.
-        has_best: whether the method with the best F1 may be called the best: not in an open world, where a method is
-            not punished for what it links beyond the labels.
-        report: what was read; ``None`` if no documents were read.
-    """
-
-    protocol: Protocol
-    rows: list[ComparedMethod]
-    dice: list[list[float | None]]
-    documents: int
+    protocol: Protocol  # `labels` or `pool`
+    rows: list[ComparedMethod]  # one row for each method, in the order of the tables
+    dice: list[list[float | None]]  # Dice coefficients of every two methods, in the order of the rows
+    documents: int  # number of documents
+    # everything that determines the result: the methods with all their parameters and the protocol's options
     configuration: dict[str, Any]
-    pool: PoolSummary | None = None
-    missing: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    agreements: list[ComparedPair] = field(default_factory=list)
+    pool: PoolSummary | None = None  # size of the pool; `None` with the labels protocol
+    missing: dict[str, str] = field(default_factory=dict)  # reason by name for each method that could not run
+    notes: list[str] = field(default_factory=list)  # what readers of the figures should know
+    agreements: list[ComparedPair] = field(default_factory=list)  # pairs that the most methods find
+    # unlabelled pairs that some methods find and others do not
     disagreements: list[ComparedPair] = field(default_factory=list)
+    # pairs and triples of methods that find most true pairs together
     coverage: list[JointCoverage] = field(default_factory=list)
+    # cost of reading the parts of the texts that methods share
     reading: Cost = field(default_factory=lambda: Cost(0.0, 0.0))
+    # whether the method with the best F1 may be called the best: not in an open world, where a method is not punished
+    # for what it links beyond the labels
     has_best: bool = True
-    report: ReadingReport | None = None
+    report: ReadingReport | None = None  # what was read; `None` if no documents were read
 
     @property
     def names(self) -> list[str]:

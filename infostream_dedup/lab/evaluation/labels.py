@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,14 +13,17 @@ from infostream_dedup.documents.column_names import ColumnNames
 from infostream_dedup.documents.csv_table import csv_records
 from infostream_dedup.documents.endings import is_table
 from infostream_dedup.documents.json_files import jsonl_records
-from infostream_dedup.documents.records import Item
 from infostream_dedup.documents.table_files import workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.model import LANGUAGES, Document, language_number
 from infostream_dedup.model.limits import check_path
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.documents.records import Item
 
 
 def codes_of(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
@@ -45,17 +47,12 @@ def places_in(codes: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The pairs that an evaluation considers; all others are ignored.
+    """The pairs that an evaluation considers; all others are ignored."""
 
-    Attributes:
-        languages: uint8 (documents,), index into ``LANGUAGES``.
-        blocks: bool (languages, languages), symmetric, whether pairs of these two languages are considered.
-        inside: bool (documents,), whether the document's domain is considered.
-    """
-
-    languages: NDArray[np.uint8]
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    # bool (languages, languages), symmetric, whether pairs of these two languages are considered
     blocks: NDArray[np.bool_]
-    inside: NDArray[np.bool_]
+    inside: NDArray[np.bool_]  # bool (documents,), whether the document's domain is considered
 
     def holds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return bool (pairs,), whether each pair is in scope."""
@@ -119,38 +116,23 @@ LabelRow = tuple[int, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The label of one pair of documents.
+    """The label of one pair of documents."""
 
-    Attributes:
-        a: id of one document.
-        b: id of the other; the pair is unordered.
-        label: one of ``LABELS``.
-        source: file of the label, ``<list>`` for values in memory.
-        line: line or row in the source, from 1; ``None`` if unknown.
-        extra: all other fields, unchanged.
-    """
-
-    a: str
-    b: str
-    label: str
-    source: str = "<list>"
-    line: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    a: str  # id of one document
+    b: str  # id of the other; the pair is unordered
+    label: str  # one of `LABELS`
+    source: str = "<list>"  # file of the label, `<list>` for values in memory
+    line: int | None = None  # line or row in the source, from 1; `None` if unknown
+    extra: Mapping[str, Any] = field(default_factory=dict)  # all other fields, unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """Two families that share text or report the same event, so that their pairs do not count as false.
+    """Two families that share text or report the same event, so that their pairs do not count as false."""
 
-    Attributes:
-        family_a: name of one family.
-        family_b: name of the other family.
-        why: reason as given; empty if missing.
-    """
-
-    family_a: str
-    family_b: str
-    why: str = ""
+    family_a: str  # name of one family
+    family_b: str  # name of the other family
+    why: str = ""  # reason as given; empty if missing
 
 
 def read_labels(path: str | Path) -> list[Label]:
@@ -313,27 +295,18 @@ _CHUNK: Final = 1 << 21
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """Decides for every unordered pair of a collection whether it is true, false or not counted.
+    """Decides for every unordered pair of a collection whether it is true, false or not counted."""
 
-    Attributes:
-        scope: the pairs considered; pairs outside the scope are not counted.
-        positives: int64 (pairs,), ascending codes of the true pairs in scope.
-        negatives: int64 (pairs,), ascending codes of the listed false pairs in scope.
-        others: int64 (pairs,), ascending codes of the listed pairs in scope that are not counted.
-        circles: int64 (documents,), number of the circle formed by the document's family and all its kin; -1 without
-            a family.
-        stories: int64 (documents,), number of the document's story, for resampling: its family, or the documents to
-            which true pairs connect it; numbered from 0 without gaps; -1 if no counted pair can contain the document.
-        closed: whether an unlisted pair is false even where a document names no family.
-    """
-
-    scope: Scope
-    positives: NDArray[np.int64]
-    negatives: NDArray[np.int64]
-    others: NDArray[np.int64]
+    scope: Scope  # the pairs considered; pairs outside the scope are not counted
+    positives: NDArray[np.int64]  # int64 (pairs,), ascending codes of the true pairs in scope
+    negatives: NDArray[np.int64]  # int64 (pairs,), ascending codes of the listed false pairs in scope
+    others: NDArray[np.int64]  # int64 (pairs,), ascending codes of the listed pairs in scope that are not counted
+    # int64 (documents,), number of the circle formed by the document's family and all its kin; -1 without a family
     circles: NDArray[np.int64]
+    # int64 (documents,), number of the document's story, for resampling: its family, or the documents to which true
+    # pairs connect it; numbered from 0 without gaps; -1 if no counted pair can contain the document
     stories: NDArray[np.int64]
-    closed: bool = False
+    closed: bool = False  # whether an unlisted pair is false even where a document names no family
 
     @property
     def documents(self) -> int:

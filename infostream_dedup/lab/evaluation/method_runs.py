@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log2
@@ -20,10 +19,13 @@ from infostream_dedup.lab.evaluation.scores import GROUP_MEASURES, Predictions, 
 from infostream_dedup.lab.methods import Method, Pairs, Texts
 from infostream_dedup.lab.methods.registry import method_class, methods, written
 from infostream_dedup.links import Measures, SimilarityMatrix, sweep_counts
-from infostream_dedup.machine.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
 
 
 _Result = TypeVar("_Result")
@@ -34,15 +36,10 @@ _MIN_SECONDS: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Time that some work took.
+    """Time that some work took."""
 
-    Attributes:
-        seconds: wall-clock seconds.
-        cpu_seconds: CPU seconds of this process with all its threads, and of the child processes it has waited for.
-    """
-
-    seconds: float
-    cpu_seconds: float
+    seconds: float  # wall-clock seconds
+    cpu_seconds: float  # CPU seconds of this process with all its threads, and of the child processes it has waited for
 
 
 def measured(work: Callable[[], _Result]) -> tuple[_Result, Cost]:
@@ -71,43 +68,27 @@ _WARM_UP: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRun:
-    """Result of one method on the collection.
+    """Result of one method on the collection."""
 
-    Attributes:
-        name: name as requested, with the parameters given (``three-plus-two:n=3``).
-        method: the method with all its parameters.
-        codes: int64 (pairs,), ascending codes of the unordered pairs it links (``pair_codes``).
-        measures: symmetry and transitivity of its relation; a symmetric method links in both directions.
-        bytes_per_document: mean size of a signature in bytes.
-        cost: cost of signing and linking, without reading the shared parts of the texts.
-        growth: exponent with which CPU time grows with the number of documents; ``None`` if not requested or if the
-            run is too short to measure.
-    """
-
-    name: str
-    method: Method
-    codes: NDArray[np.int64]
-    measures: Measures
-    bytes_per_document: float
-    cost: Cost
+    name: str  # name as requested, with the parameters given (`three-plus-two:n=3`)
+    method: Method  # the method with all its parameters
+    codes: NDArray[np.int64]  # int64 (pairs,), ascending codes of the unordered pairs it links (`pair_codes`)
+    measures: Measures  # symmetry and transitivity of its relation; a symmetric method links in both directions
+    bytes_per_document: float  # mean size of a signature in bytes
+    cost: Cost  # cost of signing and linking, without reading the shared parts of the texts
+    # exponent with which CPU time grows with the number of documents; `None` if not requested or if the run is too
+    # short to measure
     growth: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MethodRuns:
-    """Results of several methods on one collection.
+    """Results of several methods on one collection."""
 
-    Attributes:
-        documents: number of documents.
-        runs: one for each method, in the order requested.
-        reading: cost of reading the parts of the texts that methods share.
-        missing: reason by name for each method that could not run.
-    """
-
-    documents: int
-    runs: list[MethodRun]
-    reading: Cost
-    missing: dict[str, str]
+    documents: int  # number of documents
+    runs: list[MethodRun]  # one for each method, in the order requested
+    reading: Cost  # cost of reading the parts of the texts that methods share
+    missing: dict[str, str]  # reason by name for each method that could not run
 
 
 def run_methods(

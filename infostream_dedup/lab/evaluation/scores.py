@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Final
 
@@ -13,24 +12,19 @@ from infostream_dedup.lab.evaluation.labels import FALSE, TRUE, Truth, both_of, 
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Unordered pairs, each with the strictest threshold at which it is predicted.
+    """Unordered pairs, each with the strictest threshold at which it is predicted."""
 
-    Attributes:
-        codes: int64 (pairs,), ascending distinct codes (``pair_codes.codes_of``).
-        grades: uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none.
-        steps: ascending values of the threshold.
-        step_name: name of the threshold, ``k`` or ``threshold``.
-    """
-
-    codes: NDArray[np.int64]
-    grades: NDArray[np.uint8]
-    steps: tuple[float, ...]
-    step_name: str
+    codes: NDArray[np.int64]  # int64 (pairs,), ascending distinct codes (`pair_codes.codes_of`)
+    grades: NDArray[np.uint8]  # uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none
+    steps: tuple[float, ...]  # ascending values of the threshold
+    step_name: str  # name of the threshold, `k` or `threshold`
 
 
 def predicted_by_count(
@@ -69,19 +63,12 @@ def _make_predictions(grades: sp.csr_array, steps: tuple[float, ...], step_name:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Agreement of predicted pairs with the truth.
+    """Agreement of predicted pairs with the truth."""
 
-    Attributes:
-        tp: number of true pairs that are predicted.
-        fp: number of false pairs that are predicted.
-        fn: number of true pairs that are not predicted.
-        linked: number of pairs that are predicted, those among them that are not counted included.
-    """
-
-    tp: int
-    fp: int
-    fn: int
-    linked: int
+    tp: int  # number of true pairs that are predicted
+    fp: int  # number of false pairs that are predicted
+    fn: int  # number of true pairs that are not predicted
+    linked: int  # number of pairs that are predicted, those among them that are not counted included
 
     @property
     def judged(self) -> int:
@@ -142,19 +129,14 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class _Contributions:
-    """What each story contributes to the counts.
+    """What each story contributes to the counts."""
 
-    Attributes:
-        positives: float64 (stories,), number of true pairs.
-        tp: float64 (stories, steps), number of true pairs predicted at each step.
-        fp_within: float64 (stories, steps), number of false pairs within a story predicted at each step.
-        fp_between: for each step, float64 (stories, stories), number of false pairs between two stories that are
-            predicted up to this step and no further.
-    """
-
-    positives: NDArray[np.float64]
-    tp: NDArray[np.float64]
+    positives: NDArray[np.float64]  # float64 (stories,), number of true pairs
+    tp: NDArray[np.float64]  # float64 (stories, steps), number of true pairs predicted at each step
+    # float64 (stories, steps), number of false pairs within a story predicted at each step
     fp_within: NDArray[np.float64]
+    # for each step, float64 (stories, stories), number of false pairs between two stories that are predicted up to this
+    # step and no further
     fp_between: list[sp.csr_array]
 
 
@@ -253,21 +235,13 @@ def _compute_interval(part: NDArray[np.float64], whole: NDArray[np.float64], est
 
 @dataclass(frozen=True, slots=True)
 class GroupScores:
-    """Agreement of groups with the true groups, averaged over documents or counted over pairs.
+    """Agreement of groups with the true groups, averaged over documents or counted over pairs."""
 
-    Attributes:
-        bcubed_precision: mean over documents of the share of its group that belongs there, itself included; 0 to 1.
-        bcubed_recall: mean over documents of the share of its true group that its group contains; 0 to 1.
-        bcubed_f1: harmonic mean of both.
-        ari: adjusted Rand index: 1 for equal groups, about 0 for groups drawn at random.
-        pairwise_f1: F1 of the pairs of documents in one group; ``None`` if there is no pair in either.
-    """
-
-    bcubed_precision: float
-    bcubed_recall: float
-    bcubed_f1: float
-    ari: float
-    pairwise_f1: float | None
+    bcubed_precision: float  # mean over documents of the share of its group that belongs there, itself included; 0 to 1
+    bcubed_recall: float  # mean over documents of the share of its true group that its group contains; 0 to 1
+    bcubed_f1: float  # harmonic mean of both
+    ari: float  # adjusted Rand index: 1 for equal groups, about 0 for groups drawn at random
+    pairwise_f1: float | None  # F1 of the pairs of documents in one group; `None` if there is no pair in either
 
     def as_dict(self) -> dict[str, float | None]:
         """Return the measures by name, in order."""

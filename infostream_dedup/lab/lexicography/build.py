@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.outputs import check_output, open_output
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
-from infostream_dedup.language.lexicon.folder import data_folder
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
 from infostream_dedup.language.lexicon.name_tables import NameKind, names, personal_names
+from infostream_dedup.language.lexicon.tables import data_folder
 from infostream_dedup.language.lexicon.word_lists import added_nouns
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import fingerprint, package_versions
 from infostream_dedup.language.morphology.form_cache import FormCache
-from infostream_dedup.language.morphology.reading_choice import PROPER
-from infostream_dedup.language.morphology.readings import readings_of
+from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.frequent_words import frequent_words
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.language.translation.target_lexicon import frequent_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from infostream_dedup.machine.progress import Progress
 
 _FORMS_SHOWN: Final = 5
 _BLOCK: Final = 100_000
@@ -32,22 +34,15 @@ _BLOCK: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DictionaryEntry:
-    """A term of a frequency dictionary.
+    """A term of a frequency dictionary."""
 
-    Attributes:
-        term: the ``morph`` term: a lemma, in English a stem.
-        kinds: what a name denotes (``surname``, ``first_name``, ``patronymic``, ``place``, ``organisation``,
-            ``abbreviation``); otherwise ``noun``, in English ``stem``.
-        share: share of running words that its forms make up, 0 to 1; 0 if wordfreq has none of them.
-        source: origin of the lemma, as in ``dictionaries show``.
-        forms: its most frequent forms, at most five, in falling order.
-    """
-
-    term: str
+    term: str  # the `morph` term: a lemma, in English a stem
+    # what a name denotes (`surname`, `first_name`, `patronymic`, `place`, `organisation`, `abbreviation`); otherwise
+    # `noun`, in English `stem`
     kinds: tuple[str, ...]
-    share: float
-    source: str
-    forms: tuple[str, ...]
+    share: float  # share of running words that its forms make up, 0 to 1; 0 if wordfreq has none of them
+    source: str  # origin of the lemma, as in `dictionaries show`
+    forms: tuple[str, ...]  # its most frequent forms, at most five, in falling order
 
     @property
     def zipf(self) -> float:
@@ -155,29 +150,17 @@ _MANIFEST: Final = "manifest.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltDictionary:
-    """A frequency dictionary that was written.
+    """A frequency dictionary that was written."""
 
-    Attributes:
-        language: language of its terms.
-        terms: number of rows.
-        in_use: number of terms whose forms wordfreq has; the others only occur in dictionaries and lists of names.
-        nouns: number of common nouns, in English of stems.
-        surnames: number of surnames; a term can have several kinds.
-        organisations: number of names of organisations.
-        places: number of names of places.
-        other_names: number of terms with other kinds only: first names, patronymics, abbreviations.
-        file: its path.
-    """
-
-    language: Language
-    terms: int
-    in_use: int
-    nouns: int
-    surnames: int
-    organisations: int
-    places: int
-    other_names: int
-    file: Path
+    language: Language  # language of its terms
+    terms: int  # number of rows
+    in_use: int  # number of terms whose forms wordfreq has; the others only occur in dictionaries and lists of names
+    nouns: int  # number of common nouns, in English of stems
+    surnames: int  # number of surnames; a term can have several kinds
+    organisations: int  # number of names of organisations
+    places: int  # number of names of places
+    other_names: int  # number of terms with other kinds only: first names, patronymics, abbreviations
+    file: Path  # its path
 
 
 def built_folder() -> Path:

@@ -8,48 +8,42 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, product
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.errors import NoInputError
 from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
-from infostream_dedup.language.lexicon.english_parts_of_speech import part_of_speech
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
-from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.name_tables import personal_names
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE, is_latin, key_form
-from infostream_dedup.language.lexicon.tables import TableRow
+from infostream_dedup.language.lexicon.tables import APOSTROPHE, TableRow, dictionaries_folder, is_latin, key_form
 from infostream_dedup.language.lexicon.word_lists import added_nouns
-from infostream_dedup.language.translation.international_key import international_keys
-from infostream_dedup.language.translation.refusals import allowed
-from infostream_dedup.language.translation.romanisation import latin_key
+from infostream_dedup.language.translation.international_words import international_keys
+from infostream_dedup.language.translation.ladder import allowed
+from infostream_dedup.language.translation.romanisation import (
+    folded_cyrillic,
+    folded_latin,
+    latin_key,
+    transcription_cost,
+)
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
-from infostream_dedup.language.translation.transcription import folded_cyrillic, folded_latin, transcription_cost
 from infostream_dedup.language.translation.word_pairs import as_terms
 from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Level = Literal["defect", "doubt"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault of one row.
+    """One fault of one row."""
 
-    Attributes:
-        level: ``defect``, which must be corrected, or ``doubt``, a name that no source confirms but may be right.
-        file: name of the table without its folder.
-        line: line number, from 1.
-        field: faulty column; empty for the whole line.
-        message: what was found and what was expected.
-        advice: what to do about it.
-    """
-
-    level: Level
-    file: str
-    line: int
-    field: str
-    message: str
-    advice: str
+    level: Level  # `defect`, which must be corrected, or `doubt`, a name that no source confirms but may be right
+    file: str  # name of the table without its folder
+    line: int  # line number, from 1
+    field: str  # faulty column; empty for the whole line
+    message: str  # what was found and what was expected
+    advice: str  # what to do about it
 
     def __str__(self) -> str:
         place = ":".join(filter(None, (self.file, str(self.line), self.field)))
@@ -578,21 +572,14 @@ def contradictions(concepts: Sequence[TableRow], friends: Sequence[TableRow]) ->
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Result of a check.
+    """Result of a check."""
 
-    Attributes:
-        folder: folder checked.
-        files: number of files read.
-        rows: number of table rows read.
-        findings: defects and doubts, by file and line.
-        round_trips: whether round trips were tried, which happens only in the folder that the engine uses, and only
-            if no defect prevents its tables from being loaded.
-    """
-
-    folder: Path
-    files: int
-    rows: int
-    findings: tuple[Finding, ...]
+    folder: Path  # folder checked
+    files: int  # number of files read
+    rows: int  # number of table rows read
+    findings: tuple[Finding, ...]  # defects and doubts, by file and line
+    # whether round trips were tried, which happens only in the folder that the engine uses, and only if no defect
+    # prevents its tables from being loaded
     round_trips: bool
 
     @property

@@ -6,31 +6,32 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from gzip import BadGzipFile, GzipFile
-from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, cast
 from xml.parsers import expat
 
 from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.language.lexicon.sealed_tables import sealed
-from infostream_dedup.language.lexicon.spelling import is_latin, key_form
-from infostream_dedup.language.lexicon.tables import read_table
+from infostream_dedup.language.lexicon.tables import is_latin, key_form, read_table, sealed
 from infostream_dedup.language.text.normalise import clean
-from infostream_dedup.language.translation.imported_tables import (
+from infostream_dedup.language.translation.ladder import is_blocked
+from infostream_dedup.language.translation.word_pairs import (
     COLUMNS,
     forget_imported,
     imported_folder,
     imported_tables,
+    word_pairs,
 )
-from infostream_dedup.language.translation.refusals import is_blocked
-from infostream_dedup.language.translation.word_pairs import word_pairs
-from infostream_dedup.machine.private_files import make_private_folder
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.machine.files import make_private_folder
 from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from infostream_dedup.machine.progress import Progress
 
 NAME_OF: Final[dict[Language, str]] = {"ru": "Russian", "uk": "Ukrainian", "en": "English"}
 
@@ -74,36 +75,22 @@ _MAX_LENGTH: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class WantedPairs:
-    """What to import from a file.
+    """What to import from a file."""
 
-    Attributes:
-        file: name of the file as given by the user.
-        source: language of its left or first words.
-        target: language of its other words.
-        parts: parts of speech to import, from ``PARTS_OF_SPEECH``.
-    """
-
-    file: str
-    source: Language
-    target: Language
-    parts: frozenset[str]
+    file: str  # name of the file as given by the user
+    source: Language  # language of its left or first words
+    target: Language  # language of its other words
+    parts: frozenset[str]  # parts of speech to import, from `PARTS_OF_SPEECH`
 
 
 @dataclass(frozen=True, slots=True)
 class NewPair:
-    """A pair of key forms to import.
+    """A pair of key forms to import."""
 
-    Attributes:
-        source: word of the source language.
-        target: its equivalent in the target language.
-        part: one of ``PARTS_OF_SPEECH``.
-        direction: direction in which the pair translates.
-    """
-
-    source: str
-    target: str
-    part: str
-    direction: Direction
+    source: str  # word of the source language
+    target: str  # its equivalent in the target language
+    part: str  # one of `PARTS_OF_SPEECH`
+    direction: Direction  # direction in which the pair translates
 
 
 class PairIntake:
@@ -464,23 +451,14 @@ _GZIP: Final = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """Result of an import.
+    """Result of an import."""
 
-    Attributes:
-        name: name of the table.
-        path: file of the table.
-        pairs: number of pairs in it.
-        replaced: whether a table of that name existed before.
-        left_out: number of sound rows that were not imported, by reason.
-        broken: errors of the broken rows that were skipped.
-    """
-
-    name: str
-    path: Path
-    pairs: int
-    replaced: bool
-    left_out: Mapping[str, int]
-    broken: tuple[BadDataError, ...]
+    name: str  # name of the table
+    path: Path  # file of the table
+    pairs: int  # number of pairs in it
+    replaced: bool  # whether a table of that name existed before
+    left_out: Mapping[str, int]  # number of sound rows that were not imported, by reason
+    broken: tuple[BadDataError, ...]  # errors of the broken rows that were skipped
 
 
 def import_table(

@@ -2,74 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import permutations
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.lab.lexicography.imports import stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
-from infostream_dedup.language.lexicon.spelling import is_latin, key_form
-from infostream_dedup.language.morphology.analysis import Analysis
-from infostream_dedup.language.morphology.analyzer import Morphology
+from infostream_dedup.language.lexicon.tables import is_latin, key_form
+from infostream_dedup.language.morphology.analyzer import Analysis, Morphology
 from infostream_dedup.language.morphology.english_lemmas import lemma, noun_term
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.answer_cache import AnswerCache, answer_cache
-from infostream_dedup.language.translation.frequent_words import frequent_words
-from infostream_dedup.language.translation.ladder import Translator, standard_rungs
-from infostream_dedup.language.translation.refusals import allowed, false_friends_of, is_blocked
-from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.ladder import (
+    AnswerCache,
+    Translator,
+    allowed,
+    answer_cache,
+    false_friends_of,
+    is_blocked,
+    standard_rungs,
+)
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.rungs.identity import IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
+from infostream_dedup.language.translation.target_lexicon import frequent_words
 from infostream_dedup.language.translation.written_names import marked_term, names_first, plain_term
 from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from infostream_dedup.language.translation.rung import Translation
 
 _CYRILLIC_LANGUAGES: tuple[Language, ...] = ("ru", "uk")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What the engine knows about a word in one language and capitalisation.
+    """What the engine knows about a word in one language and capitalisation."""
 
-    Attributes:
-        language: ``ru``, ``uk`` or ``en``.
-        form: key form that is looked up.
-        shape: ``lower``, ``start`` (starts a sentence), ``capital`` (inside a sentence) or ``upper``.
-        term: the ``morph`` term; ``None`` if the word is not a term.
-        strict: the term under the strict rule, which accepts only dictionary words; ``None`` if it is not a term.
-        lemma: normal form.
-        part_of_speech: OpenCorpora tag; empty if unknown.
-        flags: what a name denotes: surname, first_name, patronymic, place, organisation, abbreviation.
-        known: whether a dictionary contains the word.
-        zipf: frequency of the form, log10 of the occurrences per billion words; 0 if it does not occur.
-        lemma_zipf: frequency of the lemma, on the same scale.
-        stem: the ``stem`` term, before stop words are removed.
-        source: origin of the lemma: ``pymorphy3``, ``names-translator``, ``predicted``, ``latin``, ``stem`` or
-            ``file:line``.
-        why: reason why the word is not a term; empty if it is.
-    """
-
-    language: Language
-    form: str
-    shape: str
-    term: str | None
+    language: Language  # `ru`, `uk` or `en`
+    form: str  # key form that is looked up
+    shape: str  # `lower`, `start` (starts a sentence), `capital` (inside a sentence) or `upper`
+    term: str | None  # the `morph` term; `None` if the word is not a term
+    # the term under the strict rule, which accepts only dictionary words; `None` if it is not a term
     strict: str | None
-    lemma: str
-    part_of_speech: str
-    flags: tuple[str, ...]
-    known: bool
-    zipf: float
-    lemma_zipf: float
-    stem: str
-    source: str
-    why: str
+    lemma: str  # normal form
+    part_of_speech: str  # OpenCorpora tag; empty if unknown
+    flags: tuple[str, ...]  # what a name denotes: surname, first_name, patronymic, place, organisation, abbreviation
+    known: bool  # whether a dictionary contains the word
+    zipf: float  # frequency of the form, log10 of the occurrences per billion words; 0 if it does not occur
+    lemma_zipf: float  # frequency of the lemma, on the same scale
+    stem: str  # the `stem` term, before stop words are removed
+    source: str  # origin of the lemma: `pymorphy3`, `names-translator`, `predicted`, `latin`, `stem` or `file:line`
+    why: str  # reason why the word is not a term; empty if it is
 
     def as_dict(self) -> dict[str, object]:
         """Return the values by name for JSON, with flags as a list."""
@@ -127,30 +118,19 @@ _PLAIN: Final = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One answer of one rung, or the absence of an answer.
+    """One answer of one rung, or the absence of an answer."""
 
-    Attributes:
-        word: the word as given.
-        source: language that the word was assumed to be in.
-        term: the term that documents make of the word, or its key form if it is not a term; with a capital if it is
-            an English noun written as a name.
-        is_term: whether documents can have it as a term; otherwise it can only occur in tables.
-        rung: name of the rung.
-        answer: equivalent; ``None`` if the rung has no answer.
-        confidence: confidence of the answer, 0 to 1; ``None`` without an answer.
-        wins: whether the ladder gives this answer.
-        why: reason why it does not; empty if it does.
-    """
-
-    word: str
-    source: Language
+    word: str  # the word as given
+    source: Language  # language that the word was assumed to be in
+    # the term that documents make of the word, or its key form if it is not a term; with a capital if it is an English
+    # noun written as a name
     term: str
-    is_term: bool
-    rung: str
-    answer: str | None
-    confidence: float | None
-    wins: bool
-    why: str
+    is_term: bool  # whether documents can have it as a term; otherwise it can only occur in tables
+    rung: str  # name of the rung
+    answer: str | None  # equivalent; `None` if the rung has no answer
+    confidence: float | None  # confidence of the answer, 0 to 1; `None` without an answer
+    wins: bool  # whether the ladder gives this answer
+    why: str  # reason why it does not; empty if it does
 
     def as_dict(self) -> dict[str, object]:
         """Return the values by name, for JSON."""
@@ -282,31 +262,18 @@ _LISTED: Final = 0.85
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Coverage of the most frequent nouns of a language, as shares of their frequency mass, 0 to 1.
+    """Coverage of the most frequent nouns of a language, as shares of their frequency mass, 0 to 1."""
 
-    Attributes:
-        source: language of the nouns.
-        target: language of the equivalents.
-        top: number of nouns.
-        covered: share with an equivalent: the sum of the next four.
-        identity: share spelt alike and in the target's lexicon.
-        dictionary: share answered by our tables and imported ones.
-        names: share of listed names, and of spellings that the target language uses.
-        cognates: share answered by gated cognates.
-        spelt: share of names spelt by rule that the target language is not known to use; not covered.
-        none: share without an answer, or with only a skeleton or an identity that the target's lexicon lacks.
-    """
-
-    source: Language
-    target: Language
-    top: int
-    covered: float
-    identity: float
-    dictionary: float
-    names: float
-    cognates: float
-    spelt: float
-    none: float
+    source: Language  # language of the nouns
+    target: Language  # language of the equivalents
+    top: int  # number of nouns
+    covered: float  # share with an equivalent: the sum of the next four
+    identity: float  # share spelt alike and in the target's lexicon
+    dictionary: float  # share answered by our tables and imported ones
+    names: float  # share of listed names, and of spellings that the target language uses
+    cognates: float  # share answered by gated cognates
+    spelt: float  # share of names spelt by rule that the target language is not known to use; not covered
+    none: float  # share without an answer, or with only a skeleton or an identity that the target's lexicon lacks
 
     def as_dict(self) -> dict[str, object]:
         """Return the values by name, with shares rounded to 4 decimals."""

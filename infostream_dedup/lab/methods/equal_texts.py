@@ -9,9 +9,8 @@ from typing import Annotated
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.hashing import hash_text
 from infostream_dedup.judging.features.rows import rows_from
-from infostream_dedup.judging.features.words import read_words
+from infostream_dedup.judging.features.words import hash_text, read_words
 from infostream_dedup.lab.methods.method import Method, Texts
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.language.text.fingerprint import text_hash

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import scipy.sparse as sp
 
-from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.leading_words import fingerprints_of_words, leading_words
-from infostream_dedup.judging.features.word_counts import WordCounts, in_units, tf_idf_weights
+from infostream_dedup.judging.features.fingerprints import WordCounts, in_units, tf_idf_weights
+from infostream_dedup.judging.features.sentences import fingerprints_of_words, leading_words
 from infostream_dedup.lab.methods.method import Method, Texts
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.arrays import Ragged
 
 
 @dataclass(frozen=True)

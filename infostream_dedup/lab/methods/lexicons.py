@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.chains import pairs_sharing
-from infostream_dedup.judging.features.hashing import hash_sequences, hash_words
-from infostream_dedup.judging.features.lexicon_fingerprints import (
+from infostream_dedup.judging.features.fingerprints import (
+    WordCounts,
     lexicon_fingerprints,
     middle_lexicon,
     random_lexicons,
     split_lexicons,
 )
-from infostream_dedup.judging.features.word_counts import WordCounts
+from infostream_dedup.judging.features.joins import pairs_sharing
+from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import Range

@@ -7,7 +7,6 @@ gives it a name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -15,25 +14,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.chains import SharedCounts, equal_pairs
-from infostream_dedup.judging.features.sentence_texts import Sentence, sentence_weights, sentences_by_document
-from infostream_dedup.judging.features.set_join import Resembling
-from infostream_dedup.judging.features.shingles import shingles
-from infostream_dedup.judging.features.word_counts import (
+from infostream_dedup.judging.features.fingerprints import (
     WordCounts,
     count_words,
     tf_idf_weights,
     weights_of_occurrences,
 )
-from infostream_dedup.judging.features.words import Words, read_words, significant, stop_word_places
+from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs
+from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
+from infostream_dedup.judging.features.words import Words, read_words, shingles, significant, stop_word_places
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits
 from infostream_dedup.terms.plain import SurfaceCounter, SurfaceCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.arrays import Ragged
 
 
 @dataclass(frozen=True, slots=True, eq=False)

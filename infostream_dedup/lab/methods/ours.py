@@ -14,7 +14,7 @@ from infostream_dedup.judging.evidence.collecting import DocumentEvidence, Evide
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.judging import judge_pairs
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
-from infostream_dedup.judging.features.chains import equal_pairs
+from infostream_dedup.judging.features.joins import equal_pairs
 from infostream_dedup.judging.features.rows import rows_from
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
@@ -24,12 +24,13 @@ from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import REPRESENTATIONS, WEIGHTINGS
-from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.plain.key_terms import heaviest
 from infostream_dedup.terms.reading import key_terms_of_surfaces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infostream_dedup.terms.key_terms import KeyTerms
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from infostream_dedup.lab.methods.method import Method
 from infostream_dedup.machine.registry import Registry
 from infostream_dedup.model.notation import make_from_notation, make_with_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ORDER: Final = (
     "md5",

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.hashing import hash_text
-from infostream_dedup.judging.features.sentence_records import (
+from infostream_dedup.judging.features.sentences import (
     DocumentRecord,
+    Sentence,
     document_lengths,
     longest_sentences,
     longest_words,
+    once_each,
     record_pairs,
     record_rows,
+    sentence_fingerprints,
 )
-from infostream_dedup.judging.features.sentence_texts import Sentence, once_each, sentence_fingerprints
-from infostream_dedup.judging.features.words import Words
+from infostream_dedup.judging.features.words import Words, hash_text
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import OneOf, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.arrays import Ragged
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,11 @@ import numpy as np
 
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.features.chains import pairs_sharing
-from infostream_dedup.judging.features.hashing import hash_sequences
+from infostream_dedup.judging.features.fingerprints import grouped, sample_min, sample_mod
+from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling
 from infostream_dedup.judging.features.rows import distinct, smallest
-from infostream_dedup.judging.features.samples import grouped, sample_min, sample_mod
-from infostream_dedup.judging.features.set_join import containing, numbered, resembling
 from infostream_dedup.judging.features.string_similarity import string_similarities
-from infostream_dedup.judging.features.winnowing import winnowed
+from infostream_dedup.judging.features.words import hash_sequences, winnowed
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, directed_pairs, symmetric_pairs, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import OneOf, Range

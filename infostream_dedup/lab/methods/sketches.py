@@ -9,12 +9,10 @@ import numpy as np
 
 from infostream_dedup.arrays import Ragged
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.judging.features.bit_parts import near_pairs
-from infostream_dedup.judging.features.chains import pairs_sharing
-from infostream_dedup.judging.features.hashing import hash_words
+from infostream_dedup.judging.features.fingerprints import megashingles, minwise, supershingles, tf_idf_weights
+from infostream_dedup.judging.features.joins import near_pairs, pairs_sharing
 from infostream_dedup.judging.features.rows import distinct, rows_from
-from infostream_dedup.judging.features.samples import megashingles, minwise, supershingles
-from infostream_dedup.judging.features.word_counts import tf_idf_weights
+from infostream_dedup.judging.features.words import hash_words
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import Range

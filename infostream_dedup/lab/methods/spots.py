@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.length_partitions import resembling_bags
-from infostream_dedup.judging.features.low_idf_signatures import antecedent_places, low_idf_signatures
+from infostream_dedup.judging.features.fingerprints import (
+    antecedent_places,
+    low_idf_signatures,
+    normalised_idf,
+    spot_signatures,
+)
+from infostream_dedup.judging.features.joins import numbered, resembling, resembling_bags
 from infostream_dedup.judging.features.rows import distinct
-from infostream_dedup.judging.features.set_join import numbered, resembling
-from infostream_dedup.judging.features.spot_signatures import spot_signatures
-from infostream_dedup.judging.features.word_counts import normalised_idf
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, symmetric_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import Range

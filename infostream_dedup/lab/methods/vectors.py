@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.evidence.meaning import head_of
-from infostream_dedup.judging.evidence.sentence_encoder import DIMENSIONS, encode
-from infostream_dedup.judging.features.cosine_join import similar_vectors, unit_vectors
-from infostream_dedup.judging.features.word_counts import count_words, tf_idf_weights
+from infostream_dedup.judging.evidence.meaning import DIMENSIONS, encode, head_of
+from infostream_dedup.judging.features.fingerprints import count_words, tf_idf_weights
+from infostream_dedup.judging.features.joins import similar_vectors, unit_vectors
 from infostream_dedup.judging.features.words import read_words, significant
 from infostream_dedup.lab.methods.method import Method, Pairs, Texts, symmetric_pairs, unordered_pairs
 from infostream_dedup.lab.methods.registry import register
 from infostream_dedup.model.limits import Range
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @register("tf-idf-cosine")

@@ -8,13 +8,19 @@ from enum import Flag, auto
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
-from infostream_dedup.language.lexicon.packed_tables import PackedParts, SortedLines
-from infostream_dedup.language.lexicon.spelling import key_form
-from infostream_dedup.language.lexicon.tables import TableRow, read_table
-from infostream_dedup.model import Language
+from infostream_dedup.language.lexicon.tables import (
+    PackedParts,
+    SortedLines,
+    TableRow,
+    dictionaries_folder,
+    key_form,
+    read_table,
+)
+
+if TYPE_CHECKING:
+    from infostream_dedup.model import Language
 
 
 class NameKind(Flag):
@@ -56,15 +62,10 @@ _SHORTEST_MEDIUM: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A one-word name from our tables.
+    """A one-word name from our tables."""
 
-    Attributes:
-        kinds: what it denotes.
-        place: ``file:line`` of the first row that contains it.
-    """
-
-    kinds: NameKind
-    place: str
+    kinds: NameKind  # what it denotes
+    place: str  # `file:line` of the first row that contains it
 
 
 def variants(row: TableRow, language: Language) -> list[str]:

@@ -7,11 +7,13 @@ only if that is clear: a wrong answer would separate it from its copies.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SAMPLE: Final = 4000
 _OPENING: Final = 1000
@@ -94,9 +96,6 @@ def short_code(code: str) -> str:
 def other_language(text: str) -> str | None:
     """Return the code of the language of a text if it is clearly not one of ours.
 
-    Args:
-        text: raw text. Its first 4000 characters are examined; most Russian, Ukrainian and English texts need fewer.
-
     Example:
         >>> other_language("Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition")
         'de'
@@ -168,11 +167,7 @@ def _listed_words(language: str) -> frozenset[str]:
 
 
 def most_frequent_words(language: str, number: int) -> tuple[str, ...]:
-    """Return at most ``MOST_WORDS`` of the most frequent words of a language, made of letters.
-
-    Returns:
-        none if wordfreq does not know the language.
-    """
+    """Return at most ``MOST_WORDS`` of the most frequent words of a language, made of letters."""
     return _lists().get(_LISTED.get(language, language), ())[:number]
 
 

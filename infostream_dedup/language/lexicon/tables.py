@@ -1,28 +1,271 @@
-"""Reads the tab-separated tables and plain word lists of ``dictionaries/``."""
+"""Tables of words: where they lie, how they are packed and sealed, and the spelling under which words are looked up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+import os
+import re
+import unicodedata
+import zlib
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b, sha256
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import orjson
 
 from infostream_dedup.errors import BadDataError, NoInputError
-from infostream_dedup.language.lexicon.sealed_tables import checked_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+# Locations of the hand-written dictionaries and of the user's own data
+
+
+@cache
+def dictionaries_folder() -> Path:
+    """Return the folder of the dictionaries: inside an installed wheel, beside the package in a checkout."""
+    package = Path(__file__).resolve().parents[2]
+    candidates = (package / "_dictionaries", package.parent / "dictionaries")
+    for folder in candidates:
+        if (folder / "README.md").is_file():
+            return folder
+    looked = " and ".join(str(folder) for folder in candidates)
+    raise NoInputError(
+        f"the dictionaries of infostream-dedup are missing; looked in {looked}; install the package again"
+    )
+
+
+def data_folder() -> Path:
+    """Return ``INFOSTREAM_DEDUP_DATA`` or the user's data folder; it need not exist."""
+    from platformdirs import user_data_dir
+
+    return Path(os.environ.get("INFOSTREAM_DEDUP_DATA") or user_data_dir("infostream-dedup"))
+
+
+# The spelling under which every word is looked up: its key form
+
+APOSTROPHE: Final = "\u02bc"
+"""Modifier letter apostrophe, the only apostrophe inside the words of this package."""
+
+_LATIN: Final = re.compile("[a-z\u00df-\u024f\\d]+(?:[-\u02bc.&][a-z\u00df-\u024f\\d]+)*")
+
+_CYRILLIC_LETTERS: Final = re.compile("[\u0400-\u052f\u02bc]+")
+
+_LATIN_LETTERS: Final = re.compile("[^\\W\\d_\u0250-\U0010ffff]+(?:\u02bc[^\\W\\d_\u0250-\U0010ffff]+)*")
+
+_TYPED: Final = "'’`‘"
+
+
+def key_form(word: str) -> str:
+    """Return the spelling of a word as a key: composed, case-folded, ``ё`` as ``е``, one kind of apostrophe.
+
+    >>> key_form("Пётр"), key_form("ім'я")
+    ('петр', 'імʼя')
+    """
+    key = unicodedata.normalize("NFC", word).casefold().replace("ё", "е")
+    # A million words pass through here on a first start; ``replace`` costs nothing if there is nothing to replace.
+    for sign in _TYPED:
+        key = key.replace(sign, APOSTROPHE)
+    return key
+
+
+def is_latin(term: str) -> bool:
+    """Whether a key form is written in Latin letters (and digits).
+
+    >>> is_latin("youtube"), is_latin("it-компания")
+    (True, False)
+    """
+    return bool(_LATIN.fullmatch(term))
+
+
+def alphabet(part: str) -> str:
+    """``latin``, ``cyrillic``, or empty for anything else, of a key form without hyphens."""
+    if _CYRILLIC_LETTERS.fullmatch(part):
+        return "cyrillic"
+    return "latin" if _LATIN_LETTERS.fullmatch(part) else ""
+
+
+# Tables with a checksum that shows whether they are intact.
+#
+# A table written by one of our commands begins with a comment that contains the checksum of the rest. The
+# dictionaries of the package have theirs in the list of files that every installed wheel carries.
+
+_SEAL: Final = b"# checksum "
+
+_BYTES: Final = 16
+
+_PACKAGE: Final = "infostream-dedup"
+
+_INSTALLED: Final = "_dictionaries"
+
+_ADVICE: Final = "import it again, or if you edited it, remove the line with the checksum"
+
+
+def sealed(table: bytes) -> bytes:
+    """Return a table with its checksum as the first line."""
+    return _SEAL + blake2b(table, digest_size=_BYTES).hexdigest().encode() + b"\n" + table
+
+
+def checked_bytes(path: Path, advice: str = _ADVICE) -> bytes:
+    """Return the content of a table, if it is intact; a table without a checksum is returned as it is."""
+    content = path.read_bytes()
+    if content.startswith(_SEAL):
+        seal, _, table = content.partition(b"\n")
+        if seal.removeprefix(_SEAL).strip() != blake2b(table, digest_size=_BYTES).hexdigest().encode():
+            raise _damaged(path, advice)
+    recorded = _recorded().get(path.name) if path.parent.name == _INSTALLED else None
+    if recorded is not None and recorded != sha256(content).digest():
+        raise _damaged(path, "install infostream-dedup again")
+    return content
+
+
+@cache
+def _recorded() -> dict[str, bytes]:
+    """Return the SHA-256 of each dictionary of an installed wheel; nothing in a checkout."""
+    try:
+        listed = files(_PACKAGE) or ()
+    except PackageNotFoundError:
+        return {}
+    found = {}
+    for one in listed:
+        if one.hash is not None and one.hash.mode == "sha256" and one.parent.name == _INSTALLED:
+            found[one.name] = base64.urlsafe_b64decode(one.hash.value + "=")
+    return found
+
+
+def _damaged(path: Path, advice: str) -> BadDataError:
+    return BadDataError(
+        f"the table does not match its checksum; {advice}", code="E_DICTIONARY", source=path.name, field="checksum"
+    )
+
+
+# Large tables that come with the package: sealed files of compressed parts, and lines that are searched in place.
+#
+# `tools/make_frequencies.py` and `tools/make_translation_tables.py` write the files.
+
+AGAIN: Final = "install infostream-dedup again"
+
+_LEVEL: Final = 9
+
+_BLOCK: Final = 32
+
+_END: Final = b"\n"
+
+
+def packed_parts(mark: str, parts: Mapping[str, bytes]) -> bytes:
+    """Compress parts one by one, so that each can be read alone; ``mark`` says what they were made from."""
+    compressed = {name: zlib.compress(part, _LEVEL) for name, part in parts.items()}
+    head: dict[str, Any] = {"mark": mark, "sizes": {name: len(part) for name, part in compressed.items()}}
+    return sealed(orjson.dumps(head) + _END + b"".join(compressed.values()))
+
+
+class PackedParts:
+    """The parts of a file by name.
+
+    Raises:
+        BadDataError: the file is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        _, _, content = checked_bytes(path, AGAIN).partition(_END)
+        head, _, self._content = content.partition(_END)
+        try:
+            known = orjson.loads(head)
+            self.mark, self._sizes = str(known["mark"]), dict(known["sizes"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged(error) from error
+
+    def part(self, name: str) -> bytes:
+        """Decompress a part."""
+        start = 0
+        for other, size in self._sizes.items():
+            if other == name:
+                try:
+                    return zlib.decompress(self._content[start : start + size])
+                except zlib.error as error:
+                    raise self._damaged(error) from error
+            start += size
+        raise self._damaged(KeyError(name))
+
+    def _damaged(self, error: Exception) -> BadDataError:
+        message = f"the table cannot be unpacked ({error}); {AGAIN}"
+        return BadDataError(message, code="E_DICTIONARY", source=self._path.name)
+
+
+def seal_of(path: Path) -> str:
+    """Return the first line of a sealed file, which changes with its content."""
+    with path.open("rb") as file:
+        return file.readline().decode("ascii", "replace").strip()
+
+
+class SortedLines:
+    """Lines in order of code points, in one string of bytes: ready at once, in a tenth of the memory of strings.
+
+    Args:
+        text: every line ends with a line feed. Only ``place`` needs them to be sorted and distinct.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _END[0])
+        self._count = len(ends)
+        self._starts: list[int] = [0, *(ends[_BLOCK - 1 :: _BLOCK] + 1).tolist()]
+        if self._starts[-1] != len(text) or not text:
+            self._starts.append(len(text))
+        self._firsts = [text[start : text.find(_END, start)] for start in self._starts[:-1]]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.text.decode().split("\n")[:-1])
+
+    def __getitem__(self, place: int) -> str:
+        block, rest = divmod(place, _BLOCK)
+        return self.text[self._starts[block] : self._starts[block + 1]].split(_END, rest + 1)[rest].decode()
+
+    def place(self, line: str) -> int:
+        """Return the place of a line; -1 if it is not there."""
+        asked = line.encode("utf-8", "surrogatepass")
+        block = bisect_right(self._firsts, asked) - 1
+        if block < 0 or _END in asked:
+            return -1
+        lines = _END + self.text[self._starts[block] : self._starts[block + 1]]
+        found = lines.find(_END + asked + _END)
+        return -1 if found < 0 else block * _BLOCK + lines.count(_END, 0, found)
+
+    def containing(self, piece: str) -> Iterator[int]:
+        """Yield the places of the lines that contain a rare piece of text."""
+        asked = piece.encode()
+        found, counted, place = self.text.find(asked), 0, 0
+        while found >= 0:
+            place += self.text.count(_END, counted, found)
+            yield place
+            counted = self.text.find(_END, found)
+            found = self.text.find(asked, counted)
+
+
+def as_lines(lines: Iterable[str]) -> bytes:
+    """Join lines as ``SortedLines`` takes them."""
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+# Reads the tab-separated tables and plain word lists of `dictionaries/`
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row of a table.
+    """One row of a table."""
 
-    Attributes:
-        file: name of the file without its folder.
-        line: line number, from 1.
-        cells: trimmed text by column name.
-    """
-
-    file: str
-    line: int
-    cells: dict[str, str]
+    file: str  # name of the file without its folder
+    line: int  # line number, from 1
+    cells: dict[str, str]  # trimmed text by column name
 
     def bad(self, field: str, message: str) -> BadDataError:
         """Make an error that names this row and one of its fields."""

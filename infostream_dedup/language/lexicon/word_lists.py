@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
+from infostream_dedup.language.lexicon.name_tables import variants
 from infostream_dedup.language.lexicon.other_languages import most_frequent_words
-from infostream_dedup.language.lexicon.spelling import key_form
-from infostream_dedup.language.lexicon.tables import TableRow, read_table, read_words
+from infostream_dedup.language.lexicon.tables import TableRow, dictionaries_folder, key_form, read_table, read_words
 from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _STOP_WORDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class ListedWord:
-    """A word's entry in a table.
+    """A word's entry in a table."""
 
-    Attributes:
-        lemma: correct lemma; empty if the form is not a noun.
-        why: reason in a few words.
-        place: ``file:line`` of the entry.
-    """
-
-    lemma: str
-    why: str
-    place: str
+    lemma: str  # correct lemma; empty if the form is not a noun
+    why: str  # reason in a few words
+    place: str  # `file:line` of the entry
 
 
 @cache
@@ -90,3 +85,66 @@ def _check_language(row: TableRow) -> str:
     if language not in OUR_LANGUAGES:
         raise row.bad("language", f"{language!r}; expected one of {', '.join(OUR_LANGUAGES)}")
     return language
+
+
+# Hand-written tables for translation: concepts in three languages, false friends, words never to answer with
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One row of ``translations.tsv``."""
+
+    # key forms by language, the most common first; includes phrases of several words
+    words: Mapping[Language, tuple[str, ...]]
+    part_of_speech: str  # `noun` or `adj` (an adjective used as a noun)
+    source: str  # origin of the row; `own` for this project
+    place: str  # `file:line` of the row
+
+
+@dataclass(frozen=True, slots=True)
+class FalseFriend:
+    """One row of ``false_friends.tsv``, in key forms."""
+
+    ru: str  # Russian word
+    uk: str  # Ukrainian word that looks like it
+    right_uk: tuple[str, ...]  # Ukrainian translations of the Russian word
+    is_wrong: bool  # True if `uk` is never a translation, False if it is one of several
+
+
+@cache
+def concepts() -> tuple[Concept, ...]:
+    """Return all rows of ``translations.tsv`` in order, roughly from the most frequent down."""
+    rows = read_table(dictionaries_folder() / "translations.tsv", (*OUR_LANGUAGES, "pos", "source"))
+    return tuple(
+        Concept(
+            {language: _key_forms(row, language) for language in OUR_LANGUAGES},
+            row.cells["pos"],
+            row.cells["source"],
+            f"{row.file}:{row.line}",
+        )
+        for row in rows
+    )
+
+
+@cache
+def false_friends() -> tuple[FalseFriend, ...]:
+    """Return all rows of ``false_friends.tsv``."""
+    found = []
+    for row in read_table(dictionaries_folder() / "false_friends.tsv", ("ru", "uk", "right_uk", "meaning")):
+        ru, uk = key_form(row.cells["ru"]), key_form(row.cells["uk"])
+        right = tuple(key_form(word.strip()) for word in row.cells["right_uk"].split("|"))
+        if not (ru and uk and all(right)):
+            raise row.bad("right_uk", "an empty word; expected words in the first three columns")
+        found.append(FalseFriend(ru, uk, right, uk not in right))
+    return tuple(found)
+
+
+@cache
+def blocked(language: Language) -> frozenset[str]:
+    """Return the key forms that must never be translated or given as a translation: slurs and obscenities."""
+    rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
+    return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
+
+
+def _key_forms(row: TableRow, language: Language) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(key_form, variants(row, language))))

@@ -8,27 +8,28 @@ or changes an answer. Each form and each table of frequencies has a checksum; a 
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
 import orjson
 
-from infostream_dedup.language.lexicon.folder import dictionaries_folder
 from infostream_dedup.language.lexicon.frequency import frequencies_file
 from infostream_dedup.language.lexicon.name_tables import NAMES_FILE
-from infostream_dedup.language.lexicon.packed_tables import seal_of
+from infostream_dedup.language.lexicon.tables import dictionaries_folder, seal_of
 from infostream_dedup.language.morphology.analyzer import RULES
 from infostream_dedup.language.morphology.english_lemmas import RULES as ENGLISH_RULES
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 _PACKAGES: Final = (
     "pymorphy3",
@@ -67,17 +68,11 @@ UNKNOWN_ROW: Final[FormRow] = (None, None)
 
 
 class FormRows(NamedTuple):
-    """Rows of many forms.
+    """Rows of many forms."""
 
-    Attributes:
-        keys: the digit of a shape, then the form.
-        terms: term of each, ``None`` for a form that is not a term.
-        strict: 1 for each if the strict rule also accepts the term, otherwise 0.
-    """
-
-    keys: Sequence[str]
-    terms: Sequence[str | None]
-    strict: Sequence[int]
+    keys: Sequence[str]  # the digit of a shape, then the form
+    terms: Sequence[str | None]  # term of each, `None` for a form that is not a term
+    strict: Sequence[int]  # 1 for each if the strict rule also accepts the term, otherwise 0
 
 
 NO_ROWS: Final = FormRows((), (), ())
@@ -156,11 +151,7 @@ class CacheFile:
         weakref.finalize(self, self._waiting.write)
 
     def rows(self, language: str, keys: Sequence[str]) -> list[FormRow]:
-        """Look up keys; return a row for each.
-
-        Args:
-            keys: the digit of a shape, then the form; fastest in code point order, the order of the file.
-        """
+        """Look up keys; return a row for each."""
         chunks = [(start, orjson.dumps(keys[start : start + _CHUNK]).decode()) for start in range(0, len(keys), _CHUNK)]
 
         def read(connection: sqlite3.Connection) -> list[FormRow]:
@@ -199,12 +190,7 @@ class CacheFile:
         return self._file.read(read, NO_ROWS)
 
     def remember(self, language: str, rows: Mapping[str, FormRow], *, at_once: bool = True) -> None:
-        """Store the row of each key in one transaction.
-
-        Args:
-            at_once: if not, a few rows wait in memory for others, at the latest until the process ends: a transaction
-                takes longer than the analysis of a few words. A killed process loses them.
-        """
+        """Store the row of each key in one transaction."""
         self._waiting.add(language, rows)
         if at_once or len(self._waiting.rows) >= _MOST_WAITING:
             self._waiting.write()

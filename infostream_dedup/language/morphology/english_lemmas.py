@@ -12,13 +12,11 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final
 
-from infostream_dedup.language.lexicon.english_parts_of_speech import part_of_speech
-from infostream_dedup.language.lexicon.frequency import form_frequencies
+from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.name_tables import NameKind, is_agency, names
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE
-from infostream_dedup.language.lexicon.translation_tables import concepts
-from infostream_dedup.language.lexicon.word_lists import excluded, stop_words
-from infostream_dedup.language.morphology.unwanted import is_roman_numeral
+from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.lexicon.word_lists import concepts, excluded, stop_words
+from infostream_dedup.language.morphology.readings import is_roman_numeral
 from infostream_dedup.language.text.tokens import Shape
 
 RULES: Final = 3
@@ -204,12 +202,7 @@ def lemma(form: str) -> str:
 
 
 def noun_term(form: str, shape: Shape) -> str | None:
-    """Return the lemma of a noun or of a proper name, the English term of the pivot space; ``None`` for other words.
-
-    Args:
-        shape: how it was capitalised. Titles capitalise every word, so a capital alone does not make a frequent word a
-            noun.
-    """
+    """Return the lemma of a noun or of a proper name, the English term of the pivot space; ``None`` for other words."""
     return _noun_term(form, int(shape))
 
 

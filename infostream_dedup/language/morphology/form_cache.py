@@ -2,18 +2,139 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from infostream_dedup.language.morphology.analyzer import Morphology
-from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, cache_file
-from infostream_dedup.language.morphology.cached_table import CachedTable
-from infostream_dedup.language.morphology.known_table import FormTable
-from infostream_dedup.language.morphology.known_terms import known_terms
-from infostream_dedup.language.morphology.parallel_analysis import analysed_over_cores
+from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, FormRows, cache_file
+from infostream_dedup.language.morphology.known_terms import NO_TERM, UNKNOWN, FormTable, known_table, known_terms
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.model import Language
+from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.threads import thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from infostream_dedup.model import Language
+
+
+# Run morphological analyses on all cores: they are pure Python, so this needs processes.
+#
+# The processes are new Python processes that communicate over pipes. A fork would copy this program's memory, which
+# may run threads; `multiprocessing` would import its main module again.
+
+_WORTH_A_PROCESS: Final = 30_000
+"""Minimum number of forms per process: fewer are analysed before another process could load its dictionaries."""
+
+_log = logging.getLogger(__name__)
+
+
+def analysed_over_cores(
+    language: Language, keys: Sequence[str], analyse: Callable[[str], FormRow], *, workers: int = 0
+) -> list[FormRow]:
+    """Return the answers for forms; this process takes its own share and the share of a process that fails."""
+    processes = max(1, min(thread_count(workers), len(keys) // _WORTH_A_PROCESS))
+    # Every n-th key, because neighbours come from one text and resemble each other, so long unknown ones cluster.
+    shares = [keys[number::processes] for number in range(processes)]
+    found: dict[str, FormRow] = {}
+    with ThreadPoolExecutor(processes) as pool:
+        others = [pool.submit(_asked, language, share) for share in shares[1:]]
+        found.update((key, analyse(key)) for key in shares[0])
+        for share, other in zip(shares[1:], others, strict=True):
+            answers = other.result()
+            found.update(zip(share, answers, strict=True) if answers else ((key, analyse(key)) for key in share))
+    return [found[key] for key in keys]
+
+
+def _asked(language: Language, keys: Sequence[str]) -> list[FormRow] | None:
+    """Return the answers of another process, ``None`` if it fails."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(  # noqa: S603 - this Python and our own module
+            [sys.executable, "-m", "infostream_dedup.language.morphology.form_worker", language],
+            input=json.dumps(list(keys)).encode(),
+            stdout=subprocess.PIPE,
+            check=True,
+            env=environment,
+        )
+        rows: list[FormRow] = [
+            (None if term is None else str(term), int(taken)) for term, taken in json.loads(done.stdout)
+        ]
+    except (OSError, subprocess.SubprocessError, TypeError, ValueError) as error:
+        _log.warning("a process that analyses forms failed (%s); continuing without it", error)
+        return None
+    return rows if len(rows) == len(keys) else None
+
+
+# The cached terms of a language as a table for compiled code, once a stream asks for so many that reading all pays
+
+_FEWEST_ASKED: Final = 1_000
+
+_ROWS_PER_ASKED: Final = 32
+"""All rows are read when the words asked for so far are this fraction of them: a stream asks on for as long as it runs,
+and reading a row with all others takes half of the time of looking it up."""
+
+_MOST_ROWS: Final = 500_000
+"""Larger caches, of months, stay on disk; the table of so many takes 40 MB, and reading it 200 MB for a moment."""
+
+
+class CachedTable:
+    """The table of a cache file, read once in a process.
+
+    Args:
+        language: language of the forms.
+        file: the cache file.
+    """
+
+    def __init__(self, language: str, file: CacheFile) -> None:
+        self._language = language
+        self._file = file
+        self._asked = 0
+        self._worth_counting = _FEWEST_ASKED
+        self._table: FormTable | None = None
+        self._lock = threading.Lock()
+
+    def when_asked_for(self, words: int) -> FormTable | None:
+        """Return the table, if it is worth reading for these words and those asked for before."""
+        if self._table is not None:
+            return self._table
+        with self._lock:
+            self._asked += words
+            if self._table is None and self._asked >= self._worth_counting:
+                self._read_if_worth()
+            return self._table
+
+    def _read_if_worth(self) -> None:
+        rows = self._file.count(self._language)
+        self._worth_counting = max(rows // _ROWS_PER_ASKED, 2 * self._worth_counting)
+        if 0 < rows <= min(_ROWS_PER_ASKED * self._asked, _MOST_ROWS):
+            self._table = table_of(self._file.every_row(self._language))
+
+
+def table_of(rows: FormRows) -> FormTable:
+    """Make a table of rows."""
+    pool = SurfacePool()
+    forms = pool.add(SurfaceList.of([key[1:] for key in rows.keys]))
+    shapes = np.array([int(key[0]) for key in rows.keys], dtype=np.int64)
+    numbers = np.full((len(pool), len(Shape)), UNKNOWN, dtype=np.int32)
+    guessed = np.zeros((len(pool), len(Shape)), dtype=np.int32)
+    has_term = np.array([term is not None for term in rows.terms], dtype=np.bool_)
+    numbers[forms, shapes] = np.where(has_term, np.cumsum(has_term) - 1, NO_TERM)
+    guessed[forms, shapes] = 1 - np.array(rows.strict, dtype=np.int32)
+    return FormTable(pool, numbers, guessed, SurfaceList.of([term for term in rows.terms if term is not None]))
+
 
 _MOST_IN_MEMORY = 1_000_000
 """Maximum number of forms in memory (about 200 MB); beyond it, the memory is cleared and the file is read again."""
@@ -23,7 +144,6 @@ _MANY = 1_000
 
 _SHAPES = {shape: str(int(shape)) for shape in Shape}
 """The digit for the shape, which precedes the form in a key."""
-
 
 _WORTH_UNPACKING: Final = 50_000
 """Number of words that are looked up in the packed table of terms before it is unpacked."""
@@ -53,30 +173,18 @@ class FormCache:
         return None if self._cached is None else self._cached.when_asked_for(words)
 
     def terms_of(self, forms: Sequence[Form], *, strict: bool) -> list[str | None]:
-        """The ``morph`` term of each form, ``None`` if the form is not a term.
-
-        Args:
-            forms: forms with their shapes; repeated ones are looked up once.
-        """
+        """The ``morph`` term of each form, ``None`` if the form is not a term."""
         keys = [_SHAPES[shape] + form for form, shape in forms]
         distinct = sorted(set(keys))
         held = dict(zip(distinct, self._remembered(distinct, common=True), strict=True))
         return [term if taken or not strict else None for term, taken in map(held.__getitem__, keys)]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
-        """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory.
-
-        Args:
-            keys: the digit of a shape, then the form; distinct, preferably in code point order.
-        """
+        """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory."""
         return [term if taken or not strict else None for term, taken in self._rows(keys, table=self.table(len(keys)))]
 
     def terms_of_uncommon(self, keys: Sequence[str], *, strict: bool, kept: bool) -> list[str | None]:
-        """Like ``terms_of``, for forms that the shipped table does not know.
-
-        Args:
-            keys: the digit of a shape, then the form; distinct.
-        """
+        """Like ``terms_of``, for forms that the shipped table does not know."""
         rows = (self._remembered if kept else self._rows)(keys, common=False)
         return [term if taken or not strict else None for term, taken in rows]
 
@@ -118,7 +226,7 @@ class FormCache:
         self._asked += len(keys)
         if self._asked < _WORTH_UNPACKING:
             return known_terms(self._language).rows(keys)
-        from infostream_dedup.language.morphology.known_table import known_table
+        from infostream_dedup.language.morphology.known_terms import known_table
 
         return known_table(self._language).rows(keys)
 
@@ -147,29 +255,17 @@ def _fill_in(
 
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:
-    """Return the ``morph`` term of each form, ``None`` if it is not a term; answers are cached between runs.
-
-    Args:
-        language: language of their text. English terms are stems (see :class:`Morphology`).
-    """
+    """Return the ``morph`` term of each form, ``None`` if it is not a term; answers are cached between runs."""
     return _form_cache(language).terms_of(forms, strict=strict)
 
 
 def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the caller keeps: also keeping a stream's words here would double memory.
-
-    Args:
-        keys: the digit of a ``Shape``, then the form; distinct, preferably in code point order.
-    """
+    """Like ``terms_of``, for forms that the caller keeps: also keeping a stream's words here would double memory."""
     return _form_cache(language).terms_of_new(keys, strict=strict)
 
 
 def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, kept: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the shipped table does not know.
-
-    Args:
-        keys: the digit of a ``Shape``, then the form; distinct, preferably in code point order.
-    """
+    """Like ``terms_of``, for forms that the shipped table does not know."""
     return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
 
 
@@ -187,3 +283,65 @@ def _morphology(language: Language) -> Morphology:
 def _form_cache(language: Language) -> FormCache:
     # English terms are stems, which are computed faster than they are looked up.
     return FormCache(language, None if language == "en" else cache_file())
+
+
+# Terms of many words in the memory of compiled code
+
+if TYPE_CHECKING:
+    _Listed = tuple[NDArray[np.bool_], SurfaceList]
+
+
+def listed_terms(
+    forms: SurfaceList, words: NDArray[np.int64], language: Language, *, strict: bool, kept: bool
+) -> _Listed:
+    """Return the ``morph`` terms of words: from the shipped table, otherwise from the cache or morphology."""
+
+    def rare(words: NDArray[np.int64]) -> _Listed:
+        return _analysed(forms, words, language, strict=strict, kept=kept)
+
+    def uncommon(words: NDArray[np.int64]) -> _Listed:
+        # Whoever keeps answers asks once for all words, which the file answers in order.
+        table = None if kept else cached_table(language, len(words))
+        return rare(words) if table is None else _looked_up(table, forms, words, rare, strict=strict)
+
+    return _looked_up(known_table(language), forms, words, uncommon, strict=strict)
+
+
+def _looked_up(
+    table: FormTable,
+    forms: SurfaceList,
+    words: NDArray[np.int64],
+    others: Callable[[NDArray[np.int64]], _Listed],
+    *,
+    strict: bool,
+) -> _Listed:
+    """Take terms from a table, and from ``others`` for the words that it does not know."""
+    numbers = table.numbers(forms, words, strict=strict)
+    taken, unknown = numbers >= 0, numbers == UNKNOWN
+    common = table.terms.picked(numbers[taken])
+    if not unknown.any():
+        return taken, common
+    taken[unknown], more = others(words[unknown])
+    return taken, _merged(common, more, unknown[taken])
+
+
+def _analysed(forms: SurfaceList, words: NDArray[np.int64], language: Language, *, strict: bool, kept: bool) -> _Listed:
+    """Terms of words that are in no table."""
+    asked, shapes = np.divmod(words, len(Shape))
+    with collector_paused():
+        keys = [f"{shape}{form}" for form, shape in zip(forms.some(asked), shapes.tolist(), strict=True)]
+        ordered = sorted(keys)
+        held = dict(zip(ordered, terms_of_uncommon(ordered, language, strict=strict, kept=kept), strict=True))
+        terms = [held[key] for key in keys]
+    taken = np.array([term is not None for term in terms], dtype=np.bool_)
+    return taken, SurfaceList.of([term for term in terms if term is not None])
+
+
+def _merged(ones: SurfaceList, others: SurfaceList, from_others: NDArray[np.bool_]) -> SurfaceList:
+    """Merge two lists, each in its order; bool (entries,) says which entries are the others'."""
+    size = ones.starts[-1]
+    both = SurfaceList(
+        np.concatenate([ones.starts, others.starts[1:] + size]), np.concatenate([ones.pool[:size], others.pool])
+    )
+    places = np.where(from_others, len(ones) + np.cumsum(from_others) - 1, np.cumsum(~from_others) - 1)
+    return both.picked(places)

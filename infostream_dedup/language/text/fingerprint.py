@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -11,15 +10,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON, composing
 from infostream_dedup.language.text.kernels.visible_text import INVISIBLE, LEFT, VISIBLE, write_visible
-from infostream_dedup.language.text.mark_runs import with_bounded_marks
+from infostream_dedup.language.text.normalise import with_bounded_marks
+from infostream_dedup.language.text.tokens import CODE_POINTS, COMMON, composing
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
 _SIZE: Final = 16
@@ -32,21 +33,14 @@ def text_hash(text: str) -> bytes:
 
     Texts that differ only in white space or Unicode composition count as equal.
 
-    Returns:
-        16 bytes; empty for a text without visible characters, which equals no other text.
+    Returns 16 bytes; empty for a text without visible characters, which equals no other text.
     """
     visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest() if visible else b""
 
 
 def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
-    """Compute ``text_hash`` for many bodies. The first call compiles, or reads compiled code from disk.
-
-    Args:
-        body: returns the body with a given number; called for the few bodies left to plain code.
-        texts: the bodies in UTF-8; each may be preceded by something else.
-        begins: int64 (texts,), start of each body in ``texts.data``.
-    """
+    """Compute ``text_hash`` for many bodies. The first call compiles, or reads compiled code from disk."""
     hashes: list[bytes] = []
     for block in texts.blocks(_BLOCK_BYTES):
         first = len(hashes)

@@ -6,10 +6,12 @@ Meant for documents: a heading of three words may be the same in Russian and Ukr
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.text.normalise import URL, clean
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from infostream_dedup.model import Language
 
 SAMPLE: Final = 4000
 """Characters examined; documents contain quotes in other languages, but seldom this many at the beginning."""
@@ -59,12 +61,6 @@ _UKRAINIAN_WORDS: Final = _words(
 
 def detect(text: str) -> Language:
     """Detect the language of a document by its first 4000 characters.
-
-    Returns:
-        ``en`` if over two thirds of the letters are Latin, whatever the language; otherwise ``ru`` or ``uk``. ``ru``,
-        the pivot language, if Cyrillic letters are inconclusive or there are no letters of either alphabet. Beside
-        Cyrillic letters, those of web addresses (with or without ``https://``), channel names (``@channel``) and tags
-        do not count.
 
     Example:
         >>> detect("Уряд України схвалив бюджет"), detect("Рада приняла закон"), detect("Budget approved"), detect("")

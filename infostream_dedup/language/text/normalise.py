@@ -13,10 +13,64 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE, key_form
-from infostream_dedup.language.text.mark_runs import with_bounded_marks
+from infostream_dedup.language.lexicon.tables import APOSTROPHE, key_form
+
+# Texts whose letters carry more marks than any script uses.
+#
+# Composing a text first sorts its marks, which takes quadratic time in the length of a run of marks. Unicode's
+# stream-safe text format allows 30 consecutive marks (UAX 15, section 13).
+
+MOST_MARKS: Final = 30
+
+_BASIC: Final = 0x10000
+
+_SUSPECT: Final = re.compile("[^\x00-\u02ff\u0370-\u0482\u048a-\u0590]")
+"""A character that is neither Latin, Greek nor Cyrillic: texts without a run of them need no pattern of all marks."""
+
+_SUSPECTS: Final = re.compile(f"{_SUSPECT.pattern}{{{MOST_MARKS + 1}}}")
+
+
+def with_bounded_marks(text: str) -> str:
+    """Remove the marks after the thirtieth of each run."""
+    if text.isascii() or not _may_have_long_run(text):
+        return text
+    long_run = _long_run()
+    return long_run.sub(_bounded, text) if long_run.search(text) else text
+
+
+def _may_have_long_run(text: str) -> bool:
+    """Whether a text has a run of ``MOST_MARKS`` + 1 suspects; one character in so many is in such a run."""
+    step = MOST_MARKS + 1
+    places = (step * hit.start() for hit in _SUSPECT.finditer(text[::step]))
+    return any(_SUSPECTS.search(text, max(place - MOST_MARKS, 0), place + step) for place in places)
+
+
+@cache
+def _long_run() -> re.Pattern[str]:
+    """Build a pattern for runs of too many marks, by the data with which Python composes.
+
+    Beyond U+FFFF it matches any characters, for speed.
+    """
+    marks = "".join(map(re.escape, filter(_is_mark, map(chr, range(0x80, _BASIC)))))
+    return re.compile(f"[{marks}\U00010000-\U0010ffff]{{{MOST_MARKS + 1},}}")
+
+
+def _is_mark(character: str) -> bool:
+    """Whether a character is sorted with other marks; a few are not marks themselves but consist of marks."""
+    return bool(unicodedata.combining(unicodedata.normalize("NFD", character)[0]))
+
+
+def _bounded(run: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for character in run[0]:
+        marks = marks + 1 if _is_mark(character) else 0
+        if marks <= MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"
 """Every character typed as an apostrophe inside a word."""
@@ -26,18 +80,27 @@ INVISIBLE: Final = (
 )
 """Soft hyphen, joiners, zero-width and bidirectional marks, variation selectors, byte order mark: ranges of a pattern.
 Those beyond U+FFFF occur in emoji only, and would make patterns twice as slow."""
+
 MARKS: Final = "\u0300-\u036f"
 """Combining marks of European scripts, as a range of a pattern."""
+
 # A letter of Russian or Ukrainian with a stress mark that Unicode composes into a letter of another language.
 _STRESSED: Final = "\u0400\u0403\u040c\u040d\u0450\u0453\u045c\u045d"
+
 _UNSTRESSED: Final = str.maketrans(_STRESSED, "ЕГКИегки")
+
 _UNUSUAL: Final = re.compile("[^\x00-\x7f\xa0«»А-Яа-яЁёЄєІіЇїҐґ–—…“”„’№]")
 """Texts without these characters, as most are, hold no marks and no hyphens that need a second look."""
+
 _RARE: Final = re.compile(f"[{INVISIBLE}{MARKS}{_STRESSED}]")
+
 _INVISIBLES: Final = re.compile(f"[{INVISIBLE}]+")
+
 _MARKED: Final = re.compile(f"[{MARKS}{_STRESSED}]")
+
 # A Cyrillic letter, marks that turn it into another letter (й, ї), then the stress.
 _STRESS: Final = re.compile("([\u0400-\u052f][\u0302-\u036f]*)[\u0300\u0301]+")
+
 _LEFT_OVER: Final = re.compile(f"[{MARKS}]+")
 
 _CONSONANT: Final = "бвгґджзклмнпрстфхшщБВГҐДЖЗКЛМНПРСТФХШЩ"
@@ -48,58 +111,83 @@ URL: Final = re.compile(
     "[FHWfhw](?:(?<=[Hh])[Tt][Tt][Pp][Ss]?://|(?<=[Ff])[Tt][Pp]://|(?<=[Ww])[Ww][Ww]\\.)[!#-;=?-~]*[A-Za-z0-9/#=_-]"
 )
 """A web address."""
+
 # Up to the last letter or digit of the run, so that the full stop of the sentence stays.
 _EMAIL_CHARACTER: Final = "[A-Za-z0-9._%+-]"
+
 _EMAIL: Final = re.compile(
     f"(?<!{_EMAIL_CHARACTER}){_EMAIL_CHARACTER}*[A-Za-z0-9]@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+"
     f"(?:{_EMAIL_CHARACTER}*[A-Za-z0-9])?"
 )
+
 _EMAIL_CHARACTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}._%+-")
+
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+
 # Groups are not possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
 # In place, soft hyphens fill up what an address in an attribute becomes.
 _GAP: Final = "[\\s\u00ad]"
+
 _ATTRIBUTE: Final = (
     f"{_GAP}++[A-Za-z_:@][A-Za-z0-9_:.-]*+(?:{_GAP}*=(?:{_GAP}*(?:\"[^\"<]*+\"|'[^'<]*+')|[^\\s\"'<>`\u00ad]*+))?"
 )
+
 # Without a value (<b and c>), attributes may be words of the text.
 _TAG: Final = re.compile(f"</?[A-Za-z][A-Za-z0-9_:-]{{0,30}}(?:(?=[^<>]*=)(?:{_ATTRIBUTE})+{_GAP}*| ?)/?>")
 """A simple tag, or one with attributes of which one has a value."""
+
 _DECLARATION: Final = re.compile("<(?:!\\[CDATA\\[|[!?][A-Za-z][^<>]*>)")
+
 _BLOCK: Final = re.compile("<(?:!--|(script|style)(?=[\\s/>])[^<>]*>)", re.IGNORECASE | re.ASCII)
 """Beginning of a comment, a script or a style sheet. Beyond ASCII, the long s would be an s."""
+
 _BLOCK_ENDS: Final = {
     "": re.compile("-->"),
     "script": re.compile("</script\\s*>", re.IGNORECASE | re.ASCII),
     "style": re.compile("</style\\s*>", re.IGNORECASE | re.ASCII),
 }
+
 # Translation programs that do not know the apostrophe write пам<unk>ять.
 _UNKNOWN_APOSTROPHE: Final = re.compile(f"<unk>(?<=[{_CONSONANT}].....)(?=[яюєї])")
+
 _FORMAT: Final = re.compile("%(?:\\([A-Za-z0-9_]{1,40}\\))?(?:[0-9]{1,2}\\$)?[sd]\\b")
+
 _FIELD: Final = re.compile("\\$?\\{[A-Za-z0-9_]{0,40}\\}")
 
 _ANY_APOSTROPHE: Final = f"[{APOSTROPHES}]"
+
 _SOME_APOSTROPHE: Final = re.compile(_ANY_APOSTROPHE)
+
 _LOOSE_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<=[ \u00a0].)")
+
 _LETTER: Final = f"[^\\W\\d_{APOSTROPHES}]"
+
 _INNER_APOSTROPHE: Final = re.compile(f"{_ANY_APOSTROPHE}(?<={_LETTER}.){_ANY_APOSTROPHE}*+(?={_LETTER})")
+
 _DOUBLE_QUOTE_FOR_APOSTROPHE: Final = re.compile(f'"(?<=[{_CONSONANT}].)(?=[яюєї][а-яіїєґ])')
+
 # Only a small letter: a capital would mostly be a name in single quotes (директоров 'Яндекса').
 _TORN_APOSTROPHE: Final = re.compile(f"[ \u00a0]{_ANY_APOSTROPHE}(?<=[{_CONSONANT}]..)[ \u00a0]?(?=[яюєї])")
 
 _LATIN_LOOK_ALIKE: Final = "ABCEHIKMOPTXYaceiopxy"
+
 _CYRILLIC_LOOK_ALIKE: Final = "АВСЕНІКМОРТХУасеіорху"
+
 # The last five look like Cyrillic letters only as capitals; they come from text that was lower-cased.
 TO_CYRILLIC: Final[dict[int, int]] = str.maketrans(_LATIN_LOOK_ALIKE + "bhkmt", _CYRILLIC_LOOK_ALIKE + "внкмт")
+
 TO_LATIN: Final[dict[int, int]] = str.maketrans(_CYRILLIC_LOOK_ALIKE, _LATIN_LOOK_ALIKE)
 """Code points of letters that look alike, small letters and capitals, from Latin to Cyrillic and back."""
+
 _LATIN: Final = re.compile("[A-Za-z]")
+
 _COMMON: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+")
 """Letters of Russian and Ukrainian, which need no repair."""
+
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
 
-
 _FILLER: Final = "\u00ad"
+
 _Put = str | Callable[[re.Match[str]], str]
 
 
@@ -112,9 +200,6 @@ def clean(text: str) -> str:
     ``{0}`` become a blank; * an apostrophe between letters becomes U+02BC, as does one that machine translation
     detached (``п 'ять``, ``об ’єкт``) or did not know (``пам<unk>ять``), a double quote used as one (``з"явився``) or
     an entity (``об&#39;єкт``); * the hyphens U+2010 and U+2011 become ``-``.
-
-    Marks of scripts that write vowels as marks (Arabic, Devanagari ...) stay, and words of those scripts are split at
-    them.
 
     Example:
         >>> clean("П 'ять за\u0301мків: https://example.org/a")
@@ -148,8 +233,7 @@ def in_place(text: str) -> str:
 def without_blocks(text: str, filler: str = "") -> str:
     """Replace comments, scripts and style sheets of HTML by blanks; one without an end stays.
 
-    Args:
-        filler: a character that fills what is replaced up to its length; empty to make the text shorter.
+    filler: a character that fills what is replaced up to its length; empty to make the text shorter.
 
     Example:
         >>> without_blocks("а<!-- б -->в", " ")
@@ -204,8 +288,7 @@ def _marks(text: str) -> str:
 def _placeholders(text: str, filler: str = "") -> str:
     """Blank everything that is not a word: comments, scripts, addresses, entities, tags, template fields.
 
-    Args:
-        filler: a character that fills what is replaced up to its length; empty to make the text shorter.
+    filler: a character that fills what is replaced up to its length; empty to make the text shorter.
     """
     blank = _filled(filler, " ")
     # First, because an address at the end of a comment may include the dashes that end the comment.

@@ -79,25 +79,15 @@ _STARTERS: Final = _words(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A position where a sentence may end.
+    """A position where a sentence may end."""
 
-    Attributes:
-        text: the whole text.
-        start: first character of the sentence.
-        end: position after the last character of the sentence, if it ends here.
-        mark: the stop; empty at a bare line break.
-        closing: closing quotes and brackets after the mark.
-        gap: white space before the next character; empty if words were glued.
-        right: first character of the next sentence, if this one ends here.
-    """
-
-    text: str
-    start: int
-    end: int
-    mark: str
-    closing: str
-    gap: str
-    right: int
+    text: str  # the whole text
+    start: int  # first character of the sentence
+    end: int  # position after the last character of the sentence, if it ends here
+    mark: str  # the stop; empty at a bare line break
+    closing: str  # closing quotes and brackets after the mark
+    gap: str  # white space before the next character; empty if words were glued
+    right: int  # first character of the next sentence, if this one ends here
 
     @property
     def next_letter(self) -> str:
@@ -234,29 +224,18 @@ RULES: Final[tuple[_Rule, ...]] = (
 
 
 class Decision(NamedTuple):
-    """The decision about one position where a sentence might end.
+    """The decision about one position where a sentence might end."""
 
-    Attributes:
-        end: the position, in code points.
-        next_start: start of the next sentence, if there is one.
-        ends: whether the sentence ends here.
-        rule: name of the rule that decided; ``default`` if none did.
-    """
-
-    end: int
-    next_start: int
-    ends: bool
-    rule: str
+    end: int  # the position, in code points
+    next_start: int  # start of the next sentence, if there is one
+    ends: bool  # whether the sentence ends here
+    rule: str  # name of the rule that decided; `default` if none did
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Return the span of each sentence of a raw text.
 
     A line break ends a sentence, except before a small letter, where the line was only wrapped.
-
-    Returns:
-        Spans ``[start, end)`` in code points, in order, disjoint, without white space at their ends; together they
-        contain every character that is not white space.
 
     Example:
         >>> text = "Приехал А. С. Пушкин. Все рады!"

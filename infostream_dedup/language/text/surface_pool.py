@@ -2,40 +2,126 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import TYPE_CHECKING, Final, overload
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import (
     AT_ONCE,
     HEADER,
+    RANGES_PER_WORD,
     SurfaceTable,
     fill_slots,
     find_all,
     has_room,
     intern_all,
     reorder,
+    sort_words,
     total_size,
     unpack,
     write_lines,
 )
-from infostream_dedup.language.text.kernels.word_order import RANGES_PER_WORD, sort_words
 from infostream_dedup.machine.kernels.byte_blocks import BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# Many texts as UTF-8 in one block of memory, for compiled code
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+_ROOM: Final = BLOCK + 2
+
+
+# Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
+@dataclass(slots=True)
+class Utf8Texts:
+    """Concatenated texts."""
+
+    offsets: NDArray[np.int64]  # int64 (texts + 1,), bounds of the texts
+    data: NDArray[np.uint8]  # uint8, valid UTF-8, followed by `BLOCK` + 2 readable bytes
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> str:
+        return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def blocks(self, size: int) -> Iterator[Utf8Texts]:
+        """Yield the texts in runs of about ``size`` bytes, each of at least one text; no text is copied."""
+        if len(self) == 1:
+            yield self
+            return
+        starts = self.offsets[:-1] - self.offsets[0]
+        # A run ends where a multiple of the size is passed.
+        firsts = [*np.flatnonzero(np.diff(starts // size, prepend=-1)).tolist(), len(self)]
+        for first, end in pairwise(firsts):
+            yield Utf8Texts(self.offsets[first : end + 1], self.data)
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest text in bytes."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+
+def encoded(text: str) -> bytes:
+    """Encode a text in UTF-8. Lone surrogates, which UTF-8 cannot encode, become U+FFFD; neither is part of a word."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def texts_of(strings: Sequence[str]) -> Utf8Texts:
+    """Encode texts as ``encoded`` does."""
+    try:
+        return texts_of_bytes([text.encode() for text in strings])
+    except UnicodeEncodeError:
+        return texts_of_bytes([encoded(text) for text in strings])
+
+
+def texts_of_bytes(texts: Sequence[bytes]) -> Utf8Texts:
+    """Concatenate texts that are valid UTF-8."""
+    offsets = np.array([0, *accumulate(map(len, texts))], dtype=np.int64)
+    return Utf8Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
+
+
+def texts_of_arrow(array: Any) -> Utf8Texts:
+    """Return the texts of a ``string`` or ``large_string`` array without nulls; they are copied only if necessary."""
+    import pyarrow as pa
+
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)) or array.null_count:
+        raise ValueError(f"texts are {array.type} with {array.null_count} nulls; expected strings without nulls")
+    if len(array) == 0:
+        return Utf8Texts(np.zeros(1, dtype=np.int64), np.zeros(_ROOM, dtype=np.uint8))
+    _, places, buffer = array.buffers()
+    kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    offsets = np.frombuffer(places, dtype=kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    data = np.frombuffer(buffer, dtype=np.uint8) if buffer is not None else np.zeros(0, dtype=np.uint8)
+    if len(data) < offsets[-1] + _ROOM:
+        data = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(_ROOM, dtype=np.uint8)])
+        data.flags.writeable = False
+        offsets -= offsets[0]
+    return Utf8Texts(offsets, data)
+
+
 _SLOTS: Final = 1 << 16
+
 _FEWEST_SLOTS: Final = 1 << 10
+
 _MOST_ROOM: Final = 4
 """How many times as large as a new table one may be that is emptied and used again: clearing a much larger one takes
 longer than allocating the new one, and drives other data out of the processor's cache."""
+
 _BYTES_PER_SURFACE: Final = 32
+
 _LINE_BREAK: Final = 0x0A
+
 _FEW_WORDS: Final = 100
 """Number of words below which Python converts them in less time than numpy takes to start."""
 
@@ -43,15 +129,10 @@ _FEW_WORDS: Final = 100
 # Not frozen: making a frozen one takes several times as long, and each document of a stream makes several.
 @dataclass(slots=True, eq=False)
 class SurfaceList(Sequence[str]):
-    """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings.
+    """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings."""
 
-    Attributes:
-        starts: int64 (surfaces + 1,), bounds of the surfaces.
-        pool: uint8, followed by ``BLOCK`` readable bytes.
-    """
-
-    starts: NDArray[np.int64]
-    pool: NDArray[np.uint8]
+    starts: NDArray[np.int64]  # int64 (surfaces + 1,), bounds of the surfaces
+    pool: NDArray[np.uint8]  # uint8, followed by `BLOCK` readable bytes
 
     def __len__(self) -> int:
         return len(self.starts) - 1

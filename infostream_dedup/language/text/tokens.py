@@ -17,43 +17,70 @@ a scanner of UTF-8 bytes only needs one flag and the length of the last word to 
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import IntEnum
-from typing import Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE
-from infostream_dedup.language.text.normalise import fold
+import numpy as np
+
+from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.text.normalise import APOSTROPHES, clean, fold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 SENTENCE_MARK: Final = "¶"
+
 SHORTEST_FORM: Final = 2
+
 LONGEST_FORM: Final = 40
+
 _LONGEST_SURFACE: Final = 1000
 """Maximum number of characters of a word; a longer token is not even several words run together."""
 
 _CAPITAL: Final = "A-ZÀ-ÖØ-Þ\u0100-\u017f\u0386-\u03ab\u0400-\u042f\u0460-\u052f"
+
 _OPENING: Final = re.compile(f"[.!?…:\\n\\r](?<!\\b[{_CAPITAL}]\\.)[^\\w.!?…:\\n\\r]*+(?=[{_CAPITAL}])")
+
 _WORD: Final = re.compile(f"{SENTENCE_MARK}?[^\\W\\d_]+(?:-[^\\W\\d_]+)*")
 
 _SMALL: Final = "а-яёђ-џѓґіїєў"
+
 _LARGE: Final = "А-ЯЁЂ-ЏҐІЇЄЎ"
+
 _PART: Final = f"(?:[{_LARGE}]?[{_SMALL}]+|[A-Za-z]+)"
+
 _ONE_WORD: Final = re.compile(f"{_PART}(?:-{_PART})*")
+
 _CAMEL: Final = re.compile(f"(?<=[{_SMALL}])(?=[{_LARGE}A-Z])|(?<=[a-z])(?=[{_LARGE}])")
+
 # ПриватБанк, ТикТок, МолдГРЭС are names spelt this way; УкраиныВладимир is two words.
 _CAMEL_NAME: Final = re.compile(f"[{_LARGE}][{_SMALL}]{{1,5}}(?=[{_LARGE}])")
+
 _CYRILLIC: Final = re.compile("[\u0400-\u052f]")
+
 _LATIN: Final = re.compile("[A-Za-z]")
+
 _BETWEEN_ALPHABETS: Final = re.compile("(?<=[\u0400-\u052f])(?=[A-Za-z])|(?<=[A-Za-z])(?=[\u0400-\u052f])")
+
 _ONE_ALPHABET: Final = re.compile("[А-Яа-яЁёЄєІіЇїҐґ-]+|[\\x00-\\x7f]+")
 """What no folding mixes with letters of another alphabet: most pieces of glued words."""
+
 _LETTER: Final = re.compile(f"[^\\W\\d_{APOSTROPHE}]")
+
 # Folding may turn one letter into several characters, and leave apostrophes at the ends.
 _SIMPLE: Final = re.compile(
     f"[А-Яа-яЁёЄєІіЇїҐґ]{{{SHORTEST_FORM},{LONGEST_FORM}}}|[A-Za-z]{{{SHORTEST_FORM},{LONGEST_FORM}}}"
 )
 """Words of letters that nothing but their case changes: most parts of glued words."""
+
 _GLUED: Final = re.compile("(?:[А-ЯЁЄІЇҐ][а-яёєіїґ]{6,}|[а-яёєіїґ]+)(?:[А-ЯЁЄІЇҐ][а-яёєіїґ]+)+")
 """Words of such letters alone that nothing but capitals separates; shorter first parts may belong to names."""
+
 _GLUED_PART: Final = re.compile("[А-ЯЁЄІЇҐ]?[а-яёєіїґ]+")
+
 _TRIMMED: Final = re.compile(f"{_LETTER.pattern}+(?:[{APOSTROPHE}-]{_LETTER.pattern}+)*")
 
 
@@ -71,15 +98,10 @@ class Shape(IntEnum):
 
 
 class Form(NamedTuple):
-    """A normalised word.
+    """A normalised word."""
 
-    Attributes:
-        form: key form, 2 to 40 characters.
-        shape: how it was capitalised.
-    """
-
-    form: str
-    shape: Shape
+    form: str  # key form, 2 to 40 characters
+    shape: Shape  # how it was capitalised
 
 
 def surfaces(text: str) -> list[str]:
@@ -98,10 +120,6 @@ def forms(surface: str) -> tuple[Form, ...]:
     Words run together by bad scraping are split between a small Cyrillic letter and a capital, and between two scripts.
     A word with a capital and at most five small letters before the next capital is a name spelt this way (ПриватБанк)
     and stays whole. Latin words (YouTube) stay whole.
-
-    Returns:
-        Forms of 2 to 40 characters; shorter and longer ones are dropped. A surface of more than 1,000 characters has
-        none.
 
     Example:
         >>> [form.form for form in forms("пишетАгора")]
@@ -168,3 +186,106 @@ def _is_mixed(word: str) -> bool:
         return False
     folded = fold(word)
     return bool(_LATIN.search(folded) and _CYRILLIC.search(folded))
+
+
+# Character classes for the scanner: the rules of `normalise` and `tokens` as a table of code points.
+#
+# The table is built on first use from the alphabets of the regular expressions and from Python's Unicode data, so
+# that the scanner and the plain code cannot drift apart with a new version of Python.
+
+CODE_POINTS: Final = 0x20000
+"""Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
+
+COMMON: Final = (*range(0x3000), *range(0xFE00, 0xFF00), *range(0x1F000, 0x1FB00))
+"""Code points common in European news, including signs and pictographs. All others, such as Chinese characters, are
+left to the plain code: to classify them would take each process a third of a second."""
+
+
+class CharacterClass(IntEnum):
+    """Kinds of characters. The order matters to the scanner: letters come first."""
+
+    CAPITAL = 0
+    """A letter that may open a sentence."""
+    LETTER = 1
+    """Any other letter."""
+    OTHER = 2
+    """Neither a letter, digit nor underscore; no effect on its neighbours."""
+    HYPHEN = 3
+    """Joins two letters."""
+    FIGURE = 4
+    """A digit or an underscore: ends a word; the sentence continues."""
+    STOP = 5
+    """A full stop."""
+    OPENER = 6
+    """Any other character after which a sentence begins."""
+    APOSTROPHE = 7
+    """Raw text only: becomes a letter between letters."""
+    QUOTE = 8
+    """Raw text only: a double quote, which some use as an apostrophe."""
+    MARKUP = 9
+    """Raw text only: may begin or be part of an address, an entity, a tag or a field."""
+    INVISIBLE = 10
+    """Raw text only: dropped, without effect between two characters that are not both letters."""
+    UNCLEAN = 11
+    """Raw text only: a character that cleaning changes, or may change together with its neighbours."""
+    UNKNOWN = 12
+    """Left to the plain code, as is any text with such a character."""
+
+
+_MARKUP: Final = "&<%{@"
+
+
+@cache
+def classes_of_cleaned_text() -> NDArray[np.uint8]:
+    """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
+    # Look up the numbers once, not for each of the hundred thousand characters: an enumeration is slow.
+    capital, letter, other = map(int, (CharacterClass.CAPITAL, CharacterClass.LETTER, CharacterClass.OTHER))
+    kinds = np.full(CODE_POINTS, CharacterClass.UNKNOWN, dtype=np.uint8)
+    characters = [chr(point) for point in COMMON]
+    kinds[[*COMMON]] = other
+    kinds[[ord(one) for one in characters if one == "_" or one.isalnum()]] = CharacterClass.FIGURE
+    words = surfaces("\n".join(characters))
+    kinds[[ord(word[-1]) for word in words]] = [capital if word[0] == SENTENCE_MARK else letter for word in words]
+    rest = np.flatnonzero(kinds == other)
+    after = surfaces("".join(f"б {chr(point)}А," for point in rest.tolist()))[1::2]
+    kinds[rest[_opening(after)]] = CharacterClass.OPENER
+    # The expression for initials accepts some capitals that are not letters: a full stop after one is not an opener.
+    after = surfaces("".join(f"б{chr(point)}. А," for point in rest.tolist()))[1::2]
+    kinds[rest[~_opening(after)]] = CharacterClass.UNKNOWN
+    kinds[ord(SENTENCE_MARK)] = CharacterClass.UNKNOWN
+    kinds[ord("-")] = CharacterClass.HYPHEN
+    kinds[ord(".")] = CharacterClass.STOP
+    return kinds
+
+
+def _opening(words: list[str]) -> NDArray[np.bool_]:
+    return np.array([word[0] == SENTENCE_MARK for word in words], dtype=np.bool_)
+
+
+@cache
+def classes_of_raw_text() -> NDArray[np.uint8]:
+    """Kind of every code point in any text: uint8 (CODE_POINTS,)."""
+    kinds = classes_of_cleaned_text().copy()
+    characters = [chr(point) for point in COMMON if point != ord("\n")]
+    cleaned = clean("\n".join(characters)).split("\n")
+    for one, after in zip(characters, cleaned, strict=True):
+        if after != one or unicodedata.combining(one):
+            marks = after or unicodedata.combining(one)
+            kinds[ord(one)] = CharacterClass.UNCLEAN if marks else CharacterClass.INVISIBLE
+    kinds[[point for point in composing() if kinds[point] != CharacterClass.UNKNOWN]] = CharacterClass.UNCLEAN
+    for one in APOSTROPHES:
+        kinds[ord(one)] = (
+            CharacterClass.APOSTROPHE if kinds[ord(one)] == CharacterClass.OTHER else CharacterClass.UNCLEAN
+        )
+    kinds[[ord(one) for one in _MARKUP]] = CharacterClass.MARKUP
+    kinds[ord('"')] = CharacterClass.QUOTE
+    return kinds
+
+
+@cache
+def composing() -> list[int]:
+    """Code points that may combine with the character before them."""
+    parts = [found.split() for point in range(CODE_POINTS) if (found := unicodedata.decomposition(chr(point)))]
+    second = {int(pair[1], 16) for pair in parts if len(pair) == 2 and not pair[0].startswith("<")}
+    hangul = [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]
+    return sorted(point for point in second.union(hangul) if point < CODE_POINTS)

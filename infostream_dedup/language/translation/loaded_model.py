@@ -7,21 +7,77 @@ at the first call, and translates text by text with a beam of four, which is man
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Final, Protocol
+from dataclasses import dataclass
+from hashlib import blake2b, file_digest
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import orjson
 
 from infostream_dedup.errors import BadDataError, MissingExtraError
-from infostream_dedup.language.translation.installed_model import InstalledModel
-from infostream_dedup.language.translation.model_checksums import damaged_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from infostream_dedup.model import Language
+
+# A translation model on this machine
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """An installed model."""
+
+    source: Language  # language it translates from
+    target: Language  # language it translates to
+    version: str  # version of the package
+    folder: Path  # folder with its files
+    target_prefix: str = ""  # first token for the decoder; mostly empty
+
+
+# Checksums of the files of an installed translation model, in a file beside them
+
+_NAME: Final = "infostream-dedup-checksums.json"
+
+
+def write_checksums(folder: Path) -> None:
+    """Record the checksums of a model's files."""
+    found = {str(path.relative_to(folder)): _checksum(path) for path in _files(folder)}
+    (folder / _NAME).write_bytes(orjson.dumps(found, option=orjson.OPT_SORT_KEYS))
+
+
+def damaged_file(folder: Path) -> str | None:
+    """Return the name of a file that differs from the installed one; ``None`` if all are equal or have no checksums."""
+    listed = folder / _NAME
+    if not listed.is_file():
+        return None
+    try:
+        noted = orjson.loads(listed.read_bytes())
+        wrong = [name for name, checksum in noted.items() if _checksum(folder / name) != checksum]
+    except (orjson.JSONDecodeError, AttributeError, TypeError, ValueError, FileNotFoundError, IsADirectoryError):
+        return _NAME
+    return min(wrong, default=None)
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != _NAME]
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+
 
 LONGEST_OUTPUT: Final = 64
 """Maximum number of tokens. Even a word spelt letter by letter needs fewer; longer output repeats itself."""
 
 _TOKENS_IN_BATCH: Final = 2_048
+
 _TEXTS_IN_CALL: Final = 10_000
+
 # Errors of CTranslate2 and SentencePiece for damaged files.
 _DAMAGE: Final = (RuntimeError, ValueError, OSError, MemoryError)
+
 _PURPOSE: Final = "translation by an installed model"
 
 
@@ -65,8 +121,7 @@ class LoadedModel:
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Translate each text by greedy search.
 
-        Returns:
-            One text for each; empty if the output was cut at ``LONGEST_OUTPUT`` tokens.
+        Returns one text for each; empty if the output was cut at ``LONGEST_OUTPUT`` tokens.
         """
         try:
             return [

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE
+from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from infostream_dedup.model import Language
 
 _LONGEST_RATIO: Final = 3
 _LONG: Final = 16
@@ -37,11 +39,6 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
 
     Punctuation and an English article at the beginning are removed. Case is kept.
 
-    Returns:
-        One or several words separated by blanks; ``None`` if the output has no words or unknown pieces, is the term
-        itself, is more than three times as long (and longer than 16 letters), repeats itself, or has letters of
-        another alphabet.
-
     Example:
         >>> phrase_of("The prime minister.", "премʼєр-міністр", "en")
         'prime minister'
@@ -62,10 +59,6 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
 
 def single_term(output: str, term: str, target: Language) -> str | None:
     """Return the term in an output, or ``None`` if there is none.
-
-    Returns:
-        In Russian and Ukrainian the ``morph`` term, in English the key form; ``None`` for several words, for words that
-        are not terms of the target language, and for everything that ``phrase_of`` refuses.
 
     Example:
         >>> single_term("The Government.", "уряд", "en")

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from infostream_dedup.machine.registry import Registry
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from infostream_dedup.model import Language
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """One equivalent of a term.
+    """One equivalent of a term."""
 
-    Attributes:
-        term: key form in the target language.
-        rung: name of the rung that knew it.
-        confidence: confidence in it, 0 to 1.
-    """
-
-    term: str
-    rung: str
-    confidence: float
+    term: str  # key form in the target language
+    rung: str  # name of the rung that knew it
+    confidence: float  # confidence in it, 0 to 1
 
 
 class Rung(ABC):
-    """One source of equivalents. The answer for a term depends only on the term and the two languages.
+    """One source of equivalents. The answer for a term depends only on the term and the two languages."""
 
-    Attributes:
-        name: unique among rungs.
-        remembered: whether answers go to the cache of answers. A rung faster than the cache comes before it, and its
-            answers are not remembered.
-        looked_up: whether answers come from tables of word pairs, where a false friend is intended.
-        silence: why the rung usually has no answer, for `dictionaries show`.
-    """
-
-    name: str = ""
+    name: str = ""  # unique among rungs
+    # whether answers go to the cache of answers. A rung faster than the cache comes before it, and its answers are not
+    # remembered
     remembered: ClassVar[bool] = True
+    # whether answers come from tables of word pairs, where a false friend is intended
     looked_up: ClassVar[bool] = False
-    silence: ClassVar[str] = "knows no equivalent"
+    silence: ClassVar[str] = "knows no equivalent"  # why the rung usually has no answer, for `dictionaries show`
 
     @abstractmethod
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import chain, islice
 from math import log10
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
 from infostream_dedup.language.morphology.readings import readings_of
-from infostream_dedup.language.translation.frequent_words import places_of_words
-from infostream_dedup.language.translation.noun_lemmas import noun_lemmas
-from infostream_dedup.language.translation.target_lexicon import are_names, is_common_noun, may_be_name
-from infostream_dedup.language.translation.transcription import (
+from infostream_dedup.language.translation.romanisation import (
     begin_alike,
     cyrillic_consonants,
     folded_cyrillic,
@@ -22,8 +18,19 @@ from infostream_dedup.language.translation.transcription import (
     latin_consonants,
     transcription_cost,
 )
+from infostream_dedup.language.translation.target_lexicon import (
+    are_names,
+    is_common_noun,
+    may_be_name,
+    noun_lemmas,
+    places_of_words,
+)
 from infostream_dedup.language.translation.words_by_key import WordsByKey, frequent_words_by_key
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+
+    from infostream_dedup.model import Language
 
 _DEAREST: Final = 0.5
 _PER_LETTER: Final = 0.06

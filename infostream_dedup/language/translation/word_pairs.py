@@ -5,25 +5,162 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
 
 from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
-from infostream_dedup.language.lexicon.spelling import key_form
-from infostream_dedup.language.lexicon.translation_tables import concepts, false_friends
+from infostream_dedup.language.lexicon.tables import TableRow, data_folder, key_form, read_table
+from infostream_dedup.language.lexicon.word_lists import concepts, false_friends
+from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.morphology.english_lemmas import lemma
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.imported_tables import imported_pairs
-from infostream_dedup.language.translation.pair_cache import Equivalent, PairCache
-from infostream_dedup.model import Language
+from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
+from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+# Imported tables of word pairs: TSV files in the user's data folder
+
+COLUMNS: Final = ("source_language", "target_language", "source_term", "target_term", "pos", "direction")
+"""Columns of an imported table; its file name without ``.tsv`` is the name of its source."""
+
+_DIRECTIONS: Final = ("both", "forward")
+
+
+def imported_folder() -> Path:
+    """Return ``translations`` in the user's data folder; it need not exist."""
+    return data_folder() / "translations"
+
+
+def imported_tables() -> tuple[Path, ...]:
+    """Return the imported tables by name; empty if the folder is missing."""
+    return tuple(sorted(imported_folder().glob("*.tsv")))
+
+
+def imported_pairs(source: Language, target: Language) -> list[tuple[str, str]]:
+    """Return pairs of key forms for one direction, in the order of tables and rows.
+
+    Pairs with the direction ``both`` are used both ways, those with ``forward`` only from source to target.
+    """
+    return [pair for path in imported_tables() for pair in _pairs(path).get((source, target), [])]
+
+
+def forget_imported() -> None:
+    """Read the tables again at the next call; for a process that has just changed them."""
+    _pairs.cache_clear()
+
+
+@cache
+def _pairs(path: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in read_table(path, COLUMNS):
+        one, other = _language(row, "source_language"), _language(row, "target_language")
+        first, second = key_form(row.cells["source_term"]), key_form(row.cells["target_term"])
+        if not first or not second:
+            raise row.bad("source_term", "an empty term; expected a word in both languages")
+        if row.cells["direction"] not in _DIRECTIONS:
+            raise row.bad("direction", f"{row.cells['direction']!r}; expected one of {', '.join(_DIRECTIONS)}")
+        found.setdefault((one, other), []).append((first, second))
+        if row.cells["direction"] == "both":
+            found.setdefault((other, one), []).append((second, first))
+    return found
+
+
+def _language(row: TableRow, column: str) -> str:
+    if row.cells[column] not in OUR_LANGUAGES:
+        raise row.bad(column, f"{row.cells[column]!r}; expected one of {', '.join(OUR_LANGUAGES)}")
+    return row.cells[column]
+
+
+# The cache of pairs of equivalents: making them from the tables takes half a second, reading them a tenth of it.
+#
+# One SQLite file, `pairs.sqlite`, beside the cache of forms, with a row for each direction. Its content belongs to a
+# fingerprint of all tables and rules; under another one it counts as empty and is replaced. A file that is damaged,
+# locked or not writable costs time, but never fails the job or changes an answer.
+
+_RULES: Final = 1
+"""Version of ``word_pairs``; increase it whenever a pair changes, because the file is keyed by it."""
+
+_SCHEMA_VERSION: Final = 1
+
+_CHECKSUM_BYTES: Final = 16
+
+_TABLES: Final = {"pairs": "(direction TEXT PRIMARY KEY, packed BLOB NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID"}
+
+_Pairs = Mapping[str, tuple["Equivalent", ...]]
+
+
+class Equivalent(NamedTuple):
+    """A word of the target language with its confidence, 0 to 1."""
+
+    term: str
+    confidence: float
+
+
+class PairCache:
+    """The cache file, for the tables as they are now; see ``machine.sqlite_cache`` for failures."""
+
+    def __init__(self) -> None:
+        self._file = _file(cache_folder() / "pairs.sqlite", _fingerprint())
+
+    def pairs(self, source: str, target: str) -> dict[str, tuple[Equivalent, ...]] | None:
+        """Return equivalents by source term, in the order in which they were stored; ``None`` if there are none."""
+        direction = f"{source}-{target}"
+
+        def read(connection: sqlite3.Connection) -> Any:
+            row = connection.execute("SELECT packed, checksum FROM pairs WHERE direction = ?", (direction,)).fetchone()
+            if row is None:
+                return None
+            if _checksum(direction, row[0]) != row[1]:
+                raise DamagedCacheError(f"pairs {direction} do not match their checksum")
+            return orjson.loads(row[0])
+
+        found = self._file.read(read, None)
+        if found is None:
+            return None
+        return {term: tuple(map(Equivalent._make, every)) for term, every in found.items()}
+
+    def remember(self, source: str, target: str, pairs: _Pairs) -> None:
+        """Store the equivalents of one direction."""
+        direction = f"{source}-{target}"
+        packed = orjson.dumps({term: list(map(tuple, every)) for term, every in pairs.items()})
+        row = (direction, packed, _checksum(direction, packed))
+        self._file.write({"INSERT OR REPLACE INTO pairs VALUES (?, ?, ?)": [row]})
+
+
+@cache
+def _file(path: Path, mark: str) -> SqliteCache:
+    # One for all directions, so that an unusable file causes only one warning.
+    return SqliteCache(path, mark, "pairs", _SCHEMA_VERSION, _TABLES)
+
+
+def _checksum(direction: str, packed: bytes) -> bytes:
+    return blake2b(direction.encode() + b"\0" + packed, digest_size=_CHECKSUM_BYTES).digest()
+
+
+def _fingerprint() -> str:
+    """Return a checksum of all tables, imported ones included, and of the rules that make terms and pairs of them."""
+    digest = blake2b(f"{cache_file.fingerprint()} {_RULES}".encode(), digest_size=16)
+    for path in imported_tables():
+        digest.update(f"\0{path.name}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
 
 _STEP: Final = 0.05
 """Loss of confidence for each position of an equivalent after the first."""
 
 _LEAST: Final = 0.75
+
 _IMPORTED: Final = 0.9
+
 _OF_LAST_WORD: Final = 0.8
 
 

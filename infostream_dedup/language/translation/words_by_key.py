@@ -6,20 +6,24 @@ the package's tables were made from other dictionaries or by other rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.frequency import form_table
-from infostream_dedup.language.lexicon.packed_tables import PackedParts, SortedLines
+from infostream_dedup.language.lexicon.tables import PackedParts, SortedLines
 from infostream_dedup.language.morphology.cache_file import fingerprint
-from infostream_dedup.language.translation.frequent_words import as_key_form
-from infostream_dedup.model import Language
+from infostream_dedup.language.translation.target_lexicon import as_key_form
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from infostream_dedup.model import Language
 
 RULES: Final = 1
 """Version of the rules by which words are chosen and keys are made; increase it when they change."""
@@ -30,15 +34,10 @@ _BYTES: Final = 3
 
 
 class Buckets(NamedTuple):
-    """Places of words by hashes of their keys.
+    """Places of words by hashes of their keys."""
 
-    Attributes:
-        starts: int64 (buckets + 1,).
-        places: int32 (entries,).
-    """
-
-    starts: NDArray[np.int64]
-    places: NDArray[np.int32]
+    starts: NDArray[np.int64]  # int64 (buckets + 1,)
+    places: NDArray[np.int32]  # int32 (entries,)
 
 
 class WordsByKey:

@@ -13,7 +13,6 @@ have no marks: their morphology already chooses by capitals between the lemma of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -23,17 +22,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.language.lexicon.name_tables import NAME_TABLES, name_rows, variants
-from infostream_dedup.language.lexicon.spelling import key_form
-from infostream_dedup.language.lexicon.translation_tables import concepts
-from infostream_dedup.language.lexicon.word_lists import translated_names
+from infostream_dedup.language.lexicon.tables import key_form
+from infostream_dedup.language.lexicon.word_lists import concepts, translated_names
 from infostream_dedup.language.morphology.english_lemmas import is_listed_noun, lemma, without_possessive
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.word_pairs import as_terms
-from infostream_dedup.model import Language
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.language.translation.rung import Translation
+    from infostream_dedup.model import Language
 
 
 _TARGETS: Final[tuple[Language, ...]] = ("ru", "uk")
@@ -140,15 +141,10 @@ def _single(spellings: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Which terms are marked, by their numbers.
+    """Which terms are marked, by their numbers."""
 
-    Attributes:
-        plain: int64 (terms,), the plain term of a marked one; every other term itself.
-        name: int64 (terms,), the term of a marked one as a name; -1 for every other term.
-    """
-
-    plain: NDArray[np.int64]
-    name: NDArray[np.int64]
+    plain: NDArray[np.int64]  # int64 (terms,), the plain term of a marked one; every other term itself
+    name: NDArray[np.int64]  # int64 (terms,), the term of a marked one as a name; -1 for every other term
 
     def enter(self, number: int, term: str, number_of: Callable[[str], int]) -> None:
         """Enter a marked term."""
@@ -161,13 +157,6 @@ def decided(owners: NDArray[Any], terms: NDArray[Any], marked: Marked) -> NDArra
 
     It does if it writes the name with a capital inside a sentence and never the noun in lower case. A word that is no
     noun in lower case, such as a verb, does not count against the name.
-
-    Args:
-        owners: int (entries,), documents.
-        terms: int (entries,), a term of each.
-
-    Returns:
-        int64 (entries,), names and plain terms, of which a document may now have the same one twice.
     """
     found: NDArray[np.int64] = terms.astype(np.int64)
     names, plain = marked.name[found], marked.plain[found]

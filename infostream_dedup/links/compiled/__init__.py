@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from infostream_dedup.links.compiled.groups import group_leaders
+from infostream_dedup.links.compiled.earlier import group_leaders
 from infostream_dedup.links.compiled.matching import match
-from infostream_dedup.links.compiled.sweeping import sweep_counts
+from infostream_dedup.links.compiled.totals import sweep_counts
 
 __all__ = ["TEXT_STAGES", "group_leaders", "match", "sweep_counts"]
 

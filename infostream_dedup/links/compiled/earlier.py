@@ -2,30 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
-from infostream_dedup.links.compiled.groups import joined_forests
 from infostream_dedup.links.compiled.kernels.earlier_links import (
     Acceptance,
     TermPlaces,
     choose_earlier,
     count_forward,
+    join_returned,
+    lead_rows,
     list_pairs,
+    merge_leaders,
     turn_forward,
 )
-from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
-from infostream_dedup.links.compiled.kernels.linkage_order import merge_forest
-from infostream_dedup.links.compiled.term_rows import term_rows
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_linked, label_nodes, merge_forest
+from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import scipy.sparse as sp
     from numpy.typing import NDArray
+
+
+# Groups of documents joined by reciprocated links, without a copy of the links
+
+_MOST_FORESTS: Final = 8
+"""Maximum number of threads: each forest takes as much memory as the result, and one core merges them."""
+
+
+def joined_forests(
+    join: Callable[[slice, NDArray[np.int32]], None],
+    new_forest: Callable[[], NDArray[np.int32]],
+    work: NDArray[np.int64],
+    threads: int,
+) -> list[NDArray[np.int32]]:
+    """Join rows by several threads. What the forests join together is the same, whichever thread took which rows."""
+    own = threading.local()
+    forests: list[NDArray[np.int32]] = []
+
+    def run(rows: slice) -> None:
+        if not hasattr(own, "forest"):
+            own.forest = new_forest()
+            forests.append(own.forest)
+        join(rows, own.forest)
+
+    with ThreadPoolExecutor(min(threads, _MOST_FORESTS)) as pool:
+        list(pool.map(run, row_parts(work, threads)))
+    return forests
+
+
+def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
+    """The leaders of each document's groups, as in ``backend.GroupLeaders``; ``counts`` must be uint8."""
+    ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
+    indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
+    levels = np.searchsorted(ascending, np.arange(256), side="right")
+
+    def new_forest() -> NDArray[np.int32]:
+        # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
+        return np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
+
+    def join(rows: slice, forest: NDArray[np.int32]) -> None:
+        join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, forest)
+
+    leaders = new_forest()
+    for forest in joined_forests(join, new_forest, np.diff(indptr) + 1, thread_count(0)):
+        merge_leaders(forest, leaders)
+    lead_rows(leaders)
+    return leaders[:, places].T.astype(np.int64, order="C")
+
+
+def linkage_order(links: LinkArrays, levels: Iterable[int], threads: int) -> NDArray[np.int64]:
+    """Int64 (nodes,): the nodes, so that linked ones are neighbours, above all those linked at the first levels."""
+    parents = np.arange(len(links.indptr) - 1, dtype=np.int32)
+    labels, high = [], 256
+    for low in levels:
+        _join(links, low, high, parents, threads)
+        labels.append(parents.copy())
+        high = low
+    return np.lexsort(labels).astype(np.int64, copy=False)
+
+
+def _join(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], threads: int) -> None:
+    """Join links of some counts, too; ``parents`` receives the smallest node of each node's component."""
+
+    def join(rows: slice, forest: NDArray[np.int32]) -> None:
+        join_linked(rows.start, rows.stop, links, low, high, forest)
+
+    for forest in joined_forests(join, parents.copy, np.diff(links.indptr) + 1, threads):
+        merge_forest(forest, parents)
+    label_nodes(parents)
 
 
 def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int = 0) -> Acceptance:
@@ -36,26 +109,18 @@ def accept(k: int, *, n: int, short: str, relations: Sequence[bool], fewest: int
 
 @dataclass(frozen=True, slots=True)
 class EarlierDocuments:
-    """Links of a collection, by the later document.
+    """Links of a collection, by the later document."""
 
-    Attributes:
-        links: all links.
-        turned: the links from earlier to later documents, by the later one.
-        terms: key terms and targets.
-    """
-
-    links: LinkArrays
-    turned: LinkArrays
-    terms: TermPlaces
+    links: LinkArrays  # all links
+    turned: LinkArrays  # the links from earlier to later documents, by the later one
+    terms: TermPlaces  # key terms and targets
 
     @classmethod
     def of(cls, counts: sp.csr_array, keys: sp.csr_array, targets: sp.csr_array) -> EarlierDocuments:
         """Prepare a matrix.
 
-        Args:
-            counts: uint8 (documents, documents), sorted indices; all counts from the smallest need upwards.
-            keys: (documents, columns), key terms.
-            targets: (documents, columns), targets, sorted indices.
+        counts: uint8 (documents, documents), sorted indices; all counts from the smallest need upwards.
+        targets: (documents, columns), targets, sorted indices.
         """
         links, turned = _both_ways(counts)
         own, answering = term_rows(keys), term_rows(targets)
@@ -64,11 +129,7 @@ class EarlierDocuments:
     def best(self, accepted: Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
 
-        Args:
-            parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
-
-        Returns:
-            int64 (documents,): the earliest of the best; -1 if there is none.
+        parents: int32 (documents,), union-find, joins all accepted pairs; empty not to join any.
         """
         found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
 
@@ -84,8 +145,7 @@ class EarlierDocuments:
 def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each.
 
-    Args:
-        counts: uint8 (documents, documents), sorted indices.
+    counts: uint8 (documents, documents), sorted indices.
     """
     links, turned = _both_ways(counts)
     # Each pair has one or two links. Memory for pairs that do not exist is reserved, but never touched.

@@ -7,43 +7,199 @@ for all documents or for a sample of them; closed paths are sampled.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.collapse import Nodes, collapse
-from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, total_chunk
-from infostream_dedup.links.compiled.kernels.link_totals import LINKS, RECIPROCAL, WALKS
-from infostream_dedup.links.compiled.kernels.sampled_walks import (
+from infostream_dedup.links.compiled.kernels.low_k import (
     CLOSED,
     RETURNED,
+    Counters,
     Neighbours,
+    PlacedCollection,
     PlacedTerms,
     Walks,
     close_walks,
+    count_asked,
+    total_chunk,
 )
-from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, PostingIndex, ranked_rows
-from infostream_dedup.links.compiled.sampled_low_k import DrawnPaths, SampledRows, count_sampled
+from infostream_dedup.links.compiled.kernels.totals import LINKS, RECIPROCAL, WALKS
+from infostream_dedup.links.compiled.posting_index import SHARD_SIZE, Nodes, PostingIndex, collapse, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
-from infostream_dedup.links.measures import Measures
+from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.plain.sweeping import SEED
 from infostream_dedup.links.similarity_matrix import check_input
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import scipy.sparse as sp
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+
+
+# Links at small k from some of the documents: counting a whole month at k = 1 to 3 would take a minute.
+#
+# Each sampled document is asked in both directions, against all documents. Sums over the sample, scaled up, estimate
+# the sums over the collection (Cochran 1977, sections 2.6 and 6.4: simple random sampling without replacement).
+
+_ROWS_AT_ONCE: Final = 256
+
+
+class DrawnPaths(NamedTuple):
+    """Two-step paths drawn at random."""
+
+    middles: NDArray[np.int64]  # int64 (paths,), place of the document in the middle
+    closed: NDArray[np.bool_]  # bool (paths,), whether the path is closed
+
+    @classmethod
+    def none(cls) -> DrawnPaths:
+        """No paths."""
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SampledRows:
+    """Links of sampled documents, by the place of each; equal documents share a place."""
+
+    documents: int  # number of documents in the collection
+    places: NDArray[np.int64]  # int64 (rows,), ascending, each once
+    times: NDArray[np.int64]  # int64 (rows,), sampled documents at each place
+    outgoing: NDArray[np.int64]  # int64 (rows, k), documents that a document of the place links to at k = 1, 2,
+    incoming: NDArray[np.int64]  # int64 (rows, k), documents that link to it
+    returned: NDArray[np.int64]  # int64 (rows, k), documents linked both ways
+
+    def paths_through(self, k: int) -> NDArray[np.float64]:
+        """float64 (rows,): two-step paths over distinct documents with a document of each place in the middle."""
+        at = k - 1
+        return self.outgoing[:, at].astype(np.float64) * self.incoming[:, at] - self.returned[:, at]
+
+    def measures(self, k: int, drawn: DrawnPaths) -> Measures:
+        """Estimates at one k, with their standard errors."""
+        size = int(self.times.sum())
+        scale, left = self.documents / size, 1 - size / self.documents
+        out, both = self.outgoing[:, k - 1].astype(np.float64), self.returned[:, k - 1].astype(np.float64)
+        links, reciprocal = float(self.times @ out), float(self.times @ both)
+        paths = float(self.times @ self.paths_through(k))
+        row = Measures.of(
+            k=k,
+            documents=self.documents,
+            links=round(scale * links),
+            reciprocal=round(scale * reciprocal),
+            paths=round(scale * paths),
+            closed=int(drawn.closed.sum()),
+            draws=len(drawn.closed),
+        )
+        spread = self._deviation(out - links / size) * sqrt(left / size)
+        symmetry = reciprocal / links if links else None
+        if row.transitivity is not None:
+            drawing = error_of_share(row.transitivity, len(drawn.closed))
+            row = replace(row, transitivity_error=sqrt(drawing**2 + left * self._variance_of_middles(drawn)))
+        return replace(
+            row,
+            symmetry=symmetry,
+            symmetry_error=None
+            if symmetry is None
+            else self._deviation(both - symmetry * out) * sqrt(left / size) / (links / size),
+            links_error=self.documents * spread,
+            sampled=True,
+        )
+
+    def _variance_of_middles(self, drawn: DrawnPaths) -> float:
+        """Variance of the transitivity because other documents might have been in the middle, with replacement.
+
+        It is the sum of squares of (share of the paths through a middle) * (its own transitivity - that of all). Two
+        draws have the same middle with the probability of its squared share, so the mean product of their deviations
+        over all pairs of draws, 0 for different middles, estimates the sum without bias.
+        """
+        draws = len(drawn.closed)
+        if draws < 2:
+            return 0.0
+        place = np.searchsorted(self.places, drawn.middles)
+        deviations = drawn.closed - drawn.closed.mean()
+        sums, squares = (
+            np.bincount(place, values, minlength=len(self.places)) for values in (deviations, deviations**2)
+        )
+        # Documents at one place are sampled one by one.
+        return max(float(((sums**2 - squares) / self.times).sum()) / (draws * (draws - 1)), 0.0)
+
+    def _deviation(self, residuals: NDArray[np.float64]) -> float:
+        """Standard deviation over the sampled documents of values whose mean is 0."""
+        return sqrt(float(self.times @ residuals**2) / max(int(self.times.sum()) - 1, 1))
+
+
+def count_sampled(
+    collection: PlacedCollection,
+    place_of: NDArray[np.int64],
+    sample: NDArray[np.int64],
+    *,
+    n: int,
+    most: int,
+    counters: Callable[[], Counters],
+    pool: ThreadPoolExecutor,
+    progress: Progress | None = None,
+) -> SampledRows:
+    """Count the links of some documents in both directions."""
+    places, times = np.unique(place_of[sample], return_counts=True)
+    scratch = threading.local()
+
+    def count(first: int) -> NDArray[np.int64]:
+        if not hasattr(scratch, "counters"):
+            scratch.counters = counters()
+        rows = places[first : first + _ROWS_AT_ONCE]
+        counts = np.zeros((3, len(rows), n + 1), dtype=np.int64)
+        count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
+        return counts
+
+    parts = []
+    for number, part in enumerate(pool.map(count, range(0, len(places), _ROWS_AT_ONCE))):
+        parts.append(part)
+        if progress is not None:
+            progress("counting links", min((number + 1) * _ROWS_AT_ONCE, len(places)), len(places))
+    by_count = np.concatenate(parts, axis=1)
+    at_least = np.cumsum(by_count[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1 : most + 1]
+    # Equal documents are linked to each other at each k up to the count of their own terms.
+    beside = np.where(
+        collection.own[places, None] >= np.arange(1, most + 1), collection.weights[places, None].astype(np.int64) - 1, 0
+    )
+    outgoing, incoming, returned = at_least + beside
+    return SampledRows(
+        documents=len(place_of),
+        places=places,
+        times=times.astype(np.int64),
+        outgoing=outgoing,
+        incoming=incoming,
+        returned=returned,
+    )
+
+
+def _asking(collection: PlacedCollection, rows: NDArray[np.int64]) -> PlacedCollection:
+    """The collection with only some rows' own terms."""
+    key_indptr, key_ranks = _rows_of(collection.key_indptr, collection.key_ranks, rows)
+    target_indptr, target_ranks = _rows_of(collection.target_indptr, collection.target_ranks, rows)
+    return collection._replace(
+        key_indptr=key_indptr, key_ranks=key_ranks, target_indptr=target_indptr, target_ranks=target_ranks
+    )
+
+
+def _rows_of(
+    indptr: NDArray[np.int64], values: NDArray[np.uint32], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    chosen = offsets_of(indptr[rows + 1] - indptr[rows])
+    picked = [values[indptr[row] : indptr[row + 1]] for row in rows.tolist()]
+    return chosen, np.concatenate(picked)
 
 
 WALKS_DRAWN: Final = 100_000
 """Walks drawn at each k, for a standard error of transitivity of at most .0016."""
 
-_ROWS_AT_ONCE = 256
+_ROWS_IN_A_PASS = 256
 
 
 def sweep_unstored(
@@ -61,16 +217,7 @@ def sweep_unstored(
 ) -> list[Measures]:
     """Measure the links at k = 1 to ``most`` without storing them.
 
-    Args:
-        sample: int64, ordinals of the documents whose links are counted, from ``sampling.drawn_documents``; ``None``
-            for all.
-        walks: two-step walks to draw at each k; those that return to their start are discarded.
-        seed: same seed, same draws; each k starts from it.
-        workers: threads; 0 for all cores this process may use. They do not change the result.
-
-    Returns:
-        One row for each k, ascending. ``closed`` and ``transitivity`` are sampled; everything else is exact without
-        ``sample``.
+    Returns one row for each k, ascending. ``closed`` and ``transitivity`` are sampled; everything else is exact without
     """
     check_input(keys, targets, n=n)
     threads = thread_count(workers)
@@ -114,17 +261,11 @@ def sweep_unstored(
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """The collection in the order of its index.
+    """The collection in the order of its index."""
 
-    Attributes:
-        collection: what is asked, and the lists that answer.
-        terms: terms of all places.
-        place_of: int64 (documents,), place of each document.
-    """
-
-    collection: PlacedCollection
-    terms: PlacedTerms
-    place_of: NDArray[np.int64]
+    collection: PlacedCollection  # what is asked, and the lists that answer
+    terms: PlacedTerms  # terms of all places
+    place_of: NDArray[np.int64]  # int64 (documents,), place of each document
 
     @classmethod
     def of(
@@ -174,17 +315,11 @@ def _rows_at(
 
 
 class Middles(NamedTuple):
-    """Documents through which walks may be drawn, by place.
+    """Documents through which walks may be drawn, by place."""
 
-    Attributes:
-        weights: (places,), number of such documents at each place.
-        outgoing: int64 (places,), links from a document of the place.
-        incoming: int64 (places,), links to it.
-    """
-
-    weights: NDArray[np.integer[Any]]
-    outgoing: NDArray[np.int64]
-    incoming: NDArray[np.int64]
+    weights: NDArray[np.integer[Any]]  # (places,), number of such documents at each place
+    outgoing: NDArray[np.int64]  # int64 (places,), links from a document of the place
+    incoming: NDArray[np.int64]  # int64 (places,), links to it
 
 
 def _measure_sample(
@@ -220,18 +355,18 @@ def _count_links(
         if not hasattr(scratch, "counters"):
             scratch.counters = _counters(collection)
         part = np.zeros((n + 1, 4, 2), dtype=np.int64)
-        last = min(first + _ROWS_AT_ONCE, places)
+        last = min(first + _ROWS_IN_A_PASS, places)
         total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
         return part
 
     documents = np.cumsum(collection.weights, dtype=np.int64)
     sums = [[0] * 4 for _ in range(n + 1)]
-    for block, part in enumerate(pool.map(total, range(0, places, _ROWS_AT_ONCE))):
+    for block, part in enumerate(pool.map(total, range(0, places, _ROWS_IN_A_PASS))):
         for k, numbers in enumerate(part.tolist()):
             for number, (upper, lower) in enumerate(numbers):
                 sums[k][number] += (upper << 32) + lower
         if progress is not None:
-            last = min((block + 1) * _ROWS_AT_ONCE, places) - 1
+            last = min((block + 1) * _ROWS_IN_A_PASS, places) - 1
             progress("counting links", int(documents[last]), int(documents[-1]))
     return [(row[LINKS], row[RECIPROCAL], row[WALKS]) for row in sums], outgoing, incoming
 
@@ -273,5 +408,5 @@ def _draw_paths(
 
 
 def _parts(size: int) -> Iterator[slice]:
-    for first in range(0, size, _ROWS_AT_ONCE):
-        yield slice(first, min(first + _ROWS_AT_ONCE, size))
+    for first in range(0, size, _ROWS_IN_A_PASS):
+        yield slice(first, min(first + _ROWS_IN_A_PASS, size))

@@ -6,10 +6,8 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,39 +15,38 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.errors import CannotCreateError
-from infostream_dedup.links.compiled.collapse import Nodes, collapse
-from infostream_dedup.links.compiled.kernels.forward_matching import Questions, Scratch
-from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
-from infostream_dedup.links.compiled.kernels.link_rows import (
+from infostream_dedup.links.compiled.kernels.matching import (
     LinkRows,
     Members,
+    Questions,
+    Scratch,
     copy_rows,
     count_expanded,
     expand,
     matched_weights,
     split,
 )
-from infostream_dedup.links.compiled.posting_index import PostingIndex
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays
+from infostream_dedup.links.compiled.posting_index import Nodes, PostingIndex, collapse
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from numpy.typing import DTypeLike, NDArray
+
+    from infostream_dedup.machine.progress import Progress
 
 
 @dataclass(slots=True)
 class Storage:
-    """Allocates arrays: in memory up to a budget, then in files that vanish with their arrays.
+    """Allocates arrays: in memory up to a budget, then in files that vanish with their arrays."""
 
-    Attributes:
-        budget: bytes to keep in memory.
-        folder: folder for these files; ``None`` for the system's folder for temporary files.
-    """
-
-    budget: int
-    folder: Path | None = None
+    budget: int  # bytes to keep in memory
+    folder: Path | None = None  # folder for these files; `None` for the system's folder for temporary files
     _used: int = 0
 
     def empty(self, size: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -91,17 +88,11 @@ _NO_ROWS = LinkRows(0, np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0,
 
 @dataclass(slots=True)
 class LinkSpool:
-    """Collects rows in any order, then arranges them by member.
+    """Collects rows in any order, then arranges them by member."""
 
-    Attributes:
-        storage: allocates the rows and the result.
-        members: what each place represents.
-        joined: bool (places,), whether the members of a place are linked to each other.
-    """
-
-    storage: Storage
-    members: Members
-    joined: NDArray[np.bool_]
+    storage: Storage  # allocates the rows and the result
+    members: Members  # what each place represents
+    joined: NDArray[np.bool_]  # bool (places,), whether the members of a place are linked to each other
     _rows: list[LinkRows] = field(default_factory=list)
 
     def add(self, rows: LinkRows) -> None:
@@ -142,20 +133,14 @@ _LINKS_AT_ONCE: Final = 1 << 23
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """How matching may use the machine; no result depends on it.
+    """How matching may use the machine; no result depends on it."""
 
-    Attributes:
-        workers: threads; 0 for all cores this process may use.
-        folder: folder for links that exceed ``memory``, in files that vanish with the result; ``None`` for the system's
-            folder for temporary files.
-        memory: bytes of links to keep in memory.
-        shard_size: documents whose counters are worked on at a time; ``None`` for the best number.
-    """
-
-    workers: int = 0
+    workers: int = 0  # threads; 0 for all cores this process may use
+    # folder for links that exceed `memory`, in files that vanish with the result; `None` for the system's folder for
+    # temporary files
     folder: Path | None = None
-    memory: int = 4 << 30
-    shard_size: int | None = None
+    memory: int = 4 << 30  # bytes of links to keep in memory
+    shard_size: int | None = None  # documents whose counters are worked on at a time; `None` for the best number
 
     @property
     def threads(self) -> int:
@@ -196,16 +181,11 @@ def match(
 
 @dataclass(frozen=True, slots=True)
 class MatchedNodes:
-    """Links between nodes of equal documents.
+    """Links between nodes of equal documents."""
 
-    Attributes:
-        nodes: the documents of each node.
-        counts: uint8 (nodes, nodes), sorted indices, empty diagonal, only counts >= k_min.
-        inside: uint8 (nodes,), count of the links between the documents of one node; 0 for a node of one document.
-    """
-
-    nodes: Nodes
-    counts: sp.csr_array
+    nodes: Nodes  # the documents of each node
+    counts: sp.csr_array  # uint8 (nodes, nodes), sorted indices, empty diagonal, only counts >= k_min
+    # uint8 (nodes,), count of the links between the documents of one node; 0 for a node of one document
     inside: NDArray[np.uint8]
 
 
@@ -231,25 +211,16 @@ def match_nodes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """One matching of a collection against itself.
+    """One matching of a collection against itself."""
 
-    Attributes:
-        index: index of the earliest document of each node.
-        questions: the key terms of the same documents, by place.
-        nodes: the documents of each node.
-        node_at: int64 (places,), node at each place.
-        inside: uint8 (places,), count of the links between the documents of a place; 0 for a single document.
-        k_min: minimum count of a link.
-        threads: number of threads.
-    """
-
-    index: PostingIndex
-    questions: Questions
-    nodes: Nodes
-    node_at: NDArray[np.int64]
+    index: PostingIndex  # index of the earliest document of each node
+    questions: Questions  # the key terms of the same documents, by place
+    nodes: Nodes  # the documents of each node
+    node_at: NDArray[np.int64]  # int64 (places,), node at each place
+    # uint8 (places,), count of the links between the documents of a place; 0 for a single document
     inside: NDArray[np.uint8]
-    k_min: int
-    threads: int
+    k_min: int  # minimum count of a link
+    threads: int  # number of threads
 
     @classmethod
     def prepare(cls, keys: TermRows, targets: TermRows, nodes: Nodes, *, k_min: int, resources: Resources) -> _Run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -10,20 +9,100 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.kernels.forward_matching import Lists, Questions, Scratch, match_rows
-from infostream_dedup.links.compiled.kernels.link_rows import own_counts
-from infostream_dedup.links.compiled.kernels.posting_lists import count_postings, fill_postings, rank_rows
-from infostream_dedup.links.compiled.term_rows import TermRows
+from infostream_dedup.links.compiled.kernels.matching import (
+    Lists,
+    Questions,
+    Scratch,
+    count_postings,
+    fill_postings,
+    match_rows,
+    own_counts,
+    rank_rows,
+)
+from infostream_dedup.links.compiled.kernels.rows import earliest_equals, mix_rows
+from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
+from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
-__all__ = ["SHARD_SIZE", "PostingIndex", "Questions", "Shards", "commonest_key_terms", "ranked_rows"]
+
+# Documents with equal key terms and equal targets as one node, so that they are matched once
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Documents grouped into nodes. Nodes are numbered in the order of their earliest documents."""
+
+    node_of: NDArray[np.int64]  # int64 (documents,), node of each document
+    indptr: NDArray[np.int64]  # int64 (nodes + 1,), start of each node's documents in `members`
+    members: NDArray[np.int64]  # int64 (documents,), documents node by node, ascending within a node
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """int64 (nodes,): number of documents of each node, at least 1."""
+        return np.diff(self.indptr)
+
+    @property
+    def leaders(self) -> NDArray[np.int64]:
+        """int64 (nodes,): earliest document of each node, ascending."""
+        return self.members[self.indptr[:-1]]
+
+
+def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
+    """Group documents with equal key terms and equal targets. Weights may differ.
+
+    keys: (documents, terms), sorted indices; only the pattern counts.
+    targets: (documents, terms), sorted indices; only the pattern counts.
+
+    Example:
+        >>> keys = sp.csr_array(np.array([[5, 0], [0, 7], [5, 0]]))
+        >>> collapse(keys, keys).node_of.tolist()
+        [0, 1, 0]
+    """
+    asking, answering = term_rows(keys), term_rows(targets)
+    hashes = row_hashes(asking, answering)
+    leaders = np.empty(len(hashes), dtype=np.int64)
+    order = np.argsort(hashes, kind="stable")
+    earliest_equals(order, hashes, asking.indptr, asking.indices, answering.indptr, answering.indices, leaders)
+    return _nodes(leaders)
+
+
+def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
+    """uint64 (documents,): a hash of each document's key terms and targets, equal for equal documents.
+
+    It depends on the term numbers only, so that processes that share a vocabulary agree. Unequal documents may collide.
+    """
+    hashes = np.zeros(keys.documents, dtype=np.uint64)
+    threads = thread_count(0)
+
+    def mix(rows: slice) -> None:
+        for terms in (keys, targets):
+            mix_rows(terms.indptr[rows.start : rows.stop + 1], terms.indices, hashes[rows])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(mix, row_parts(np.diff(keys.indptr) + np.diff(targets.indptr) + 1, threads)))
+    return hashes
+
+
+def _nodes(leaders: NDArray[np.int64]) -> Nodes:
+    is_leader = leaders == np.arange(len(leaders))
+    node_of = (np.cumsum(is_leader) - 1)[leaders]
+    indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
+    return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))
+
 
 SHARD_SIZE: Final = 1 << 20
 """Documents in a shard: with one counter byte each they stay within a core's second-level cache."""
 
 _LEAST_SHARD: Final = 1 << 16
+
 _POSTINGS_IN_SHARD: Final = 2000
 """Smaller shards keep the counters in faster caches, but each question has to find its lists in each of them. From this
 many postings of a question in a shard, the counters matter more (measured)."""
@@ -33,23 +112,14 @@ _SAMPLED_TARGETS: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostingIndex:
-    """Posting lists of the targets of some documents. A place is a document's number in the index's own order.
+    """Posting lists of the targets of some documents. A place is a document's number in the index's own order."""
 
-    Attributes:
-        order: uint32 (places,), document at each place.
-        terms: uint32 (ranks,), term of each rank, rarest first.
-        rank: int32 (terms,), rank of each term, -1 for terms that are not listed.
-        starts: int64 (shards, ranks + 1), start of each posting list in ``postings``.
-        postings: uint32, places within their shard, ascending in a list.
-        shard_size: places in a shard.
-    """
-
-    order: NDArray[np.uint32]
-    terms: NDArray[np.uint32]
-    rank: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    postings: NDArray[np.uint32]
-    shard_size: int
+    order: NDArray[np.uint32]  # uint32 (places,), document at each place
+    terms: NDArray[np.uint32]  # uint32 (ranks,), term of each rank, rarest first
+    rank: NDArray[np.int32]  # int32 (terms,), rank of each term, -1 for terms that are not listed
+    starts: NDArray[np.int64]  # int64 (shards, ranks + 1), start of each posting list in `postings`
+    postings: NDArray[np.uint32]  # uint32, places within their shard, ascending in a list
+    shard_size: int  # places in a shard
 
     def __len__(self) -> int:
         return len(self.order)
@@ -67,10 +137,8 @@ class PostingIndex:
     ) -> PostingIndex:
         """Index some documents.
 
-        Args:
-            terms: int64, ascending, the terms to list. They must contain every key term of every document that will
-                ask; by default, the key terms in ``keys``.
-            shard_size: documents in a shard, at least 1; ``None`` for the best size.
+        terms: int64, ascending, the terms to list. They must contain every key term of every document that will ask; by
+        default, the key terms in ``keys``.
         """
         key_counts = np.bincount(keys.indices, minlength=keys.terms)
         commonest = commonest_key_terms(keys, key_counts)[documents]
@@ -95,12 +163,7 @@ class PostingIndex:
     def questions(
         self, keys: TermRows, documents: NDArray[np.uint32], itself: NDArray[np.int64], threads: int = 1
     ) -> Questions:
-        """The key terms of some documents as questions to this index.
-
-        Args:
-            documents: uint32 (questions,), rows of ``keys``.
-            itself: int64 (questions,), place of each of them in this index, or -1.
-        """
+        """The key terms of some documents as questions to this index."""
         return Questions(*ranked_rows(keys, documents, self.rank, threads), itself)
 
     def own_questions(self, keys: TermRows, threads: int = 1) -> Questions:
@@ -108,11 +171,7 @@ class PostingIndex:
         return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads)
 
     def counts_within(self, weights: NDArray[np.int64], keys: TermRows, targets: TermRows) -> NDArray[np.uint8]:
-        """Count of the links among the equal documents of each place; 0 for a single document.
-
-        Args:
-            weights: int64 (places,), number of documents of each place.
-        """
+        """Count of the links among the equal documents of each place; 0 for a single document."""
         several = np.flatnonzero(weights > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
         own_counts(self.order[several].astype(np.int64), keys, targets, counts)
@@ -131,15 +190,7 @@ class PostingIndex:
     def ask(
         self, questions: Questions, first: int, last: int, *, k_min: int, scratch: Scratch
     ) -> NDArray[np.uint64] | None:
-        """Links of questions first to last - 1 to places of this index.
-
-        Args:
-            last: question after the last; at most 2**24 from ``first``.
-
-        Returns:
-            uint64, ``(question - first) << 40 | place << 8 | count`` in no particular order, in the memory of
-            ``scratch``; ``None`` if they do not fit there: then ask fewer questions at a time.
-        """
+        """Links of questions first to last - 1 to places of this index."""
         lists = Lists(self.starts, self.postings, self.shard_size)
         found = match_rows(first, last, questions, lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
@@ -152,17 +203,11 @@ class PostingIndex:
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Documents cut into shards.
+    """Documents cut into shards."""
 
-    Attributes:
-        order: uint32 (places,), documents.
-        size: places in a shard, at least 1.
-        threads: shards processed at a time.
-    """
-
-    order: NDArray[np.uint32]
-    size: int
-    threads: int
+    order: NDArray[np.uint32]  # uint32 (places,), documents
+    size: int  # places in a shard, at least 1
+    threads: int  # shards processed at a time
 
     def frequencies(self, rows: TermRows) -> NDArray[np.int64]:
         """int64 (shards, terms): number of documents of each shard that contain each term."""
@@ -178,16 +223,7 @@ class Shards:
     def lists(
         self, rows: TermRows, terms: NDArray[np.uint32], rank: NDArray[np.int32], frequencies: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Posting lists by shard and rank.
-
-        Args:
-            terms: uint32 (ranks,), term of each rank.
-            rank: int32 (terms,), the inverse, -1 for terms that are not listed.
-            frequencies: int64 (shards, terms), as ``frequencies`` returns them.
-
-        Returns:
-            Start of each list, int64 (shards, ranks + 1), and all lists, uint32.
-        """
+        """Posting lists by shard and rank."""
         lengths = frequencies[:, terms]
         starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
         np.cumsum(lengths, axis=1, out=starts[:, 1:])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -24,26 +25,16 @@ _LEAST_WORK: Final = 1 << 18
 
 
 def row_parts(work: NDArray[np.int64], threads: int) -> Iterator[slice]:
-    """Cut rows into parts of similar work: large components come first, so equal numbers of rows are not.
-
-    Args:
-        work: int64 (rows,), at least 1.
-    """
+    """Cut rows into parts of similar work: large components come first, so equal numbers of rows are not."""
     return row_blocks(work, max(_LEAST_WORK, int(work.sum()) // (_SLICES * threads)))
 
 
 class TermRows(NamedTuple):
-    """Terms of each document.
+    """Terms of each document."""
 
-    Attributes:
-        indptr: int64 (documents + 1,), start of each document's terms in ``indices``.
-        indices: uint32, term numbers, ascending in a row.
-        terms: size of the vocabulary.
-    """
-
-    indptr: Vector[np.int64]
-    indices: Vector[np.uint32]
-    terms: int
+    indptr: Vector[np.int64]  # int64 (documents + 1,), start of each document's terms in `indices`
+    indices: Vector[np.uint32]  # uint32, term numbers, ascending in a row
+    terms: int  # size of the vocabulary
 
     @property
     def documents(self) -> int:

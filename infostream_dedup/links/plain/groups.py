@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.links.similarity_matrix import links_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 

@@ -10,11 +10,12 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input, csr_from, kept_entries
-from infostream_dedup.machine.progress import Progress
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
+
+    from infostream_dedup.machine.progress import Progress
 
 
 def match(
@@ -30,10 +31,6 @@ def match(
     """Compute counts = keys x targets', one block of asking documents at a time.
 
     Arguments and errors as in ``backend.Match``.
-
-    Args:
-        block_work: postings per block, at least 1. It bounds the memory of a product (at most 26 bytes each) and does
-            not change results.
     """
     check_input(keys, targets, n=n)
     answers = _ones(targets).T.tocsr()

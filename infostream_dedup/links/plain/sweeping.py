@@ -7,7 +7,6 @@ pattern counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -17,11 +16,14 @@ import scipy.sparse as sp
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links.measures import EXACT_FROM, Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least, pattern_of
-from infostream_dedup.machine.progress import Progress
-from infostream_dedup.machine.row_blocks import row_blocks
+from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
 
 
 PATH_BUDGET: Final = 300_000_000
@@ -50,15 +52,7 @@ def sweep_counts(
 ) -> list[Measures]:
     """Measure the links at each k, as in ``backend.SweepCounts``.
 
-    Args:
-        matrix: counts; not changed.
-        exact_from: transitivity is exact from this k upwards, however long it takes; ``None`` for no such k.
-        path_budget: below ``exact_from``, transitivity is exact up to this many two-step walks (paths, and walks that
-            return to their start) and sampled above.
-        seed: seed of the draws; each k starts from it, so that a row does not depend on the other k requested.
-
-    Returns:
-        One row for each distinct k, ascending.
+    Returns one row for each distinct k, ascending.
     """
     ascending = matrix.stored_ks(ks)
     effort = _Effort(path_budget, samples, seed, exact_from)
@@ -78,11 +72,7 @@ def sweep_shares(
 ) -> list[Measures]:
     """Measure the links at each threshold of the matched share of weight.
 
-    Args:
-        shares: float64 (documents, documents), from ``SimilarityMatrix.shares``.
-
-    Returns:
-        One row for each distinct threshold, ascending.
+    Returns one row for each distinct threshold, ascending.
     """
     ascending = sorted(set(thresholds))
     if len(ascending) > _MOST_THRESHOLDS:
@@ -148,14 +138,7 @@ def _measure(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort
 
 
 def reciprocated(links: sp.csr_array, reverse: sp.csr_array) -> NDArray[np.int64]:
-    """Count the reciprocated links of each document.
-
-    Args:
-        links: (documents, documents).
-
-    Returns:
-        int64 (documents,); their sum is R, in which each reciprocal pair counts twice.
-    """
+    """Count the reciprocated links of each document."""
     found = np.zeros(links.shape[0], dtype=np.int64)
     work = np.diff(links.indptr) + np.diff(reverse.indptr)
     for block in row_blocks(work, _BLOCK_LINKS):
@@ -165,28 +148,13 @@ def reciprocated(links: sp.csr_array, reverse: sp.csr_array) -> NDArray[np.int64
 
 
 def paths_by_middle(links: sp.csr_array, reverse: sp.csr_array, returned: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the paths through each document: in(j) * out(j), minus those that return to their start.
-
-    Args:
-        links: (documents, documents).
-
-    Returns:
-        int64 (documents,).
-    """
+    """Count the paths through each document: in(j) * out(j), minus those that return to their start."""
     arriving = np.diff(reverse.indptr).astype(np.int64)
     return np.asarray(arriving * np.diff(links.indptr) - returned, dtype=np.int64)
 
 
 def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDArray[np.int64]:
-    """Count the closed paths from each document: row sums of (A·A)∘A, in row blocks of bounded memory.
-
-    Args:
-        links: (documents, documents), the matrix A.
-        closing: entry (i, k) closes the paths from i to k; A itself by default.
-
-    Returns:
-        int64 (documents,).
-    """
+    """Count the closed paths from each document: row sums of (A·A)∘A, in row blocks of bounded memory."""
     steps = sp.csr_array((np.ones(links.nnz, dtype=np.int32), links.indices, links.indptr), shape=links.shape)
     closing = pattern_of(links if closing is None else closing)
     closed = np.zeros(links.shape[0], dtype=np.int64)
@@ -199,15 +167,7 @@ def closed_from(links: sp.csr_array, closing: sp.csr_array | None = None) -> NDA
 def sampled_closed(
     links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int = SAMPLES, seed: int = SEED
 ) -> int:
-    """Draw paths uniformly with replacement and count the closed ones.
-
-    Args:
-        links: (documents, documents).
-        paths: result of ``paths_by_middle``; at least one path.
-
-    Returns:
-        0 to ``samples``; divided by ``samples``, an unbiased estimate of T.
-    """
+    """Draw paths uniformly with replacement and count the closed ones."""
     first, _, third = drawn_paths(links, reverse, paths, samples=samples, seed=seed)
     return int(np.count_nonzero(_holds(links, first, third)))
 
@@ -220,13 +180,6 @@ def drawn_paths(
     The middle j is drawn in proportion to its paths, then i among the documents that link to j and k among those to
     which j links, repeatedly while i = k, so that every path is equally likely. At least half of the draws are paths,
     so few rounds suffice.
-
-    Args:
-        links: (documents, documents).
-        paths: result of ``paths_by_middle``; at least one path.
-
-    Returns:
-        i, j and k of each path, int64 (samples,) each.
     """
     random = np.random.default_rng(seed)
     up_to = np.cumsum(paths)

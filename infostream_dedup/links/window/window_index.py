@@ -3,37 +3,309 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from infostream_dedup.links.window.kernels.window_asking import (
+from infostream_dedup.links.window.kernels.window_lists import (
     ASK,
+    BLOCK_BITS,
     KEYS_FULL,
+    NOTHING,
     SLOTS_FULL,
+    START,
     TARGETS_FULL,
     Asking,
     FoundDocuments,
     Hits,
     Numbered,
+    Pool,
     State,
+    TermSlots,
+    append_documents,
     ask,
     ask_and_add,
+    compact,
+    count_values,
+    needed,
+    rebase,
+    rehash,
+    reserve,
+    room_to_reserve,
+    settle,
+    tidy,
 )
-from infostream_dedup.links.window.kernels.window_lists import BLOCK_BITS
-from infostream_dedup.links.window.postings import Postings, lengthened
-from infostream_dedup.links.window.term_lists import Piece, TermLists, WindowTerms, as_numbers, cut_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CandidateRows", "Candidates", "TermLists", "WindowIndex"]
+
+# Terms of several documents in one array, whole or in pieces
+
+_TERMS_AT_ONCE: Final = 1 << 22
+"""Terms sorted per pass; needs about 100 MB."""
+
+_DENSE: Final = 4
+"""Terms are counted without sorting if their numbers are less than this factor times their occurrences."""
+
+
+class TermLists(Protocol):
+    """The terms of several documents, concatenated."""
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """int64 (documents + 1,): start of each document's terms in ``values``."""
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The terms, whole numbers."""
+
+
+class WindowTerms(NamedTuple):
+    """``TermLists`` of int64 that start at 0."""
+
+    indptr: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, terms: ArrayLike) -> WindowTerms:
+        """The terms of one document."""
+        values = as_numbers(terms)
+        return cls(np.array([0, len(values)]), values)
+
+    @classmethod
+    def from_zero(cls, lists: TermLists) -> WindowTerms:
+        """The terms of several documents; the first ones may start anywhere."""
+        begin, end = int(lists.indptr[0]), int(lists.indptr[-1])
+        return cls(as_numbers(lists.indptr - begin), as_numbers(lists.values[begin:end]))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Terms of some documents."""
+
+    indptr: NDArray[np.int64]  # int64 (documents + 1,), start of each document's terms in `places`
+    places: NDArray[Any]  # int32 or int64, the terms as places; small numbers are their own places
+    distinct: NDArray[np.int64]  # int64, each term once, ascending
+    place_of: NDArray[np.int64]  # int64, place of each of `distinct`, ascending
+    counts: NDArray[np.int64]  # int64, number of documents that contain each
+
+    @classmethod
+    def of(cls, lists: TermLists, documents: slice) -> Piece:
+        """The terms of consecutive documents."""
+        indptr = lists.indptr[documents.start : documents.stop + 1]
+        values = lists.values[indptr[0] : indptr[-1]]
+        starts = as_numbers(indptr - indptr[0])
+        if _dense(values):
+            places = np.ascontiguousarray(values) if values.dtype == np.int32 else as_numbers(values)
+            counts = np.zeros(int(values.max()) + 1, dtype=np.int64)
+            # numpy would hold the interpreter lock, for which a restart's other thread waits.
+            count_values(places, counts)
+            distinct = np.flatnonzero(counts != 0)
+            return cls(starts, places, distinct, distinct, counts[distinct])
+        distinct, places, counts = np.unique(as_numbers(values), return_inverse=True, return_counts=True)
+        return cls(starts, as_numbers(places), distinct, np.arange(len(distinct)), as_numbers(counts))
+
+
+def _dense(values: NDArray[Any]) -> bool:
+    return len(values) > 0 and int(values.max()) < _DENSE * min(len(values), _TERMS_AT_ONCE)
+
+
+def cut_pieces(keys: TermLists, targets: TermLists) -> Iterator[slice]:
+    """Divide documents into consecutive pieces, as few as memory allows; a document is never divided."""
+    indptr = keys.indptr + targets.indptr
+    # Small numbers take no memory while they are processed.
+    dense = all(_dense(lists.values[lists.indptr[0] : lists.indptr[-1]]) for lists in (keys, targets))
+    begin = 0
+    while begin < len(indptr) - 1:
+        last = int(np.searchsorted(indptr, indptr[begin] + _TERMS_AT_ONCE, side="right")) - 1
+        end = len(indptr) - 1 if dense else max(last, begin + 1)
+        yield slice(begin, end)
+        begin = end
+
+
+def as_numbers(terms: ArrayLike) -> NDArray[np.int64]:
+    """The given numbers as a contiguous array of int64."""
+    return np.ascontiguousarray(terms, dtype=np.int64)
+
+
+# The posting lists of a window: keys and targets by term, in memory that grows and is freed
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+_FIRST_SLOTS: Final = 1 << 10
+
+_TIDIED_AT_ONCE: Final = 2048
+"""Minimum number of slots that are visited at a time, if there are so many: for fewer, starting takes longer than the
+visits."""
+
+_SLOTS_OF_A_DOCUMENT: Final = 64
+
+_SPARE: Final = 8
+
+_LEAST_SPARE: Final = 1 << 17
+"""A replaced array has one part in so many to spare, and half a megabyte: compacting is quick, but not free."""
+
+_MUCH_TOO_LONG: Final = 2
+"""How many times as long as needed an array may be."""
+
+
+class Postings:
+    """The documents that have a term as a key, and those that have it in their target.
+
+    The arrays may be replaced by longer ones whenever something is added: do not keep them.
+
+    Attributes:
+        terms: terms in use, each with a slot.
+        keys: posting lists of the key terms, by slot.
+        targets: posting lists of the targets, by slot.
+    """
+
+    def __init__(self) -> None:
+        self.terms = _empty_terms(_FIRST_SLOTS)
+        self.keys = _empty_pool(_FIRST_SLOTS)
+        self.targets = _empty_pool(_FIRST_SLOTS)
+        self._added_since_tidied = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        return sum(array.nbytes for array in (*self.terms, *self.keys, *self.targets))
+
+    def make_room_for_terms(self, most: int) -> None:
+        """Make sure that ``most`` new terms can get slots."""
+        terms, free = self.terms, int(self.terms.free[0])
+        if free >= most:
+            return
+        slots = len(terms.slot_terms)
+        larger = max(2 * slots, slots + most)
+        grown = _empty_terms(larger)
+        grown.slot_terms[:slots] = terms.slot_terms
+        # New slots go below the old ones, so that the old ones are used first.
+        grown.free_slots[: larger - slots] = np.arange(larger - 1, slots - 1, -1)
+        grown.free_slots[larger - slots : larger - slots + free] = terms.free_slots[:free]
+        grown.free[0], grown.tidied[0] = larger - slots + free, terms.tidied[0]
+        rehash(grown)
+        self.terms = grown
+        self.keys = self.keys._replace(lists=_with_slots(self.keys.lists, larger))
+        self.targets = self.targets._replace(lists=_with_slots(self.targets.lists, larger))
+
+    def make_room_for_keys(self, oldest: int) -> None:
+        """Make room in the memory of the key lists, which is full; ``oldest`` as in ``extend``."""
+        self.keys = _with_room(self.keys, oldest)
+
+    def make_room_for_targets(self, oldest: int) -> None:
+        """Make room in the memory of the target lists."""
+        self.targets = _with_room(self.targets, oldest)
+
+    def make_room_for_documents(self, first: int, keys: Piece, targets: Piece, *, oldest: int) -> Callable[[], None]:
+        """Make room for consecutive documents."""
+        self.make_room_for_terms(len(keys.distinct) + len(targets.distinct))
+        self.keys, ends_of_keys = self._reserved(self.keys, keys, oldest)
+        self.targets, ends_of_targets = self._reserved(self.targets, targets, oldest)
+
+        def append() -> None:
+            for pool, piece, ends in ((self.targets, targets, ends_of_targets), (self.keys, keys, ends_of_keys)):
+                append_documents(first, piece.indptr, piece.places, ends, pool.postings)
+                settle(piece.distinct, ends[piece.place_of], self.terms, pool)
+
+        return append
+
+    def _reserved(self, pool: Pool, piece: Piece, oldest: int) -> tuple[Pool, NDArray[np.int64]]:
+        """Make room in the lists of a piece's terms; return the pool, and the end of each list by place."""
+        own, ends = (piece.distinct, piece.counts), np.empty(len(piece.distinct), dtype=np.int64)
+        if room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
+            _compact(pool, oldest)
+            pool = _with_unused(pool, room_to_reserve(*own, oldest, self.terms, pool))
+        reserve(*own, oldest, self.terms, pool, ends)
+        by_place = np.empty(int(piece.place_of.max(initial=-1)) + 1, dtype=np.int64)
+        by_place[piece.place_of] = ends
+        return pool, by_place
+
+    def tidy(self, added: int, *, oldest: int, documents: int) -> None:
+        """Forget terms of expired documents: one pass over all slots while a quarter of the window changes."""
+        self._added_since_tidied += added
+        slots = len(self.terms.slot_terms)
+        # A small window that follows a large one keeps its many slots: only some are visited with every document.
+        share = 4 * slots / max(documents, slots // _SLOTS_OF_A_DOCUMENT, 1)
+        visited = min(int(self._added_since_tidied * share), slots)
+        if visited >= min(_TIDIED_AT_ONCE, slots):
+            before = int(self.terms.tidied[0])
+            tidy(visited, oldest, self.terms, self.keys, self.targets)
+            self._added_since_tidied = 0
+            if self.terms.tidied[0] <= before:
+                # Lists that have become short slide in their large chunks, and might never fill the memory again.
+                self.keys, self.targets = (_shortened(pool, oldest) for pool in (self.keys, self.targets))
+
+    def renumber(self, oldest: int) -> None:
+        """Renumber documents so that ``oldest`` becomes 0."""
+        for pool in (self.keys, self.targets):
+            rebase(self.terms, pool, oldest)
+
+
+def lengthened(array: NDArray[_Scalar], size: int) -> NDArray[_Scalar]:
+    """A longer copy; the new rows are not initialised."""
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+def _empty_terms(slots: int) -> TermSlots:
+    table = 1 << (2 * slots - 1).bit_length()
+    return TermSlots(
+        table=np.full(table, NOTHING, dtype=np.int64),
+        table_slots=np.zeros(table, dtype=np.int32),
+        slot_terms=np.full(slots, NOTHING, dtype=np.int64),
+        free_slots=np.arange(slots - 1, -1, -1, dtype=np.int32),
+        free=np.array([slots], dtype=np.int64),
+        tidied=np.zeros(1, dtype=np.int64),
+    )
+
+
+def _empty_pool(slots: int) -> Pool:
+    return Pool(np.zeros((slots, 4), dtype=np.int64), np.empty(1 << 12, dtype=np.uint32), np.zeros(1, dtype=np.int64))
+
+
+def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
+    longer = lengthened(lists, slots)
+    longer[len(lists) :] = 0
+    return longer
+
+
+def _with_room(pool: Pool, oldest: int) -> Pool:
+    """Compact a pool and give it room for any list to grow."""
+    return _with_unused(pool, 2 * (_compact(pool, oldest) + 1))
+
+
+def _shortened(pool: Pool, oldest: int) -> Pool:
+    return _with_room(pool, oldest) if _is_much_too_long(pool, needed(pool)) else pool
+
+
+def _compact(pool: Pool, oldest: int) -> int:
+    return compact(np.argsort(pool.lists[:, START]), oldest, pool)
+
+
+def _with_unused(pool: Pool, room: int) -> Pool:
+    """Return a compacted pool with this much room; its array is replaced if it would soon be full, or is too long."""
+    wanted = int(pool.used[0]) + room
+    spare = wanted // _SPARE + _LEAST_SPARE
+    if wanted + spare // 2 <= len(pool.postings) and not _is_much_too_long(pool, wanted):
+        return pool
+    return pool._replace(postings=lengthened(pool.postings[: pool.used[0]], wanted + spare))
+
+
+def _is_much_too_long(pool: Pool, wanted: int) -> bool:
+    return len(pool.postings) > _MUCH_TOO_LONG * (wanted + _LEAST_SPARE)
+
 
 _LARGEST_NUMBER = (1 << 32) - 2
+
 _MOST_KEYS: Final = 255
+
 _COUNTS_IN_A_WORD: Final = 8
+
 _LEAST_FOUND: Final = 1 << 16
 """Number of finds that ``ask_and_extend`` collects before it yields them."""
 
@@ -43,37 +315,23 @@ _NEVER: Final = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents of the window that resemble a given one.
+    """Documents of the window that resemble a given one."""
 
-    Attributes:
-        ordinals: int64, ascending.
-        forward: uint8, key terms of the given document in the target of each.
-        backward: uint8, key terms of each in the target of the given document.
-    """
-
-    ordinals: NDArray[np.int64]
-    forward: NDArray[np.uint8]
-    backward: NDArray[np.uint8]
+    ordinals: NDArray[np.int64]  # int64, ascending
+    forward: NDArray[np.uint8]  # uint8, key terms of the given document in the target of each
+    backward: NDArray[np.uint8]  # uint8, key terms of each in the target of the given document
 
 
 # Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
 @dataclass(slots=True)
 class CandidateRows:
-    """What several consecutive documents found.
+    """What several consecutive documents found."""
 
-    Attributes:
-        first: place of the first of these documents among all that asked.
-        ends: int64 (documents + 1,), start of each document's finds, from 0.
-        ordinals: int64, ascending for each document.
-        forward: uint8, key terms of the document in the target of each.
-        backward: uint8, key terms of each in the target of the document.
-    """
-
-    first: int
-    ends: NDArray[np.int64]
-    ordinals: NDArray[np.int64]
-    forward: NDArray[np.uint8]
-    backward: NDArray[np.uint8]
+    first: int  # place of the first of these documents among all that asked
+    ends: NDArray[np.int64]  # int64 (documents + 1,), start of each document's finds, from 0
+    ordinals: NDArray[np.int64]  # int64, ascending for each document
+    forward: NDArray[np.uint8]  # uint8, key terms of the document in the target of each
+    backward: NDArray[np.uint8]  # uint8, key terms of each in the target of the document
 
     def __len__(self) -> int:
         """Number of documents that asked."""
@@ -141,14 +399,11 @@ class WindowIndex:
     ) -> Iterator[CandidateRows]:
         """For each of several documents in turn, find similar ones before it and add it to the window.
 
-        Args:
-            ordinals: their places in the stream, ascending, larger than all previous ones.
-            oldest: ordinal of the first document that each may find, ascending; earlier ones expire. By default nothing
-                expires.
-            needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
-                ascending, and the last one applies to all greater numbers.
-            enters: bool (documents,), which of them are added and find nothing; the others find and are not added. By
-                default each does both.
+        ordinals: their places in the stream, ascending, larger than all previous ones.
+        oldest: ordinal of the first document that each may find, ascending; earlier ones expire. By default nothing
+        expires.
+        needs: minimum hits in either direction, at least 1, by the number of key terms of the shorter document;
+        ascending, and the last one applies to all greater numbers.
         """
         given = as_numbers(ordinals)
         asking = _asking(
@@ -208,8 +463,7 @@ class WindowIndex:
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
         """Add many documents to the window: like adding them one by one, but about twenty times faster.
 
-        Args:
-            ordinals: their places in the stream, ascending, larger than all previous ones.
+        ordinals: their places in the stream, ascending, larger than all previous ones.
         """
         for append in self.extending(ordinals, keys=keys, targets=targets):
             append()

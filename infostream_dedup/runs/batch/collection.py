@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
-from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of, texts_of_bytes
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
 from infostream_dedup.model import (
     LANGUAGES,
     NO_TIME,
@@ -24,7 +23,6 @@ from infostream_dedup.model import (
     microseconds_of,
     without_text,
 )
-from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.reading import (
     ForgottenSurfaces,
     SurfaceReader,
@@ -39,7 +37,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.terms.counts import TermCounts
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.terms.key_terms import KeyTerms
+    from infostream_dedup.terms.statistics import TermCounts
 
 
 _CHUNK: Final = 1 << 20
@@ -51,8 +51,7 @@ def in_blocks(
 ) -> Iterator[Document | DocumentBlock]:
     """Yield the same documents in the same order, consecutive single ones as blocks.
 
-    Args:
-        wanted: whether the caller takes blocks; once it does, it always will.
+    wanted: whether the caller takes blocks; once it does, it always will.
     """
     waiting: list[Document] = []
     characters = 0
@@ -138,21 +137,13 @@ class Weighable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """All documents of a collection, in input order.
+    """All documents of a collection, in input order."""
 
-    Attributes:
-        documents: as read, with ``text`` left empty.
-        languages: language of each document, given or detected.
-        surfaces: surfaces of each document; forgotten after ``only``.
-        text_hashes: checksum of each body, ``b""`` for an empty one; no entries if they were not requested.
-        text_lengths: int64, characters of each body.
-    """
-
-    documents: Sequence[Document]
-    languages: list[Language]
-    surfaces: Surfaces
-    text_hashes: list[bytes]
-    text_lengths: array[int]
+    documents: Sequence[Document]  # as read, with `text` left empty
+    languages: list[Language]  # language of each document, given or detected
+    surfaces: Surfaces  # surfaces of each document; forgotten after `only`
+    text_hashes: list[bytes]  # checksum of each body, `b""` for an empty one; no entries if they were not requested
+    text_lengths: array[int]  # int64, characters of each body
     _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -177,8 +168,7 @@ class Collection:
 
         Otherwise a story that makes up much of a collection would lose its key terms, just when it repeats most.
 
-        Args:
-            settings: as in ``key_terms``; the representation must not translate.
+        settings: as in ``key_terms``; the representation must not translate.
         """
         terms = self.key_terms(settings)
         if not any(above_df_max(one.counted, settings).any() for one in terms.statistics):
@@ -194,9 +184,6 @@ class Collection:
         """Return the same documents with the counts of one representation, but without their words.
 
         Frees the words while counting terms, to halve peak memory. Consumes this collection.
-
-        Args:
-            settings: the representation and ``morph`` of all key terms that will be requested.
         """
         self._counted.clear()
         # Translation sums the counts of terms.
@@ -220,13 +207,7 @@ def collect(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Collection:
-    """Read a collection once, keeping numbers and dropping texts.
-
-    Args:
-        hashes: also compute the checksum of each body: only ``dedup`` needs them, and a month of news takes half a
-            minute.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-    """
+    """Read a collection once, keeping numbers and dropping texts."""
     kept = KeptDocuments()
     bodies = _Bodies(hashes)
     reader = SurfaceReader(engine, progress=progress)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -10,19 +9,43 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.model import Settings, fields_of
-from infostream_dedup.runs.batch.collection import Collection
-from infostream_dedup.runs.batch.linking import Linked, link
-from infostream_dedup.runs.batch.pair_table import PairTable, candidate_pairs, chunks_of_pairs, least_count, relations
-from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
-from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms
-from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
+from infostream_dedup.judging.evidence.judging import (
+    JOINED_IN_STREAMS,
+    JOINED_WITHOUT_DATES,
+    STATUS_NAMES,
+    best_pairs,
+    joined_kinds,
+)
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.model import NO_TIME, Settings, fields_of, names_in
+from infostream_dedup.runs.batch.linking import (
+    MOST_VERBATIM_LINKS,
+    Linked,
+    PairTable,
+    candidate_pairs,
+    chunks_of_pairs,
+    least_count,
+    link,
+    link_nodes,
+    node_pairs,
+    relations,
+    verbatim_links,
+)
+from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
-    _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
+    from infostream_dedup.judging.evidence.judging import JudgedCandidates
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.runs.batch.judging import JudgedCollection
 
+
+if TYPE_CHECKING:
+    _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 K_SIMILAR: Final = 4
 """Terms that must match in either direction for ``similar``."""
@@ -31,22 +54,17 @@ STATUS_COLUMNS: Final = ("status", "of", "group")
 """What ``dedup --annotate`` adds to a document."""
 
 Keep = Literal["earliest", "longest"]
+
 DuplicateRule = Literal["equal", "contained"]
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The relation of a document to the earlier ones of its collection.
+    """The relation of a document to the earlier ones of its collection."""
 
-    Attributes:
-        status: ``new``, ``exact``, ``duplicate``, ``similar`` or ``insufficient_text``.
-        of: id of the earlier document that it repeats or resembles most; ``None`` if there is none.
-        group: id of the earliest document of its group; its own id if it is alone.
-    """
-
-    status: str
-    of: str | None
-    group: str
+    status: str  # `new`, `exact`, `duplicate`, `similar` or `insufficient_text`
+    of: str | None  # id of the earlier document that it repeats or resembles most; `None` if there is none
+    group: str  # id of the earliest document of its group; its own id if it is alone
 
     def as_dict(self) -> dict[str, Any]:
         """The three columns that ``dedup --annotate`` adds."""
@@ -154,11 +172,7 @@ def _decided_by_pairs(
 
 
 def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRule) -> NDArray[np.bool_]:
-    """Whether the later document of each pair repeats the earlier one: bool (pairs,).
-
-    Args:
-        relation: int64 (pairs,), index into ``RELATIONS``.
-    """
+    """Whether the later document of each pair repeats the earlier one: bool (pairs,)."""
     if rule == "either":
         return relation > 0
     return relation == 3 if duplicate_rule == "equal" else relation >= 2
@@ -217,3 +231,115 @@ def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documen
     leader = np.full(count, documents, dtype=np.int64)
     np.minimum.at(leader, label, np.arange(documents))
     return leader[label]
+
+
+# Statuses and groups of a collection, as decided by preset `judged`
+
+JUDGED_STATUS_COLUMNS: Final = (*STATUS_COLUMNS, "kind", "probability")
+"""What ``dedup --annotate`` adds to a document with preset ``judged``."""
+
+_NEW, _DUPLICATE, _EXACT = (STATUS_NAMES.index(name) for name in ("new", "duplicate", "exact"))
+
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStatus(Status):
+    """The relation of a document to the earlier ones of its collection, with its probability."""
+
+    kind: str | None = None  # kind of relation to `of`; `None` if there is none
+    probability: float | None = None  # probability of the same pair, 0 to 1, rounded to 6 decimals
+
+    def as_dict(self) -> dict[str, Any]:
+        """The five columns that ``dedup --annotate`` adds."""
+        return {name: getattr(self, name) for name in JUDGED_STATUS_COLUMNS}
+
+
+@dataclass(slots=True)
+class BestPairs:
+    """The verdict of the best pair of each document; -1 and status new if there is none."""
+
+    status: NDArray[np.int8]
+    of: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    probability: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, documents: int) -> BestPairs:
+        """Return an empty record."""
+        return cls(
+            np.full(documents, _NEW, dtype=np.int8),
+            np.full(documents, -1, dtype=np.int64),
+            np.zeros(documents, dtype=np.int8),
+            np.zeros(documents, dtype=np.float64),
+        )
+
+    def take(self, judged: JudgedCandidates, status: NDArray[np.int8]) -> None:
+        """Take the best pairs from chunks, each with all pairs of a later document."""
+        # The strongest status wins, so that pairs without any need not be sorted.
+        with_status = np.flatnonzero(status > _NEW)
+        a, b, probability, shares = (
+            judged.a[with_status],
+            judged.b[with_status],
+            judged.probability[with_status],
+            judged.shares[with_status],
+        )
+        best = with_status[best_pairs(a, b, status[with_status], probability, shares)]
+        later = judged.b[best]
+        self.status[later], self.of[later] = status[best], judged.a[best]
+        self.kind[later], self.probability[later] = judged.kinds[best], judged.probability[best]
+
+
+def checked_join(join: Sequence[str] | str | None) -> tuple[str, ...] | None:
+    """Names of the kinds that join groups, from a sequence or comma-separated names."""
+    if join is None:
+        return None
+    names = names_in(join)
+    joined_kinds(names)
+    return names
+
+
+def judged_statuses(
+    collection: JudgedCollection,
+    *,
+    join: Sequence[str] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> list[JudgedStatus]:
+    """Status of every document in input order.
+
+    ``exact``: the body equals an earlier one, ignoring the title. ``duplicate``: a pair with an earlier document has a
+    kind in ``join``. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
+    more. Documents with fewer than three key terms are ``exact`` or ``insufficient_text``. Groups join documents by
+    ``exact`` and ``duplicate`` only.
+    """
+    if join is None:
+        dated = bool(np.any(collection.facts.times != NO_TIME))
+        join = JOINED_IN_STREAMS if dated else JOINED_WITHOUT_DATES
+    joins, sizes = joined_kinds(join), collection.key_terms.sizes
+    decided = BestPairs.none(len(sizes))
+    a, b = collection.deciding_candidates(engine=engine)
+    groups = [(a[:0], b[:0])]
+    for judged in collection.judged(a, b, screened=True, progress=progress):
+        status = judged.statuses(joins)
+        enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
+        status[~enough & (status != _EXACT)] = _NEW
+        decided.take(judged, status)
+        same = status >= _DUPLICATE
+        groups.append((judged.a[same], judged.b[same]))
+    return _named(collection, decided, groups_of(groups, len(sizes)))
+
+
+def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
+    ids = fields_of(collection.collection.documents).ids
+    kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
+    alone = np.where(collection.key_terms.sizes >= INSUFFICIENT_TERMS, "new", "insufficient_text").tolist()
+    columns = [one.tolist() for one in (decided.of, leader, decided.status, decided.kind, decided.probability)]
+    found = []
+    for ordinal, (of, group, status, kind, probability) in enumerate(zip(*columns, strict=True)):
+        if of < 0:
+            found.append(JudgedStatus(alone[ordinal], None, ids[group]))
+        else:
+            rounded = round(probability, _DECIMALS)
+            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded))
+    return found

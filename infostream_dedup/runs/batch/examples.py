@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.links import SimilarityMatrix
-from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.collection import Weighable
-from infostream_dedup.runs.batch.pair_table import LinkedPairs, pair_table, what_met
-from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.meetings import Meeting
+from infostream_dedup.runs.batch.linking import LinkedPairs, pair_table, what_met
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.links import SimilarityMatrix
+    from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.collection import Weighable
+    from infostream_dedup.terms.key_terms import KeyTerms
+    from infostream_dedup.terms.matched_words import Meeting
 
 
 _EXAMPLES: Final = 10
@@ -24,48 +26,27 @@ _EXAMPLES: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A pair whose stronger direction has exactly k terms.
+    """A pair whose stronger direction has exactly k terms."""
 
-    Attributes:
-        representation: ``stem``, ``morph`` or ``pivot``.
-        k: key terms shared in the stronger direction.
-        a: id of the earlier document.
-        b: id of the later document.
-        title_a: title of a.
-        title_b: title of b.
-        language_a: language of a.
-        language_b: language of b.
-        forward: key terms of a found in b.
-        backward: key terms of b found in a.
-        terms: the shared terms, heaviest first.
-        source_a: source of a.
-        source_b: source of b.
-        published_a: date of a, as given.
-        published_b: date of b, as given.
-        url_a: address of a.
-        url_b: address of b.
-        out_of: number of pairs at this k from which the examples were drawn.
-        met: in a pivot language, the words that became the terms, heaviest first; otherwise ``None``.
-    """
-
-    representation: str
-    k: int
-    a: str
-    b: str
-    title_a: str
-    title_b: str
-    language_a: str
-    language_b: str
-    forward: int
-    backward: int
-    terms: list[str]
-    source_a: str | None = None
-    source_b: str | None = None
-    published_a: str | int | float | None = None
-    published_b: str | int | float | None = None
-    url_a: str | None = None
-    url_b: str | None = None
-    out_of: int = 0
+    representation: str  # `stem`, `morph` or `pivot`
+    k: int  # key terms shared in the stronger direction
+    a: str  # id of the earlier document
+    b: str  # id of the later document
+    title_a: str  # title of a
+    title_b: str  # title of b
+    language_a: str  # language of a
+    language_b: str  # language of b
+    forward: int  # key terms of a found in b
+    backward: int  # key terms of b found in a
+    terms: list[str]  # the shared terms, heaviest first
+    source_a: str | None = None  # source of a
+    source_b: str | None = None  # source of b
+    published_a: str | int | float | None = None  # date of a, as given
+    published_b: str | int | float | None = None  # date of b, as given
+    url_a: str | None = None  # address of a
+    url_b: str | None = None  # address of b
+    out_of: int = 0  # number of pairs at this k from which the examples were drawn
+    # in a pivot language, the words that became the terms, heaviest first; otherwise `None`
     met: list[Meeting] | None = None
 
 
@@ -78,11 +59,7 @@ def pick_examples(
     *,
     across: SimilarityMatrix | None = None,
 ) -> list[Example]:
-    """Up to ten pairs at each k, spread evenly over the collection.
-
-    Args:
-        across: the links between languages; if there are any, all examples are taken from them.
-    """
+    """Up to ten pairs at each k, spread evenly over the collection."""
     found: list[Example] = []
     source = across if across is not None and across.counts.nnz else matrix
     chosen, tallies = spread_pairs(LinkedPairs(source.counts), settings.n)
@@ -120,11 +97,7 @@ def pick_examples(
 
 
 def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64]], NDArray[np.int64]]:
-    """Up to ten pairs at each count of the stronger direction, evenly spread.
-
-    Returns:
-        int64 (2, pairs), pairs ordered by count; and int64 (n + 1,), the number of all pairs at each count.
-    """
+    """Up to ten pairs at each count of the stronger direction, evenly spread."""
     tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
     for number, block in enumerate(pairs.blocks, start=1):
         _, _, forward, backward = pairs.of(block)

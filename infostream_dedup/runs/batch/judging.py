@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.judging import JudgedCandidates, judge_pairs
-from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.collection import Collection
-from infostream_dedup.runs.batch.linking import Linked, link
-from infostream_dedup.runs.batch.pair_table import candidate_pairs
-from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, node_pairs, verbatim_links
-from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.runs.batch.linking import (
+    MOST_VERBATIM_LINKS,
+    Linked,
+    candidate_pairs,
+    link,
+    link_nodes,
+    node_pairs,
+    verbatim_links,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
+    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.terms.key_terms import KeyTerms
 
     Numbers = NDArray[np.signedinteger[Any]]
     Ordinals = tuple[Numbers, Numbers]
 
 
 def united(one: Ordinals, other: Ordinals) -> Ordinals:
-    """Return pairs that are in either list, each once, in the order of (first, second).
-
-    Args:
-        other: distinct, in any order and far fewer; nearly all of them are in ``one``.
-    """
+    """Return pairs that are in either list, each once, in the order of (first, second)."""
     order = np.lexsort((other[1], other[0]))
     # Of the same type: otherwise a search would convert all of ``one``.
     other = other[0][order].astype(one[0].dtype, copy=False), other[1][order].astype(one[1].dtype, copy=False)
@@ -68,12 +72,7 @@ def _places(one: Ordinals, other: Ordinals) -> NDArray[np.int64]:
 
 
 def by_later(a: Numbers, b: Numbers, documents: int) -> Ordinals:
-    """Return pairs in the order of (b, a).
-
-    Args:
-        a: integers (pairs,), ordinals.
-        b: integers (pairs,), ordinals.
-    """
+    """Return pairs in the order of (b, a)."""
     if np.all((b[1:] > b[:-1]) | (b[1:] == b[:-1]) & (a[1:] >= a[:-1])):
         return a, b
     b, a = _split(np.sort(b * np.int64(documents) + a), documents)
@@ -102,23 +101,14 @@ _SCREENED: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class JudgedCollection:
-    """A collection with everything needed to judge its pairs.
+    """A collection with everything needed to judge its pairs."""
 
-    Attributes:
-        collection: the documents; text hashes are needed.
-        settings: settings of the 12 key terms and of the relation.
-        key_terms: the 12 heaviest key terms of each document.
-        keys: the 30 heaviest.
-        evidence: evidence of each document.
-        facts: sources, times, texts and addresses.
-    """
-
-    collection: Collection
-    settings: Settings
-    key_terms: KeyTerms
-    keys: ComparedKeys
-    evidence: DocumentEvidence
-    facts: DocumentFacts
+    collection: Collection  # the documents; text hashes are needed
+    settings: Settings  # settings of the 12 key terms and of the relation
+    key_terms: KeyTerms  # the 12 heaviest key terms of each document
+    keys: ComparedKeys  # the 30 heaviest
+    evidence: DocumentEvidence  # evidence of each document
+    facts: DocumentFacts  # sources, times, texts and addresses
 
     @classmethod
     def of(cls, collection: Collection, evidence: DocumentEvidence, settings: Settings) -> JudgedCollection:
@@ -140,9 +130,6 @@ class JudgedCollection:
 
         Both documents have the same language or the same text. Pairs of equal texts are included however short they
         are, unless ``k_min`` is given.
-
-        Args:
-            k_min: minimum count of key terms in either direction; ``None`` for ``CANDIDATE_TERMS``.
         """
         linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS, engine=engine)
         a, b = self._in_one_language(*candidate_pairs(linked))
@@ -199,12 +186,7 @@ class JudgedCollection:
         chunk: int = _CHUNK,
         progress: Progress | None = None,
     ) -> Iterator[JudgedCandidates]:
-        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk.
-
-        Args:
-            a: integers (pairs,), ordinal of the earlier document.
-            b: integers (pairs,), ordinal of the later one.
-        """
+        """Judge pairs in chunks of bounded size, ordered by the later document, whose pairs share a chunk."""
         a, b = by_later(a, b, len(self.facts.texts))
         screen = self._screen() if screened else None
         for part in _parts(b, chunk if screen is None else max(chunk, _SCREENED)):
@@ -267,8 +249,7 @@ def _by_later(linked: Linked) -> Ordinals:
 def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
     """Return all pairs of documents with equal texts; for large clusters, only pairs with the earliest document.
 
-    Args:
-        texts: int64 (documents,), equal for equal texts, negative for an empty text.
+    texts: int64 (documents,), equal for equal texts, negative for an empty text.
     """
     order = np.argsort(texts, kind="stable")
     order = order[texts[order] >= 0]

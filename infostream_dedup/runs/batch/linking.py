@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.arrays import places_of
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links import (
     EXACT_FROM,
     Backend,
     LowLinks,
+    NodeLinks,
     Relation,
     ShareLinks,
     SimilarityMatrix,
@@ -16,15 +23,112 @@ from infostream_dedup.links import (
     choose_backend,
     work_exceeds,
 )
+from infostream_dedup.links.pair_rules import need, reached
 from infostream_dedup.machine.memory import give_back_memory
-from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.verbatim import MOST_VERBATIM_LINKS, link_nodes, verbatim_links
-from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.machine.scratch import row_blocks
+from infostream_dedup.terms.matched_words import Meeting, meetings
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.links import Measures, Recommendation
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Settings
+    from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
+
+
+# Collections with large clusters of equal documents, which have too many links to write out one by one.
+#
+# A daily notice printed 20,000 times makes 4 * 10^8 links. Here, documents with equal key terms and equal targets
+# form one node; everything about the documents follows from the links between nodes and the number of documents in
+# each.
+
+MOST_VERBATIM_LINKS: Final = 20_000_000
+"""If equal documents have more links than this, they are not written out; a cluster of 4,500 documents has that
+many."""
+
+_MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+
+_AT_ONCE: Final = 1 << 12
+
+
+def verbatim_links(key_terms: KeyTerms) -> int:
+    """Count the links between documents with equal key terms, or a few more, as documents are compared by checksum."""
+    keys, documents = key_terms.keys, key_terms.keys.shape[0]
+    # Part by part, so that scratch memory stays in the processor's cache.
+    parts = [
+        _checksums(keys.indices, keys.indptr[begin : begin + _AT_ONCE + 1].astype(np.int64))
+        for begin in range(0, documents, _AT_ONCE)
+    ]
+    equal = np.unique(np.concatenate([np.zeros(0, dtype=np.uint64), *parts]), return_counts=True)[1].astype(np.int64)
+    return int((equal * (equal - 1)).sum())
+
+
+def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Checksum of the terms of each row that has any."""
+    mixed = (terms[ends[0] : ends[-1]].astype(np.uint64) + np.uint64(1)) * _MIX
+    mixed ^= mixed >> np.uint64(29)
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed * _MIX, dtype=np.uint64)])
+    places = ends - ends[0]
+    found: NDArray[np.uint64] = (sums[places[1:]] - sums[places[:-1]])[np.diff(ends) > 0]
+    return found
+
+
+def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress: Progress | None = None) -> NodeLinks:
+    """Match the nodes of equal documents, always by the compiled backend: the plain one would not finish.
+
+    settings: ``n``; the score must be ``count``, as the documents of a node may have different weights.
+    """
+    from infostream_dedup.links.compiled.matching import match_nodes
+
+    keys, targets, n = key_terms.keys, key_terms.targets, settings.n
+    matched = match_nodes(keys, targets, n=n, k_min=k_min, progress=progress)
+    return NodeLinks(matched=matched, keys=keys, targets=targets, n=n, k_min=k_min)
+
+
+def node_pairs(links: NodeLinks, settings: Settings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ordinals (a, b), a < b, sorted: for every document b, the earliest document of each node to which it is linked.
+
+    All documents of a node have the same counts, so only the earliest of them matters for the status of b, and groups
+    need no other pairs. If the documents of a node are not linked to each other (they have too few key terms), all of
+    them are paired with b.
+    """
+    nodes = links.matched.nodes
+    either = sp.coo_array(links.matched.counts + links.matched.counts.T)
+    every = np.arange(len(nodes))
+    asked = np.concatenate([either.row, every]).astype(np.int64)
+    asking = np.concatenate([either.col, every]).astype(np.int64)
+    represented = _leader_represents(links, settings)[asked]
+    pairs = [_product(nodes.leaders[asked[represented]], asking[represented], nodes.indptr, nodes.members)]
+    for node in np.unique(asked[~represented]).tolist():
+        others = asking[asked == node]
+        pairs += [
+            _product(np.full(len(others), document), others, nodes.indptr, nodes.members)
+            for document in nodes.members[nodes.indptr[node] : nodes.indptr[node + 1]].tolist()
+        ]
+    a, b = (np.concatenate([pair[side] for pair in pairs]) for side in range(2))
+    order = np.lexsort((b, a))
+    return a[order], b[order]
+
+
+def _leader_represents(links: NodeLinks, settings: Settings) -> NDArray[np.bool_]:
+    """Bool (nodes,): whether the documents of a node are duplicates of each other, or the node has only one."""
+    nodes = links.matched.nodes
+    sizes = np.diff(links.keys.indptr)[nodes.leaders]
+    least = need(settings.k, sizes, sizes, n=settings.n, short=settings.short)
+    return np.asarray((nodes.weights == 1) | (links.matched.inside >= least))
+
+
+def _product(
+    a: NDArray[np.int64], nodes: NDArray[np.int64], indptr: NDArray[np.int64], members: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pair each document of ``a`` with all later members of the node at the same position."""
+    lengths = indptr[nodes + 1] - indptr[nodes]
+    first, second = np.repeat(a, lengths), members[places_of(indptr[nodes], lengths)]
+    later = second > first
+    return first[later], second[later]
 
 
 MOST_LINKS: Final = 300_000_000
@@ -35,26 +139,15 @@ SHARE_THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(1, 21))
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A collection's key terms and the links between its documents.
+    """A collection's key terms and the links between its documents."""
 
-    Attributes:
-        key_terms: key terms, targets and the statistics they were weighted by.
-        matrix: counts for all k >= ``matrix.k_min``, with matched weights if requested.
-        settings: the settings that decided both.
-        backend: the code that matched the documents and will measure the links.
-    """
-
-    key_terms: KeyTerms
-    matrix: SimilarityMatrix
-    settings: Settings
-    backend: Backend
+    key_terms: KeyTerms  # key terms, targets and the statistics they were weighted by
+    matrix: SimilarityMatrix  # counts for all k >= `matrix.k_min`, with matched weights if requested
+    settings: Settings  # the settings that decided both
+    backend: Backend  # the code that matched the documents and will measure the links
 
     def relation(self, documents: NDArray[np.int64] | None = None) -> StoredLinks:
-        """The links, ready to be measured.
-
-        Args:
-            documents: int64, ordinals: only the links between these; default: all documents.
-        """
+        """The links, ready to be measured."""
         terms = self.key_terms
         links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets, backend=self.backend)
         return links if documents is None else links.restricted(documents)
@@ -77,12 +170,7 @@ def link(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Linked:
-    """Match every document's key terms against every other document.
-
-    Args:
-        settings: ``n``; ``score`` ``share`` implies ``weights``.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-    """
+    """Match every document's key terms against every other document."""
     backend = choose_backend(engine)
     # Links take as much memory as the texts did.
     give_back_memory()
@@ -117,3 +205,223 @@ def relate(
     if settings.score == "share":
         return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
     return LowLinks(linked.relation(), exact)
+
+
+# The interface by which a sweep learns how good its links are
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEstimate:
+    """Estimated quality of the links of one representation."""
+
+    # columns of the rows, by block and step; a step is a k, or the number of a threshold from 1
+    columns: Mapping[tuple[str, int], Mapping[str, Any]]
+    absent: Mapping[str, Any]  # values of these columns for rows about which nothing is known
+    recommended: Mapping[str, Recommendation]  # the k to use, by block
+    summary: Mapping[str, Any]  # description of the figures, for `sweep.json`
+    notes: Sequence[str]  # sentences for the reader
+
+    def at(self, block: str, measures: Measures) -> Mapping[str, Any]:
+        """Return the columns of a row."""
+        step = measures.k
+        if step is None and measures.threshold is not None:
+            step = SHARE_THRESHOLDS.index(measures.threshold) + 1
+        return self.columns.get((block, step or 0), self.absent)
+
+
+class KChooser(Protocol):
+    """Chooses the k of links without labels."""
+
+    def recommendation(
+        self, linked: Linked, documents: NDArray[np.int64] | None = None, *, cross: bool = False
+    ) -> Recommendation:
+        """Choose k by the estimate if it is reliable, otherwise by the copies counted, otherwise 6."""
+
+
+class LinkEstimator(Protocol):
+    """Estimates without labels how good links are."""
+
+    def estimate(
+        self,
+        key_terms: KeyTerms,
+        matrix: SimilarityMatrix | None,
+        settings: Settings,
+        blocks: Sequence[str],
+        *,
+        progress: Progress | None = None,
+    ) -> LinkEstimate:
+        """Judge the links of one representation."""
+
+    def forget(self) -> None:
+        """Release the data behind the estimates; `estimate` will not be called again."""
+
+
+# Unordered pairs of documents, with both directions of their match
+
+_CHUNK = 50_000
+
+_BLOCK_LINKS = 2_000_000
+
+_BYTE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTable:
+    """Pairs of documents, each once, in the order of (a, b)."""
+
+    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
+    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
+    forward: NDArray[np.int64]  # int64 (pairs,), key terms of a found in b
+    backward: NDArray[np.int64]  # int64 (pairs,), key terms of b found in a
+    matched_forward: NDArray[np.int64]  # int64 (pairs,), weight of the key terms of a found in b, in units of 1e-9
+    matched_backward: NDArray[np.int64]  # int64 (pairs,), weight of the key terms of b found in a
+    size_a: NDArray[np.int64]  # int64 (pairs,), key terms of a
+    size_b: NDArray[np.int64]  # int64 (pairs,), key terms of b
+    own_a: NDArray[np.int64]  # int64 (pairs,), weight of all key terms of a
+    own_b: NDArray[np.int64]  # int64 (pairs,), weight of all key terms of b
+    met: sp.csr_array  # int64 (pairs, columns), summed weight of each key term found in either direction; 0 elsewhere
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def where(self, chosen: NDArray[np.bool_]) -> PairTable:
+        """The chosen pairs, in the same order."""
+        return PairTable(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
+
+    def terms_of(self, pair: int, terms: Sequence[str]) -> list[str]:
+        """Shared terms of one pair, heaviest first; not for a pivot language."""
+        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
+        order = np.lexsort((self.met.indices[row], -self.met.data[row]))
+        return [terms[term] for term in self.met.indices[row][order]]
+
+    def all_terms(self, terms: Sequence[str]) -> Iterator[list[str]]:
+        """Yield what ``terms_of`` returns for each pair; much quicker for many pairs."""
+        pair = np.repeat(np.arange(len(self)), np.diff(self.met.indptr))
+        order = np.lexsort((self.met.indices, -self.met.data, pair))
+        columns, places = np.unique(self.met.indices[order], return_inverse=True)
+        words = terms.some(columns) if isinstance(terms, SurfaceList) else [terms[one] for one in columns.tolist()]
+        shared = [words[place] for place in places.tolist()]
+        for begin, end in pairwise(self.met.indptr.tolist()):
+            yield shared[begin:end]
+
+    def meetings_of(self, pair: int, space: PivotSpace) -> list[Meeting]:
+        """The words that became the shared terms of one pair, heaviest first; for a pivot language."""
+        row = slice(self.met.indptr[pair], self.met.indptr[pair + 1])
+        columns, weights = self.met.indices[row].tolist(), self.met.data[row].tolist()
+        return meetings(space, int(self.a[pair]), int(self.b[pair]), columns, weights)
+
+
+def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str], list[Meeting] | None]:
+    """Shared terms of one pair, heaviest first; in a pivot language, also the words that became them."""
+    if key_terms.pivot is None:
+        return pairs.terms_of(pair, key_terms.counts.terms), None
+    met = pairs.meetings_of(pair, key_terms.pivot)
+    return list(dict.fromkeys(meeting.pivot for meeting in met)), met
+
+
+def least_count(settings: Settings, k: int | None = None) -> int:
+    """The smallest count at which any pair can be linked; lower counts need not be computed."""
+    if settings.score == "share":
+        return settings.min_terms
+    k = settings.k if k is None else k
+    return k if settings.short == "strict" else min(3, k)
+
+
+class LinkedPairs:
+    """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
+
+    Args:
+        counts: uint8 (documents, documents), directed links.
+    """
+
+    def __init__(self, counts: sp.csr_array) -> None:
+        self._counts = counts
+        self._reverse = counts.T.tocsr()
+        work = np.diff(counts.indptr).astype(np.int64) + np.diff(self._reverse.indptr)
+        self.blocks = list(row_blocks(work, _BLOCK_LINKS))
+
+    def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
+        """Return the pairs whose earlier document is in a block.
+
+        Returns int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 for no link.
+        """
+        ahead = self._counts[block].astype(np.uint16)
+        back = self._reverse[block].astype(np.uint16)
+        back.data <<= _BYTE
+        # With both counts packed into one number, one sum of sparse matrices suffices.
+        both = sp.csr_array(ahead + back)
+        both.sort_indices()
+        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(both.indptr))
+        later = both.indices > a
+        counts = both.data[later].astype(np.int64)
+        return a[later], both.indices[later].astype(np.int64), counts & 0xFF, counts >> _BYTE
+
+
+def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield what ``candidate_pairs`` returns, in blocks of bounded size."""
+    pairs = LinkedPairs(linked.matrix.counts)
+    sizes, settings = linked.key_terms.sizes, linked.settings
+    for block in pairs.blocks:
+        a, b, forward, backward = pairs.of(block)
+        if k is not None:
+            related = np.maximum(forward, backward) >= need(k, sizes[a], sizes[b], n=settings.n, short=settings.short)
+            a, b = a[related], b[related]
+        yield a, b
+
+
+def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted.
+
+    k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must hold
+    all counts from ``least_count`` upwards.
+    """
+    nothing = np.zeros((2, 0), dtype=np.int64)
+    a, b = np.concatenate([nothing, *(np.stack(pairs) for pairs in candidate_blocks(linked, k))], axis=1)
+    return a, b
+
+
+def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> PairTable:
+    """Compute exact counts and matched weights of given pairs in both directions."""
+    keys, targets = key_terms.keys, key_terms.targets
+    forward = sp.csr_array(keys[a].multiply(targets[b]))
+    backward = sp.csr_array(keys[b].multiply(targets[a]))
+    sizes, own = key_terms.sizes, key_terms.own_weights
+    met = sp.csr_array(forward + backward)
+    met.sort_indices()
+    return PairTable(
+        a=a,
+        b=b,
+        forward=_row_counts(forward),
+        backward=_row_counts(backward),
+        matched_forward=np.asarray(forward.sum(axis=1), dtype=np.int64),
+        matched_backward=np.asarray(backward.sum(axis=1), dtype=np.int64),
+        size_a=sizes[a],
+        size_b=sizes[b],
+        own_a=own[a],
+        own_b=own[b],
+        met=met,
+    )
+
+
+def chunks_of_pairs(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[PairTable]:
+    """Like ``pair_table``, in chunks of bounded size."""
+    for start in range(0, len(a), _CHUNK):
+        yield pair_table(key_terms, a[start : start + _CHUNK], b[start : start + _CHUNK])
+
+
+def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDArray[np.int64]:
+    """Relation number of each pair: an index into ``RELATIONS``."""
+    if settings.score == "count" or k is not None:
+        least = need(settings.k if k is None else k, pairs.size_a, pairs.size_b, n=settings.n, short=settings.short)
+        forward, backward = pairs.forward >= least, pairs.backward >= least
+    else:
+        forward = reached(pairs.matched_forward, pairs.own_a, settings.threshold)
+        backward = reached(pairs.matched_backward, pairs.own_b, settings.threshold)
+        forward &= pairs.forward >= settings.min_terms
+        backward &= pairs.backward >= settings.min_terms
+    return forward.astype(np.int64) + 2 * backward.astype(np.int64)
+
+
+def _row_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
+    matrix.eliminate_zeros()
+    return np.diff(matrix.indptr).astype(np.int64)

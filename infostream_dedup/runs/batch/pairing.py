@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import heapq
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
-from infostream_dedup.links.pair_rules import RELATIONS
-from infostream_dedup.machine.progress import Progress
+from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, contradict
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, names_of_kinds
+from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.links import choose_backend
+from infostream_dedup.links.pair_rules import LEAST_SHARE, RELATIONS, need, nothing_better, one_to_one, relation_of
+from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.model import Settings, fields_of, language_number
-from infostream_dedup.runs.batch.collection import Weighable
-from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.pair_table import (
+from infostream_dedup.model.limits import OneOf, Range
+from infostream_dedup.runs.batch.linking import (
     PairTable,
     candidate_blocks,
     chunks_of_pairs,
     least_count,
+    link,
     relations,
     what_met,
 )
-from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.meetings import Meeting
-from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
+from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.collection import Weighable
+    from infostream_dedup.runs.batch.judging import JudgedCollection
+    from infostream_dedup.terms.matched_words import Meeting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRow:
-    """One unordered pair.
+    """One unordered pair."""
 
-    Attributes:
-        a: id of the earlier document.
-        b: id of the later document.
-        forward: key terms of a found in b.
-        backward: key terms of b found in a.
-        n_a: key terms of a.
-        n_b: key terms of b.
-        share_forward: weight of the key terms of a found in b, divided by the weight of all key terms of a, 0 to 1.
-        share_backward: weight of the key terms of b found in a, divided by the weight of all key terms of b, 0 to 1.
-        relation: ``equal``, ``contained`` (b contains a), ``contains`` (a contains b), or ``None`` below need.
-        terms: terms found in either direction, heaviest first; ``None`` if not requested.
-        met: in a pivot language, the words that became the terms, heaviest first; otherwise ``None``.
-    """
-
-    a: str
-    b: str
-    forward: int
-    backward: int
-    n_a: int
-    n_b: int
-    share_forward: float
+    a: str  # id of the earlier document
+    b: str  # id of the later document
+    forward: int  # key terms of a found in b
+    backward: int  # key terms of b found in a
+    n_a: int  # key terms of a
+    n_b: int  # key terms of b
+    share_forward: float  # weight of the key terms of a found in b, divided by the weight of all key terms of a, 0 to 1
+    # weight of the key terms of b found in a, divided by the weight of all key terms of b, 0 to 1
     share_backward: float
-    relation: str | None
-    terms: list[str] | None
+    relation: str | None  # `equal`, `contained` (b contains a), `contains` (a contains b), or `None` below need
+    terms: list[str] | None  # terms found in either direction, heaviest first; `None` if not requested
+    # in a pivot language, the words that became the terms, heaviest first; otherwise `None`
     met: list[Meeting] | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -91,13 +91,7 @@ def pair_rows(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Iterator[PairRow]:
-    """Linked pairs in the order of (a, b).
-
-    Args:
-        k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
-        parts: int64 (documents,), number of the file of each document: only pairs from different files.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
-    """
+    """Linked pairs in the order of (a, b)."""
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     warn_of_terms_above_df_max(key_terms, settings)
     least = least_count(settings) if k_min is None else k_min
@@ -125,12 +119,7 @@ def rows_of_pairs(
     wanted: NDArray[np.bool_],
     terms: bool,
 ) -> Iterator[PairRow]:
-    """Rows of pairs, in their order.
-
-    Args:
-        relation: int64 (pairs,), index into ``RELATIONS``.
-        wanted: bool (pairs,), which of them become rows.
-    """
+    """Rows of pairs, in their order."""
     chosen = pairs if wanted.all() else pairs.where(wanted)
     shared = _shared(chosen, key_terms) if terms else None
     columns = (chosen.a, chosen.b, chosen.forward, chosen.backward, chosen.size_a, chosen.size_b)
@@ -163,3 +152,396 @@ def _shared(pairs: PairTable, key_terms: KeyTerms) -> Iterator[tuple[list[str], 
 
 def _share(matched: int, own: int) -> float:
     return round(matched / own, 6) if own else 0.0
+
+
+# The order of listed pairs if key terms decide, and the rows that a stricter k keeps
+
+
+def ordered_rows(rows: Iterator[PairRow], *, strongest_first: bool, top: int | None) -> Iterator[PairRow]:
+    """Order rows by strength, or keep only the strongest: by the smaller of the two shares, then by the larger."""
+    if top is None and not strongest_first:
+        return rows
+    numbered = enumerate(rows)
+    chosen = sorted(numbered, key=_strength) if top is None else heapq.nsmallest(top, numbered, key=_strength)
+    if not strongest_first:
+        chosen.sort(key=lambda item: item[0])
+    return (row for _, row in chosen)
+
+
+def _strength(item: tuple[int, PairRow]) -> tuple[float, float, int]:
+    place, row = item
+    shares = (row.share_forward, row.share_backward)
+    return -min(shares), -max(shares), place
+
+
+def stricter_rows(
+    rows: Iterable[PairRow], settings: Settings, *, k: int | None, min_probability: float | None
+) -> Iterator[PairRow]:
+    """Filter rows that were listed with a lower threshold.
+
+    k: key terms that must match in at least one direction; the relation of each row becomes the one at k.
+    """
+    for row in rows:
+        if k is None:
+            probability = getattr(row, "probability", None)
+            if probability is None or min_probability is None or probability >= min_probability:
+                yield row
+            continue
+        least = int(need(k, np.array([row.n_a]), np.array([row.n_b]), n=settings.n, short=settings.short)[0])
+        relation = relation_of(row.forward, row.backward, least)
+        if relation is not None:
+            yield replace(row, relation=relation)
+
+
+# Pairs of documents in two languages with the same text
+
+Between = Literal["nothing-better", "plain", "none"]
+
+BETWEEN: Final[tuple[Between, ...]] = ("nothing-better", "plain", "none")
+"""Rules for links between languages; the first is the default."""
+
+_KEY_TERMS: Final = 30
+
+_LEAST_TERMS: Final = 3
+
+_DECIMALS: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Translations:
+    """Pairs of documents in two languages, each once, in the order of (a, b)."""
+
+    key_terms: KeyTerms  # the 30 heaviest key terms of each document in the pivot language
+    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
+    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
+    # float64 (pairs, 2), share of the key terms' weight that matched, forward and backward, rounded
+    shares: NDArray[np.float64]
+
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Translations:
+        """Select pairs by a mask or by positions."""
+        return Translations(self.key_terms, self.a[chosen], self.b[chosen], self.shares[chosen])
+
+    def tables(self) -> Iterator[PairTable]:
+        """Counts, weights and terms of the pairs in their order, in chunks of bounded size."""
+        return chunks_of_pairs(self.key_terms, self.a, self.b)
+
+
+def find_translations(
+    collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False, engine: str = "auto"
+) -> Translations | None:
+    """Find the pairs between languages.
+
+    ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
+    the weight. ``nothing-better``: in addition, neither document has a clearly better partner in the other's language
+    (see ``links.between_languages``), and their numbers and lengths agree (see ``evidence.contradictions``). Evidence
+    decides which documents of one language have the same text.
+    ``none``: no translations.
+    """
+    if between == "none" or len(set(collection.collection.languages)) < 2:
+        return None
+    settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
+    key_terms = collection.collection.key_terms(settings)
+    found = _plain(key_terms, engine)
+    texts = collection.facts.texts
+    found = found.where((texts[found.a] != texts[found.b]) | (texts[found.a] < 0))
+    languages = key_terms.counts.languages
+    if between == "nothing-better":
+        found = found.where(~contradict(found.a, found.b, found.shares, collection.keys, collection.evidence.records))
+    smaller = found.shares.min(axis=1)
+    if between == "nothing-better":
+        kept = nothing_better(found.a, found.b, smaller, languages, lambda a, b: _one_text(collection, a, b))
+        found, smaller = found.where(kept), smaller[kept]
+    return found.where(one_to_one(found.a, found.b, smaller, languages)) if single else found
+
+
+def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether documents of one language have the same text by the evidence: bool (pairs,)."""
+    found = np.zeros(len(a), dtype=np.bool_)
+    found[np.lexsort((a, b))] = np.concatenate([found[:0], *(judged.one_text for judged in collection.judged(a, b))])
+    return found
+
+
+def _plain(key_terms: KeyTerms, engine: str) -> Translations:
+    """All pairs with enough shared weight in both directions.
+
+    Only documents of different languages are matched with each other: those of one language would have far more links.
+    """
+    languages, own = key_terms.counts.languages, key_terms.own_weights
+    backend = choose_backend(engine)
+    strong = sp.csr_array(key_terms.keys.shape[:1] * 2, dtype=np.float64)
+    for language in np.unique(languages):
+        matrix = backend.match(
+            _rows_where(key_terms.keys, languages == language),
+            _rows_where(key_terms.targets, languages != language),
+            n=_KEY_TERMS,
+            weights=True,
+            k_min=_LEAST_TERMS,
+        )
+        shares = matrix.shares(own)
+        shares.data = np.round(shares.data, _DECIMALS)
+        shares.data[shares.data < LEAST_SHARE] = 0
+        shares.eliminate_zeros()
+        strong = strong + shares
+    forward, backward = sp.triu(strong, format="csr"), sp.triu(strong.T, format="csr")
+    both = sp.coo_array(forward.minimum(backward))
+    order = np.lexsort((both.col, both.row))
+    a, b = both.row[order].astype(np.int64), both.col[order].astype(np.int64)
+    # If there are no pairs, scipy returns a sparse array here, which numpy cannot convert to numbers.
+    directions = [
+        np.asarray(part[a, b], dtype=np.float64).ravel() if len(a) else both.data for part in (forward, backward)
+    ]
+    return Translations(key_terms, a, b, np.stack(directions, axis=1))
+
+
+def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
+    """Return the matrix with all other rows emptied."""
+    return kept_entries(matrix, np.repeat(kept, np.diff(matrix.indptr)))
+
+
+# Judged pairs of a collection as rows: the kind of each pair, its probability, and why
+
+JUDGED_COLUMNS: Final = ("probability", "kind", "wording_forward", "wording_backward")
+"""What preset ``judged`` adds to the columns of ``pairs``."""
+
+LEAST_PROBABILITY: Final = 0.5
+
+PairOrder = Literal["id", "strength"]
+
+_PROBABILITY_DECIMALS: Final = 6
+
+_DROPPED_AT: Final = 1 << 20
+"""Number of pairs beyond twice the wanted ones at which the weaker ones are dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedPairRow(PairRow):
+    """One unordered pair with its judgement."""
+
+    # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation, which key
+    # terms in the pivot language decide
+    probability: float | None
+    # `copy`, `retold`, `contained`, `contains`, `template`, `updated`, `follow-up`, `related`, or `translation`
+    kind: str
+    wording_forward: float | None  # share of the word triples of a that b has, 0 to 1; `None` for a translation
+    wording_backward: float | None  # share of the word triples of b that a has; `None` for a translation
+    # what each piece of evidence adds to the logit of the probability; `None` if not requested. Equal texts have
+    # probability 1 whatever the reasons add up to
+    reasons: list[EvidenceReason] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row of ``pairs`` with the added columns; ``reasons`` is left out if it is ``None``."""
+        row = PairRow.as_dict(self) | {name: getattr(self, name) for name in JUDGED_COLUMNS}
+        if self.reasons is not None:
+            row["reasons"] = [reason.as_dict() for reason in self.reasons]
+        return row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairChoice:
+    """Which judged pairs are listed, and how.
+
+    Raises:
+        ConfigurationError: a value is out of range.
+    """
+
+    # consider exactly the pairs with max(forward, backward) >= k_min, 1 to 12; `None` for the usual candidates
+    k_min: int | None = None
+    # minimum probability of a pair, 0 to 1; with 0, every pair considered is judged in full. `None` for
+    # `LEAST_PROBABILITY`, or 0 with `k_min`
+    min_probability: float | None = None
+    terms: bool = True  # include the shared terms
+    explain: bool = False  # include the reasons
+    sort: PairOrder = "id"  # `id`, by (a, b), or `strength`, the most probable first and translations last
+    top: int | None = None  # number of pairs to list, the strongest first
+    cross_language: bool = False  # list only pairs of two languages
+    between: Between = "nothing-better"  # rule for translations (see `find_translations`)
+    one_to_one: bool = False  # list at most one translation of each document into each other language
+
+    def __post_init__(self) -> None:
+        OneOf("id", "strength").check("sort", self.sort)
+        OneOf(*BETWEEN).check("between", self.between)
+        for name, limit in (("k_min", Range(1, 12)), ("min_probability", Range(0.0, 1.0)), ("top", Range(1))):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, limit.check(name, getattr(self, name)))
+
+    @property
+    def least(self) -> float:
+        """Minimum probability of a pair."""
+        if self.min_probability is not None:
+            return self.min_probability
+        return LEAST_PROBABILITY if self.k_min is None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPairs:
+    """Judged pairs to list."""
+
+    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
+    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later one
+    probability: NDArray[np.float64]  # float64 (pairs,), rounded
+    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
+    wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
+    shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
+
+    @classmethod
+    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
+        """Select judged pairs by a mask, bool (pairs,)."""
+        return cls(
+            judged.a[chosen],
+            judged.b[chosen],
+            judged.probability[chosen],
+            judged.kinds[chosen],
+            judged.wording[chosen],
+            judged.shares[chosen],
+        )
+
+    def at(self, places: NDArray[np.int64] | slice) -> ListedPairs:
+        """Select the pairs at these positions."""
+        return ListedPairs(*(getattr(self, name)[places] for name in self.__slots__))
+
+
+def collected(parts: Iterable[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
+    """Return the ``top`` strongest pairs of all parts in an order; among pairs of equal probability, shares decide.
+
+    Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory.
+    """
+    kept: list[ListedPairs] = []
+    for part in parts:
+        kept.append(part)
+        if top is not None and sum(len(one.a) for one in kept) >= 2 * top + _DROPPED_AT:
+            kept = [_in_order(kept, "strength", top)]
+    if top is not None:
+        kept = [_in_order(kept, "strength", top)]
+    return _in_order(kept, order, None)
+
+
+def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
+    """Return the first pairs of all parts in an order."""
+    a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b"))
+    if order == "id":
+        places = np.lexsort((b, a))[:top]
+    else:
+        shares = np.concatenate([part.shares for part in parts])
+        probability = np.concatenate([part.probability for part in parts])
+        places = np.lexsort((b, a, -shares.max(axis=1), -shares.min(axis=1), -probability))[:top]
+    columns = ([getattr(part, name) for part in parts] for name in ListedPairs.__slots__)
+    return ListedPairs(*(np.concatenate(column)[places] for column in columns))
+
+
+def _where(wanted: NDArray[np.bool_], *columns: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    return tuple(column[wanted] for column in columns)
+
+
+def judged_pair_rows(
+    collection: JudgedCollection,
+    choice: PairChoice,
+    *,
+    parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> Iterator[JudgedPairRow]:
+    """Return judged pairs as rows, and translations between languages; all are found before the first row is made.
+
+    Arguments as in ``listed_pairs``.
+    """
+    listed = listed_pairs(collection, choice, parts=parts, engine=engine, progress=progress)
+    found = find_translations(collection, between=choice.between, single=choice.one_to_one, engine=engine)
+    if found is None:
+        return _rows(collection, listed, choice)
+    translated = _chosen_translations(found, choice, parts, None if choice.top is None else choice.top - len(listed.a))
+    both = _rows(collection, listed, choice), _translation_rows(collection, translated, choice)
+    if choice.sort == "strength":
+        return (row for rows in both for row in rows)
+    places = (listed.a, listed.b), (translated.a, translated.b)
+    placed = [zip(a.data, b.data, rows, strict=True) for (a, b), rows in zip(places, both, strict=True)]
+    return (row for _, _, row in heapq.merge(*placed, key=lambda one: one[:2]))
+
+
+def listed_pairs(
+    collection: JudgedCollection,
+    choice: PairChoice,
+    *,
+    parts: NDArray[np.int64] | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> ListedPairs:
+    """Judge the pairs of a collection and return those to list, in the chosen order, without translations."""
+    a, b = collection.candidates(k_min=choice.k_min, engine=engine)
+    languages = collection.key_terms.counts.languages
+    if choice.cross_language:
+        a, b = _where(languages[a] != languages[b], a, b)
+    if parts is not None:
+        a, b = _where(parts[a] != parts[b], a, b)
+    none = ListedPairs.of(collection.judge(a[:0], b[:0]), np.zeros(0, dtype=np.bool_))
+    screened = choice.least >= LEAST_PROBABILITY
+    every = collection.judged(a, b, filtered=choice.least > 0, screened=screened, progress=progress)
+    found = (ListedPairs.of(judged, judged.probability >= choice.least) for judged in every)
+    return collected(chain([none], found), choice.sort, choice.top)
+
+
+def _chosen_translations(
+    found: Translations, choice: PairChoice, parts: NDArray[np.int64] | None, most: int | None
+) -> Translations:
+    """Choose the translations to list, in their order."""
+    if parts is not None:
+        found = found.where(parts[found.a] != parts[found.b])
+    if choice.k_min is not None:
+        counts = [np.maximum(pairs.forward, pairs.backward) for pairs in found.tables()]
+        found = found.where(np.concatenate([found.a[:0], *counts]) >= choice.k_min)
+    order = np.lexsort((found.b, found.a, -found.shares.max(axis=1), -found.shares.min(axis=1)))[:most]
+    return found.where(order if choice.sort == "strength" else np.sort(order))
+
+
+def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
+    begin, ids = 0, fields_of(collection.collection.documents).ids
+    for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
+        part = listed.at(slice(begin, begin + len(pairs)))
+        begin += len(pairs)
+        plain = rows_of_pairs(
+            ids,
+            pairs,
+            relations(pairs, collection.settings),
+            collection.key_terms,
+            wanted=np.ones(len(pairs), dtype=np.bool_),
+            terms=choice.terms,
+        )
+        reasons = _reasons(collection, part) if choice.explain else None
+        yield from judged_rows(plain, part, reasons)
+
+
+def judged_rows(
+    plain: Iterable[PairRow], listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None
+) -> Iterator[JudgedPairRow]:
+    """Rows of pairs with their judgements."""
+    wording = np.round(listed.wording, _PROBABILITY_DECIMALS).tolist()
+    probability, kinds = np.round(listed.probability, _PROBABILITY_DECIMALS).tolist(), names_of_kinds(listed.kinds)
+    for at, row in enumerate(plain):
+        yield JudgedPairRow(
+            **{name: getattr(row, name) for name in PairRow.__slots__},
+            probability=probability[at],
+            kind=kinds[at],
+            wording_forward=wording[at][0],
+            wording_backward=wording[at][1],
+            reasons=None if reasons is None else reasons[at],
+        )
+
+
+def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
+    judged = collection.judge(part.a, part.b, filtered=False)
+    return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
+
+
+def _translation_rows(collection: JudgedCollection, found: Translations, choice: PairChoice) -> Iterator[JudgedPairRow]:
+    ids = fields_of(collection.collection.documents).ids
+    for pairs in found.tables():
+        both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
+        wanted = np.ones(len(pairs), dtype=np.bool_)
+        for row in rows_of_pairs(ids, pairs, both, found.key_terms, wanted=wanted, terms=choice.terms):
+            yield JudgedPairRow(
+                **{name: getattr(row, name) for name in PairRow.__slots__},
+                probability=None,
+                kind=KIND_NAMES[Kind.TRANSLATION],
+                wording_forward=None,
+                wording_backward=None,
+                reasons=[] if choice.explain else None,
+            )

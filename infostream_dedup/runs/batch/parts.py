@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, tzinfo
 from pathlib import PurePath
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from infostream_dedup.model import Document
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime, tzinfo
+
+    from infostream_dedup.model import Document
 
 Parting = Literal["file", "source", "day", "week", "month"]
 PARTINGS: Final[tuple[str, ...]] = get_args(Parting)
@@ -18,13 +20,6 @@ def part_into(
     documents: Iterable[Document], by: Parting, *, files: Mapping[str, int], zone: tzinfo
 ) -> dict[str | None, list[Document]]:
     """Divide a collection.
-
-    Args:
-        by: ``file``, in input order; ``source``, the largest first; or ``day``, ``week`` (ISO, ``2026-W47``) or
-            ``month``, the earliest first.
-
-    Returns:
-        The documents of each part. Those without a date or source are under ``None``, which comes last.
 
     Example:
         >>> from datetime import UTC

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from pathlib import Path
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,66 +16,166 @@ from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.links.similarity_matrix import pattern_of
-from infostream_dedup.model import Document, Language, Settings, language_number, microseconds_of, moment_of
+from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
-from infostream_dedup.runs.batch.stored_settings import settings_of_terms
 from infostream_dedup.stream.store.blobs import StoredRows
-from infostream_dedup.stream.store.remembered_table import RememberedTable
+from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.stream.store.store import Store
-from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms
+from infostream_dedup.terms.reading import key_terms_of_surfaces
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.terms.statistics import DocumentFrequencies, Statistics, TermCounts, Totals, filled_up
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.runs.batch.collection import Collection
+    from infostream_dedup.stream.store.document_columns import RememberedTable
+
+
+# Convert the settings of a store that concern terms to settings of a collection
+
+
+def settings_of_terms(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a store that ``Settings`` also has: all that decided its key terms."""
+    return {field.name: stored[field.name] for field in fields(Settings) if field.name in stored}
+
+
+# The document frequencies by which a stream weighted an epoch, to weight collections in the same way
+
+
+@dataclass(frozen=True, slots=True)
+class EpochStatistics:
+    """The counts of a stream before one of its epochs."""
+
+    name: str  # name of the epoch, as given
+    defaults: Mapping[str, Any]  # settings of the stream by name: those for its terms, and its k for duplicates
+    number_of: Mapping[str, int]  # number of each term of the store
+    frequencies: Mapping[Language, LanguageFrequencies]  # sums over all earlier epochs, by language
+    # the same sums over documents that repeat earlier ones; empty if the stream applied `df_max` to all
+    repeats: Mapping[Language, LanguageFrequencies]
+
+    def settings(self, given: Mapping[str, Any]) -> Settings:
+        """Return the settings of the stream, overridden by given ones."""
+        chosen = Settings.of(**{**self.defaults, **{name: one for name, one in given.items() if one is not None}})
+        for name in ("representation", "morph"):
+            asked, counted = getattr(chosen, name), self.defaults[name]
+            if asked != counted:
+                raise ConfigurationError(f"{name} is {asked!r}, but {self.name} counted terms with {name} {counted!r}")
+        return chosen
+
+    def of(self, terms: Sequence[str], settings: Settings) -> list[Statistics]:
+        """Return the stream's statistics of given terms per language, in the order of ``LANGUAGES``.
+
+        If the stream had few documents in a language, or none yet, pseudo-documents are added.
+        """
+        numbers = np.array([self.number_of.get(term, -1) for term in terms], dtype=np.int64)
+        return [self._of_language(terms, numbers, language, settings) for language in LANGUAGES]
+
+    def _of_language(
+        self, terms: Sequence[str], numbers: NDArray[np.int64], language: Language, settings: Settings
+    ) -> Statistics:
+        totals, df = _counts_of(self.frequencies.get(language), numbers)
+        background = partial(term_frequencies, language, settings.representation) if settings.background else None
+        found = filled_up(terms, df, totals, background)
+        if language not in self.repeats:
+            return found
+        repeated, df_repeated = _counts_of(self.repeats[language], numbers)
+        distinct = filled_up(terms, df - df_repeated, totals - repeated, background)
+        return replace(found, distinct=DocumentFrequencies(distinct.documents, distinct.df))
+
+
+def _counts_of(counted: LanguageFrequencies | None, numbers: NDArray[np.int64]) -> tuple[Totals, NDArray[np.int64]]:
+    """Return totals, and how many documents contain each of some terms."""
+    if counted is None:
+        return Totals(), np.zeros(len(numbers), dtype=np.int64)
+    # A term without a number (-1) gets the zero at the end.
+    df = np.append(counted.df, 0)[np.minimum(numbers, len(counted.df))]
+    return Totals(counted.documents, counted.length), df
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedCollection:
+    """A collection weighted by the statistics of an epoch instead of its own."""
+
+    collection: Collection
+    statistics: EpochStatistics
+
+    def __len__(self) -> int:
+        return len(self.collection)
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """As in the collection."""
+        return self.collection.documents
+
+    @property
+    def languages(self) -> list[Language]:
+        """As in the collection."""
+        return self.collection.languages
+
+    def key_terms(self, settings: Settings) -> KeyTerms:
+        """Key terms of every document by the statistics of the epoch."""
+        given = partial(self.statistics.of, settings=settings)
+        return key_terms_of_surfaces(self.collection.surfaces, settings, statistics=given)
+
+    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+        """As ``Weighable.key_terms_of``."""
+        return self.key_terms(settings).of(documents)
+
+
+def epoch_statistics(name: str) -> EpochStatistics:
+    """Read the statistics by which the documents of an epoch were weighted."""
+    path, _, number = name.rpartition(":")
+    if not path or not (number.isascii() and number.isdigit()):
+        raise ConfigurationError(f"{name!r} is not of the form STORE:EPOCH, such as stream.db:0")
+    with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
+        last = open_epoch(connection)
+        if int(number) > last:
+            raise ConfigurationError(f"{name!r}: the store's latest epoch is {last}")
+        stored = store.settings
+        defaults = {**settings_of_terms(stored), "k": stored["k_duplicate"]}
+        terms = {term: place for place, term in enumerate(store.terms())}
+        before = int(number)
+        counts = store.frequencies(before=before), store.repeat_frequencies(before=before)
+        return EpochStatistics(name, defaults, terms, *counts)
 
 
 _KEPT: Final = 30
 """Key terms that preset ``judged`` keeps."""
+
 _FREE: Final = ("n", "target", "short")
 """Settings that need no new weights: the store can provide smaller values of ``n`` and ``target``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCollection:
-    """Documents of a store that arrived within a period, without forgotten ones.
+    """Documents of a store that arrived within a period, without forgotten ones."""
 
-    Attributes:
-        documents: ids, headlines and languages, in stream order; no texts.
-        languages: language of each document.
-        stored: settings, by name, that decided the key terms when the documents were ingested.
-        keys: int64 (documents, terms), weights in units of 1e-9, sorted indices.
-        ranks: int64, for each entry of ``keys`` the number of heavier entries in its row.
-        held: bool (documents, terms), all terms of each document.
-        terms: by column, in code point order.
-        lengths: int64 (documents,), terms of each document with repetition.
-        ranked: maximum number of key terms kept per document; preset ``judged`` keeps 30.
-        evidence: the evidence that preset ``judged`` also keeps, and the facts of its documents; ``None`` if it was not
-            requested, or the stream keeps none.
-        notes: remarks for readers of the results.
-    """
-
-    documents: list[Document]
-    languages: list[Language]
-    stored: Mapping[str, Any]
-    keys: sp.csr_array
-    ranks: NDArray[np.int64]
-    held: sp.csr_array
-    terms: list[str]
-    lengths: NDArray[np.int64]
-    ranked: int
+    documents: list[Document]  # ids, headlines and languages, in stream order; no texts
+    languages: list[Language]  # language of each document
+    stored: Mapping[str, Any]  # settings, by name, that decided the key terms when the documents were ingested
+    keys: sp.csr_array  # int64 (documents, terms), weights in units of 1e-9, sorted indices
+    ranks: NDArray[np.int64]  # int64, for each entry of `keys` the number of heavier entries in its row
+    held: sp.csr_array  # bool (documents, terms), all terms of each document
+    terms: list[str]  # by column, in code point order
+    lengths: NDArray[np.int64]  # int64 (documents,), terms of each document with repetition
+    ranked: int  # maximum number of key terms kept per document; preset `judged` keeps 30
+    # the evidence that preset `judged` also keeps, and the facts of its documents; `None` if it was not requested, or
+    # the stream keeps none
     evidence: tuple[DocumentEvidence, DocumentFacts] | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # remarks for readers of the results
 
     def __len__(self) -> int:
         return len(self.documents)
 
     def settings(self, given: Mapping[str, Any]) -> Settings:
-        """Return the given settings, completed by those of the stream.
-
-        Args:
-            given: settings by name, and ``preset``; ``None`` means not given.
-        """
+        """Return the given settings, completed by those of the stream."""
         asked = {name: value for name, value in given.items() if value is not None}
         preset = PRESETS.get(asked.get("preset", ""), {})
         stored = {name: value for name, value in self.stored.items() if name not in preset}
@@ -123,12 +221,7 @@ class StoredCollection:
 def stored_collection(
     path: str | Path, *, since: datetime | None = None, until: datetime | None = None, evidence: bool = False
 ) -> StoredCollection:
-    """Load the documents of a store within a period of the stream's clock, from their stored signatures.
-
-    Args:
-        since: the first moment; from the beginning by default.
-        until: the first moment not included; to the end by default.
-    """
+    """Load the documents of a store within a period of the stream's clock, from their stored signatures."""
     with Store.open(path, create=False, read_only=True) as store, store.reading():
         check_moment("since", since)
         check_moment("until", until)

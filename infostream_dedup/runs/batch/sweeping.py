@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,24 +23,24 @@ from infostream_dedup.links import (
     survey,
 )
 from infostream_dedup.machine.phrase import Phrase
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.runs.batch.collection import Weighable
 from infostream_dedup.runs.batch.examples import Example, pick_examples
-from infostream_dedup.runs.batch.judged_pairing import LEAST_PROBABILITY
 from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS, JudgedCollection
-from infostream_dedup.runs.batch.link_estimate import LinkEstimate, LinkEstimator
-from infostream_dedup.runs.batch.linking import relate
-from infostream_dedup.runs.batch.pair_table import LinkedPairs
-from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.too_frequent import warn_of_terms_above_df_max
-from infostream_dedup.terms.untranslated import untranslated_shares
+from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, relate
+from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
+from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
+from infostream_dedup.terms.pivot_columns import untranslated_shares
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import ReadingReport
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.batch.collection import Weighable
 
 
 _GROUPS: Final = 10
@@ -52,59 +50,35 @@ _SOURCES: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """One group.
+    """One group."""
 
-    Attributes:
-        size: number of documents.
-        sources: number of distinct sources.
-        documents: its first 30 documents by date, those without a date last, then by input order.
-    """
-
-    size: int
-    sources: int
-    documents: list[Document]
+    size: int  # number of documents
+    sources: int  # number of distinct sources
+    documents: list[Document]  # its first 30 documents by date, those without a date last, then by input order
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCopies:
-    """What other sources copy from a source.
+    """What other sources copy from a source."""
 
-    Attributes:
-        source: its name.
-        documents: number of its documents in the collection.
-        grouped: number of those that are in groups.
-        first: number of groups that include other sources and start with a document of this source.
-        copied: number of documents of other sources in these groups.
-    """
-
-    source: str
-    documents: int
-    grouped: int
-    first: int
-    copied: int
+    source: str  # its name
+    documents: int  # number of its documents in the collection
+    grouped: int  # number of those that are in groups
+    first: int  # number of groups that include other sources and start with a document of this source
+    copied: int  # number of documents of other sources in these groups
 
 
 @dataclass(frozen=True, slots=True)
 class GroupListing:
-    """The groups of one representation at one k.
+    """The groups of one representation at one k."""
 
-    Attributes:
-        k: the k at which returned links join documents.
-        groups: the ten largest; equally large ones in input order.
-        sources: up to 15, the most copied first; sources that nobody copies are left out.
-    """
-
-    k: int
-    groups: list[ListedGroup]
-    sources: list[SourceCopies]
+    k: int  # the k at which returned links join documents
+    groups: list[ListedGroup]  # the ten largest; equally large ones in input order
+    sources: list[SourceCopies]  # up to 15, the most copied first; sources that nobody copies are left out
 
 
 def list_groups(documents: Sequence[Document], leaders: NDArray[np.int64], k: int) -> GroupListing:
-    """List the groups of a collection.
-
-    Args:
-        leaders: int64 (documents,), ordinal that is the same for all documents of a group.
-    """
+    """List the groups of a collection."""
     order = np.argsort(leaders, kind="stable")
     _, starts, sizes = np.unique(leaders[order], return_index=True, return_counts=True)
     several = np.flatnonzero(sizes > 1)
@@ -144,9 +118,6 @@ def confirmed_links(
 
     As in preset ``judged``, pairs of two languages, and pairs with fewer than three shared key terms in both
     directions, are not judged and therefore not confirmed.
-
-    Returns:
-        The links at every stored k; ``None`` if links are not written out document by document.
     """
     links = relation.stored if isinstance(relation, LowLinks) else relation
     if not isinstance(links, StoredLinks):
@@ -186,22 +157,16 @@ def _restricted(matrix: SimilarityMatrix, a: NDArray[np.int64], b: NDArray[np.in
 class CollectionSummary:
     """Dates and sources of a collection.
 
-    Attributes:
-        documents: number of documents.
-        dated: number of documents with a date.
-        first: earliest date in UTC; ``None`` without dates.
-        last: latest date in UTC; ``None`` without dates.
-        sources: number of documents by source, largest first, then by name; documents without a source are left out.
-
     Example:
         >>> CollectionSummary.of([Document(id="1", text="", source="a"), Document(id="2", text="")]).sources
         {'a': 1}
     """
 
-    documents: int
-    dated: int
-    first: datetime | None
-    last: datetime | None
+    documents: int  # number of documents
+    dated: int  # number of documents with a date
+    first: datetime | None  # earliest date in UTC; `None` without dates
+    last: datetime | None  # latest date in UTC; `None` without dates
+    # number of documents by source, largest first, then by name; documents without a source are left out
     sources: dict[str, int]
 
     @classmethod
@@ -245,23 +210,16 @@ ENGLISH_NOTE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SweepRow:
-    """S and T of one representation at one k (or one threshold).
+    """S and T of one representation at one k (or one threshold)."""
 
-    Attributes:
-        representation: ``stem``, ``morph`` or ``pivot``.
-        block: ``all``; for ``pivot`` with several languages also ``mono`` and ``cross``, the links within languages and
-            between them. ``cross`` has no T, as no path between two languages could be closed. ``confirmed`` stands for
-            the links that a second look accepts.
-        measures: the numbers.
-        groups: groups at this k; ``None`` as in ``group_counts``.
-        estimated: further columns, from a ``LinkEstimator``.
-    """
-
-    representation: str
+    representation: str  # `stem`, `morph` or `pivot`
+    # `all`; for `pivot` with several languages also `mono` and `cross`, the links within languages and between them.
+    # `cross` has no T, as no path between two languages could be closed. `confirmed` stands for the links that a second
+    # look accepts
     block: str
-    measures: Measures
-    groups: GroupCounts | None = None
-    estimated: Mapping[str, Any] = field(default_factory=dict)
+    measures: Measures  # the numbers
+    groups: GroupCounts | None = None  # groups at this k; `None` as in `group_counts`
+    estimated: Mapping[str, Any] = field(default_factory=dict)  # further columns, from a `LinkEstimator`
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``sweep``; column ``k``, or ``threshold`` for the share score."""
@@ -273,46 +231,33 @@ class SweepRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SweepResult(Tabular):
-    """Result of a sweep.
+    """Result of a sweep."""
 
-    Attributes:
-        rows: in the order of representation, block, k.
-        recommended_k: per representation (``pivot:cross`` for its cross block); ``None`` if none is recommended.
-        reason: one sentence for each recommendation.
-        configuration: the settings that decided the result.
-        missing: representations that could not be computed, with the reason.
-        notes: remarks for the reader of the numbers.
-        documents: number of documents per language.
-        groups: per representation, number of groups by group size, at the recommended k (6 if none is).
-        examples: pairs at each k.
-        listed: per representation, the largest groups and the most-copied sources at the k of ``groups``.
-        about: dates and sources of the documents; ``None`` if pairs and groups were not requested.
-        untranslated: for a pivot language, share of the term weight that has no equivalent, per language of the
-            documents.
-        without_labels: per representation, description of the estimated columns; empty without an estimator.
-        planted: rows ``representation, language, edit, rate, copies, k, recovered, low, high`` on edited copies of the
-            collection's own texts; empty if none were requested.
-        report: what was read; ``None`` if no documents were read.
-        by: kind of parts: ``file``, ``source``, ``day``, ``week`` or ``month``; ``None`` without parts.
-        parts: sweeps of the parts alone, by name; documents without a date or source are under ``None``.
-    """
-
-    rows: list[SweepRow]
+    rows: list[SweepRow]  # in the order of representation, block, k
+    # per representation (`pivot:cross` for its cross block); `None` if none is recommended
     recommended_k: dict[str, int | None]
-    reason: dict[str, str]
-    configuration: dict[str, Any]
-    missing: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    documents: dict[str, int] = field(default_factory=dict)
+    reason: dict[str, str]  # one sentence for each recommendation
+    configuration: dict[str, Any]  # the settings that decided the result
+    missing: dict[str, str] = field(default_factory=dict)  # representations that could not be computed, with the reason
+    notes: list[str] = field(default_factory=list)  # remarks for the reader of the numbers
+    documents: dict[str, int] = field(default_factory=dict)  # number of documents per language
+    # per representation, number of groups by group size, at the recommended k (6 if none is)
     groups: dict[str, dict[int, int]] = field(default_factory=dict)
-    examples: list[Example] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)  # pairs at each k
+    # per representation, the largest groups and the most-copied sources at the k of `groups`
     listed: dict[str, GroupListing] = field(default_factory=dict)
+    # dates and sources of the documents; `None` if pairs and groups were not requested
     about: CollectionSummary | None = None
+    # for a pivot language, share of the term weight that has no equivalent, per language of the documents
     untranslated: dict[str, float] = field(default_factory=dict)
+    # per representation, description of the estimated columns; empty without an estimator
     without_labels: dict[str, Any] = field(default_factory=dict)
+    # rows `representation, language, edit, rate, copies, k, recovered, low, high` on edited copies of the collection's
+    # own texts; empty if none were requested
     planted: list[dict[str, Any]] = field(default_factory=list)
-    report: ReadingReport | None = None
-    by: str | None = None
+    report: ReadingReport | None = None  # what was read; `None` if no documents were read
+    by: str | None = None  # kind of parts: `file`, `source`, `day`, `week` or `month`; `None` without parts
+    # sweeps of the parts alone, by name; documents without a date or source are under `None`
     parts: Mapping[str | None, SweepResult] = field(default_factory=dict)
 
     def as_rows(self) -> list[dict[str, Any]]:
@@ -322,11 +267,7 @@ class SweepResult(Tabular):
         return [{**row.as_dict(), "part": name} for name, part in self.parts.items() for row in part.rows]
 
     def duplicates(self, representation: str) -> float | None:
-        """Share of the documents that repeat another in their group, at the recommended k (6 if none is).
-
-        Returns:
-            (documents in groups - groups) / documents; ``None`` if the groups were not counted.
-        """
+        """Share of the documents that repeat another in their group, at the recommended k (6 if none is)."""
         k = self._decided_k(representation)
         for row in self.rows:
             if (row.representation, row.block, row.measures.k) == (representation, "all", k) and row.groups is not None:
@@ -387,13 +328,7 @@ def sweep_collection(
 ) -> SweepResult:
     """Measure symmetry and transitivity of every representation at every k.
 
-    Args:
-        ks: the k to show, 1 to n by default; a recommendation considers all of them.
-        estimator: adds the columns that say how good the links are, and recommends k; forgotten after the last
-            representation. Without it, k = 6 is recommended.
-        second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be
-            ``count``.
-        engine: ``auto``, ``plain`` or ``compiled``; results are the same.
+    second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be ``count``.
     """
     configuration = configuration_of(settings, representations)
     about = CollectionSummary.of(collection.documents) if examples else None

@@ -1,54 +1,88 @@
-"""Decides status and group of every document of a collection in a work folder, as ``dedup`` does in memory."""
+"""Statuses, groups and judged pairs of a collection in a work folder, as in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from infostream_dedup.arrays import offsets_of, places_of
+from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
+from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
+from infostream_dedup.judging.evidence.judging import (
+    JOINED_IN_STREAMS,
+    JOINED_WITHOUT_DATES,
+    STATUS_NAMES,
+    DocumentStatus,
+    JudgedCandidates,
+    joined_kinds,
+    judge_pairs,
+)
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.pair_evidence import heaviest
+from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.links.compiled.kernels.rows import mix_rows
+from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.row_blocks import row_blocks
-from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.deduplication import K_SIMILAR, DuplicateRule, Keep, Status, repeats
-from infostream_dedup.runs.batch.pair_table import least_count
-from infostream_dedup.runs.sharded.collapse import NodeTable
-from infostream_dedup.runs.sharded.kernels.forests import join_edges
-from infostream_dedup.runs.sharded.pairing import DocumentPairs, paired, pick_terms, recounted
+from infostream_dedup.machine.scratch import row_blocks
+from infostream_dedup.model import NO_TIME, Settings
+from infostream_dedup.runs.batch.deduplication import (
+    K_SIMILAR,
+    BestPairs,
+    DuplicateRule,
+    JudgedStatus,
+    Keep,
+    Status,
+    repeats,
+)
+from infostream_dedup.runs.batch.judging import CANDIDATE_TERMS, COMPARED_TERMS
+from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
+from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judged_rows
+from infostream_dedup.runs.sharded.disk_runner import LinkedRun
+from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
+from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, fewer_keys, key_term_labels, mark_key_terms
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
+from infostream_dedup.runs.sharded.reading import FACTS, RECORDS, RunRows, new_wording, weighed_records
+from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, count_distinct
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
+from infostream_dedup.terms.weighting import as_count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
-    from infostream_dedup.runs.sharded.linked_run import LinkedRun
+    from infostream_dedup.runs.sharded.linking import NodeTable
+    from infostream_dedup.runs.sharded.work_folder import Stage
 
+
+# Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 
 STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
+
 _NOBODY: Final = -1
+
 _DIGEST: Final = 16
+
 _PAIRS_AT_ONCE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class FoundStatuses:
-    """Statuses of all documents.
+    """Statuses of all documents."""
 
-    Attributes:
-        status: uint8 (documents,), index into ``STATUSES``.
-        of: int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none.
-        group: int64 (documents,), the earliest document of its group.
-        ids: id of each document, by chunk.
-        lengths: int64 (documents,), characters of the body.
-    """
-
-    status: NDArray[np.uint8]
+    status: NDArray[np.uint8]  # uint8 (documents,), index into `STATUSES`
+    # int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none
     of: NDArray[np.int64]
-    group: NDArray[np.int64]
-    ids: pa.ChunkedArray
-    lengths: NDArray[np.int64]
+    group: NDArray[np.int64]  # int64 (documents,), the earliest document of its group
+    ids: pa.ChunkedArray  # id of each document, by chunk
+    lengths: NDArray[np.int64]  # int64 (documents,), characters of the body
 
     def __len__(self) -> int:
         return len(self.status)
@@ -189,8 +223,7 @@ class Statuses:
 def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equal") -> FoundStatuses:
     """Decide as ``batch.deduplication.statuses`` does; the score must be ``count``.
 
-    Args:
-        linked: the collection; the hashes of the bodies must have been taken.
+    linked: the collection; the hashes of the bodies must have been taken.
     """
     nodes = linked.nodes
     rules, found = StatusRules(nodes, linked.settings, duplicate_rule), Statuses(nodes)
@@ -243,3 +276,380 @@ def equal_texts(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.in
     first = np.empty(documents, dtype=np.int64)
     first[order] = np.repeat(order[starts], np.diff(np.append(starts, documents)))
     return np.where((one != 0) | (other != 0), first, _NOBODY)
+
+
+# Judges pairs of a work folder by evidence, as `batch.judging` does in memory, some pairs at a time
+
+_Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
+
+_SORTED_BYTES: Final = 40
+"""Bytes of memory for each triple sorted at a time."""
+
+
+class JudgedRun(LinkedRun):
+    """A collection whose pairs are judged by evidence; arguments as for ``LinkedRun``, with a run that took evidence.
+
+    The key terms that link documents are the heaviest of the compared ones.
+    """
+
+    @property
+    def name(self) -> str:
+        """Prefix of the names of its stages."""
+        return "judged"
+
+    @cached_property
+    def compared(self) -> Stage:
+        """The key terms that are compared, and targets."""
+        settings = self.settings.but(n=COMPARED_TERMS)
+        return self.selected("compared", settings, self._distinct)
+
+    @cached_property
+    def keys(self) -> Stage:
+        """The heaviest key terms, and targets."""
+        rows = lambda: (("keys", row) for row in fewer_keys(self.compared.batches("keys"), self.settings.n))  # noqa: E731
+        return self.stage("keys", {"keys": KEYS}, {"compared": self.compared.key, "n": self.settings.n}, rows)
+
+    @cached_property
+    def _distinct(self) -> FrozenVocabulary | None:
+        """The vocabulary of documents that do not repeat earlier ones, if some term may be too frequent."""
+        vocabulary, most = self.vocabulary, self.settings.df_max
+        counted = zip(vocabulary.df, vocabulary.totals, strict=True)
+        # In a small language the background decides too; looking at all its documents takes little time.
+        if not any(
+            one.documents and (one.pseudo_documents or df.max(initial=0) > as_count(most, one.documents))
+            for df, one in counted
+        ):
+            return None
+        decided = {"statistics": self.statistics.key}
+        found = self.stage("distinct", {"statistics": STATISTICS}, decided, lambda: iter([("statistics", self._row())]))
+        return FrozenVocabulary.of(found.batches("statistics"))
+
+    def _row(self) -> pa.RecordBatch:
+        words = sum(one.length for one in self.vocabulary.totals)
+        parts = 1
+        # Texts have about three words for each term that counts.
+        while 3 * words * _SORTED_BYTES > parts * self.run.plan.memory:
+            parts *= 2
+        repeats = new_wording(self.counted.batches("raw"), self.vocabulary.documents, parts)
+        return count_distinct(self.counts(), self.vocabulary, repeats)
+
+    @cached_property
+    def languages(self) -> NDArray[np.uint8]:
+        """uint8 (documents,), index into ``LANGUAGES``."""
+        rows = KEYS.rows(self.keys.batches("keys"))
+        return np.concatenate([np.zeros(0, np.uint8), *(row["languages"] for row in rows)])
+
+    @cached_property
+    def facts(self) -> DocumentFacts:
+        """Sources, times, texts and addresses: about 32 bytes of memory per document."""
+        rows = list(FACTS.rows(self.counted.batches("facts")))
+        sources = pa.chunked_array([row["sources"] for row in rows], pa.string()).combine_chunks().dictionary_encode()
+        named = np.array(sources.dictionary.to_pylist(), dtype=object) != ""
+        number = sources.indices.to_numpy().astype(np.int64)
+        times = np.concatenate([np.zeros(0, np.int64), *(row["times"] for row in rows)])
+        return DocumentFacts(
+            np.where(named[number], number, NO_SOURCE) if len(number) else number,
+            times,
+            equal_texts(list(self.documents()), len(times)),
+            np.concatenate([np.zeros(0, np.int64), *(row["addresses"] for row in rows)]),
+        )
+
+    @property
+    def dated(self) -> bool:
+        """Whether any document has a date."""
+        return bool(np.any(self.facts.times != NO_TIME))
+
+    @cached_property
+    def every_pair(self) -> bool:
+        """Whether every pair of documents with equal key terms is judged: not if such clusters are large."""
+        hashes = [np.zeros(0, dtype=np.uint64)]
+        for row in KEYS.rows(self.keys.batches("keys")):
+            own = np.zeros(len(row["sizes"]), dtype=np.uint64)
+            mix_rows(offsets_of(row["sizes"]), row["keys"], own)
+            hashes.append(own[row["sizes"] > 0])
+        equal = np.unique(np.concatenate(hashes), return_counts=True)[1].astype(np.int64)
+        return int((equal * (equal - 1)).sum()) <= MOST_VERBATIM_LINKS
+
+    def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> JudgedCandidates:
+        """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
+        documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+        one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
+        found = judge_pairs(
+            one,
+            other,
+            keys=self._compared_keys(documents),
+            records=self._records.records(documents),
+            triples=lambda rows: self._triples.triples(documents[rows]),
+            documents=self.facts.at(documents),
+            filtered=filtered,
+        )
+        return replace(found, a=a, b=b)
+
+    @cached_property
+    def _triples(self) -> RunRows:
+        return RunRows.of_triples(self.counted.batches("raw"))
+
+    @cached_property
+    def _records(self) -> RunRows:
+        found = self.stage(
+            "records",
+            {"records": RECORDS},
+            {"counted": self.counted.key},
+            lambda: weighed_records(list(self.counted.batches("raw")), self.languages.astype(np.int8)),
+        )
+        return RunRows.of_records(found.batches("records"))
+
+    @cached_property
+    def _ranked(self) -> list[tuple[int, TermRows, NDArray[np.int64], TermRows]]:
+        """First document, key terms, weights and targets of each chunk, by rank among all key terms, memory-mapped."""
+        found = self.stage(
+            "ranked", {"keys": KEYS}, {"compared": self.compared.key}, lambda: (("keys", row) for row in self._ranks())
+        )
+        return [
+            (
+                row["first"],
+                TermRows(offsets_of(row["sizes"]), row["keys"], 0),
+                row["weights"],
+                TermRows(offsets_of(row["target_sizes"]), row["targets"], 0),
+            )
+            for row in KEYS.rows(found.batches("keys"))
+        ]
+
+    def _ranks(self) -> Iterator[pa.RecordBatch]:
+        place = self._places()
+        nothing: dict[str, list[int]] = {name: [] for name in ("languages", "own", "hashes", "checks")}
+        for row in KEYS.rows(self.compared.batches("keys")):
+            size = len(row["sizes"])
+            rows: dict[str, NDArray[Any]] = {}
+            for name, sizes in (("keys", "sizes"), ("targets", "target_sizes")):
+                kept, numbers = np.empty(size, np.int32), np.empty(len(row[name]), np.uint32)
+                indptr, every = offsets_of(row[sizes]), np.arange(size, dtype=np.int64)
+                written = renumber_rows(indptr, row[name], every, place, True, kept, numbers)
+                rows |= {name: numbers[:written], sizes: kept}
+            # Key terms of a document are in code point order already, so that their weights keep their places.
+            yield KEYS.row(first=row["first"], weights=row["weights"], **rows, **nothing)
+
+    def _places(self) -> NDArray[np.int32]:
+        """int32 (vocabulary,): rank of each key term in code point order, -1 for other terms."""
+        numbers = mark_key_terms(self.compared.batches("keys"), len(self.vocabulary))
+        rows = list(LABELS.rows(key_term_labels(self.counts(), self.vocabulary, numbers)))
+        known = np.concatenate([np.zeros(0, np.uint32), *(row["numbers"] for row in rows)])
+        order = pc.sort_indices(pa.chunked_array([row["terms"] for row in rows], pa.string())).to_numpy()
+        place = np.empty(len(known), dtype=np.int32)
+        place[known[order]] = np.arange(len(known), dtype=np.int32)
+        return np.where(numbers >= 0, place[np.maximum(numbers, 0)] if len(place) else -1, -1).astype(np.int32)
+
+    def _compared_keys(self, documents: NDArray[np.int64]) -> ComparedKeys:
+        """Key terms of documents, which ascend."""
+        firsts = np.array([first for first, *_ in self._ranked], dtype=np.int64)
+        cuts = np.searchsorted(documents, np.append(firsts, np.iinfo(np.int64).max))
+        keys, weights = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)]
+        targets, sizes, target_sizes = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for (first, asked, heavy, answers), begin, end in zip(self._ranked, cuts, cuts[1:], strict=False):
+            rows = documents[begin:end] - first
+            places, length = _entries(asked.indptr, rows)
+            keys.append(asked.indices[places])
+            weights.append(heavy[places])
+            sizes.append(length)
+            places, length = _entries(answers.indptr, rows)
+            targets.append(answers.indices[places])
+            target_sizes.append(length)
+        begins, weighed = offsets_of(np.concatenate(sizes)), np.concatenate(weights)
+        terms = np.concatenate(keys).astype(np.int32)
+        top = heaviest(begins, weighed)
+        own, squares = np.empty((len(documents), 2), dtype=np.int64), np.empty(len(documents), dtype=np.float64)
+        sum_keys(begins, weighed, top, own, squares)
+        return ComparedKeys(
+            begins=begins,
+            terms=terms,
+            weights=weighed,
+            heaviest=top,
+            own=own,
+            squares=squares,
+            target_begins=offsets_of(np.concatenate(target_sizes)),
+            targets=np.concatenate(targets).astype(np.int32),
+        )
+
+
+class EqualTexts:
+    """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
+
+    Args:
+        texts: int64 (documents,), the earliest document with this text, negative for an empty one.
+    """
+
+    def __init__(self, texts: NDArray[np.int64]) -> None:
+        self._texts = texts
+        self._order = np.argsort(texts, kind="stable")
+        self._begins = np.searchsorted(texts[self._order], texts)
+        self._place = np.empty(len(texts), dtype=np.int64)
+        self._place[self._order] = np.arange(len(texts))
+        before = np.where(texts >= 0, self._place - self._begins, 0)
+        self._great = int(before.sum()) > MOST_VERBATIM_LINKS // 2
+        self._before = np.minimum(before, 1) if self._great else before
+
+    def before(self, documents: NDArray[np.int64]) -> _Pairs:
+        """Later and earlier document of each pair whose later document is among ``documents``."""
+        return self._run(documents, self._begins, self._before[documents])
+
+    def after(self, documents: NDArray[np.int64]) -> _Pairs:
+        """Earlier and later document of each pair whose earlier document is among ``documents``."""
+        ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
+        length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
+        if self._great:
+            length = np.where(self._place[documents] == self._begins[documents], length, 0)
+        return self._run(documents, self._place + 1, length)
+
+    def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> _Pairs:
+        place = places_of(begins[documents], length)
+        return np.repeat(documents, length), self._order[place]
+
+
+def _entries(indptr: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of the entries of rows, and how many each row has."""
+    length = indptr[rows + 1] - indptr[rows]
+    return places_of(indptr[rows], length), length
+
+
+# Lists judged pairs of a collection in a work folder, as `batch.judged_pairing` does, but not translations
+
+_LISTED_AT_ONCE: Final = 200_000
+
+_ROWS_AT_ONCE: Final = 50_000
+
+
+def judged_pairs_on_disk(
+    collection: JudgedRun, choice: PairChoice, *, parts: NDArray[np.int64] | None = None
+) -> Iterator[JudgedPairRow]:
+    """Judged pairs as rows, as ``batch.judged_pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
+    listed = _listed(collection, choice, parts)
+    if choice.sort != "id" or choice.top is not None:
+        listed = iter([collected(chain([_nothing(collection)], listed), choice.sort, choice.top)])
+    rows = DocumentRows(collection)
+    for found in listed:
+        for begin in range(0, len(found.a), _ROWS_AT_ONCE):
+            part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
+            plain = rows.pair_rows(part.a, part.b, collection.settings, k_min=0, terms=choice.terms)
+            yield from judged_rows(plain, part, _reasons(collection, part) if choice.explain else None)
+
+
+def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] | None) -> Iterator[ListedPairs]:
+    """Pairs that are listed, in the order of (a, b)."""
+    finder, nodes = paired(collection, choice.k_min or CANDIDATE_TERMS), collection.nodes
+    languages, texts = collection.languages, collection.facts.texts
+    equals = EqualTexts(texts) if choice.k_min is None else None
+    for block in row_blocks(finder.work(whole=True)[nodes.node_of], _LISTED_AT_ONCE):
+        documents = np.arange(block.start, min(block.stop, len(languages)), dtype=np.int64)
+        pairs = finder.later(documents)
+        same_text = (texts[pairs.a] == texts[pairs.b]) & (texts[pairs.a] >= 0)
+        kept = pairs.where(same_text | (languages[pairs.a] == languages[pairs.b]))
+        found = [np.stack((kept.a, kept.b)), np.stack(equals.after(documents)) if equals else np.zeros((2, 0), int)]
+        a, b = np.unique(np.concatenate(found, axis=1), axis=1)
+        wanted = languages[a] != languages[b] if choice.cross_language else np.full(len(a), True)
+        if parts is not None:
+            wanted &= parts[a] != parts[b]
+        judged = collection.judge(a[wanted], b[wanted], filtered=choice.least > 0)
+        yield ListedPairs.of(judged, judged.probability >= choice.least)
+        collection.run.tell("judging", int(documents[-1]) + 1, len(languages))
+
+
+def _nothing(collection: JudgedRun) -> ListedPairs:
+    nobody = np.zeros(0, dtype=np.int64)
+    return ListedPairs.of(collection.judge(nobody, nobody), np.zeros(0, dtype=np.bool_))
+
+
+def _reasons(collection: JudgedRun, part: ListedPairs) -> list[list[EvidenceReason] | None]:
+    judged = collection.judge(part.a, part.b, filtered=False)
+    return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
+
+
+# Decides status and group of every document of a work folder, as preset `judged` does in memory
+
+_DECIDED_AT_ONCE: Final = 200_000
+
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class FoundJudgedStatuses(FoundStatuses):
+    """Statuses of all documents, and their probabilities."""
+
+    kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
+    probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
+
+    def statuses(self) -> Iterator[JudgedStatus]:
+        """The status of every document, in input order."""
+        # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
+        plain = FoundStatuses.statuses(self)
+        for status, kind, probability in zip(plain, self.kinds, self.probability, strict=True):
+            if status.of is None:
+                yield JudgedStatus(status.status, None, status.group)
+                continue
+            name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
+            yield JudgedStatus(status.status, status.of, status.group, name, round(float(probability), _DECIMALS))
+
+
+def judged_statuses_on_disk(collection: JudgedRun, *, join: Sequence[str] | None = None) -> FoundJudgedStatuses:
+    """Decide as ``batch.judged_deduplication.judged_statuses`` does.
+
+    collection: the documents; the hashes of the bodies must have been taken.
+    """
+    nodes = collection.nodes
+    sizes = nodes.sizes[nodes.node_of]
+    if join is None:
+        join = JOINED_IN_STREAMS if collection.dated else JOINED_WITHOUT_DATES
+    joins, decided = joined_kinds(join), BestPairs.none(len(sizes))
+    parents = np.arange(len(sizes), dtype=np.int32)
+    for a, b in _candidates(collection):
+        judged = collection.judge(a, b)
+        status = judged.statuses(joins)
+        enough = np.minimum(sizes[a], sizes[b]) >= INSUFFICIENT_TERMS
+        status[~enough & (status != DocumentStatus.EXACT)] = DocumentStatus.NEW
+        decided.take(judged, status)
+        same = status >= DocumentStatus.DUPLICATE
+        join_groups(a[same], b[same], parents)
+    return _found(collection, decided, earliest_joined(parents), sizes)
+
+
+def _found(
+    collection: JudgedRun, decided: BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
+) -> FoundJudgedStatuses:
+    number = np.array([STATUSES.index(name) for name in STATUS_NAMES], dtype=np.uint8)
+    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0)
+    rows = list(collection.documents())
+    return FoundJudgedStatuses(
+        np.where(short, STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
+        decided.of,
+        group,
+        pa.chunked_array([row["ids"] for row in rows], pa.string()),
+        np.concatenate([np.zeros(0, np.int64), *(row["lengths"] for row in rows)]),
+        decided.kind,
+        decided.probability,
+    )
+
+
+def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Pairs to be judged: a few later documents at a time, each with all its earlier ones."""
+    nodes, facts = collection.nodes, collection.facts
+    finder, equals = paired(collection, CANDIDATE_TERMS), EqualTexts(facts.texts)
+    # If each pair is judged, all documents of a node are looked at, otherwise only those that do not repeat each other.
+    alone = np.full(len(nodes), True) if collection.every_pair else _apart(collection)
+    work = finder.work(whole=collection.every_pair) * nodes.weights
+    for block in row_blocks(work, _DECIDED_AT_ONCE):
+        documents = finder.members_of(block)
+        pairs = finder.earlier(documents, alone)
+        languages, texts = collection.languages, facts.texts
+        same_text = (texts[pairs.a] == texts[pairs.b]) & (texts[pairs.a] >= 0)
+        kept = pairs.where(same_text | (languages[pairs.a] == languages[pairs.b]))
+        found = [np.stack((kept.b, kept.a)), np.stack(equals.before(documents))]
+        b, a = np.unique(np.concatenate(found, axis=1), axis=1)
+        yield a, b
+        collection.run.tell("judging", block.stop, len(nodes))
+
+
+def _apart(collection: JudgedRun) -> NDArray[np.bool_]:
+    """Bool (nodes,): which nodes have several documents that are not linked to each other."""
+    nodes, settings = collection.nodes, collection.settings
+    sizes = nodes.sizes.astype(np.int64)
+    least = need(CANDIDATE_TERMS, sizes, sizes, n=settings.n, short=settings.short)
+    return np.asarray((nodes.weights > 1) & (nodes.inside < least))

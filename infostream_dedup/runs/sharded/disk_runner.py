@@ -2,63 +2,354 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.model import Document, DocumentBlock, Settings
-from infostream_dedup.runs.sharded.evidence import EVIDENCE_TABLES
-from infostream_dedup.runs.sharded.linked_run import LinkedRun
-from infostream_dedup.runs.sharded.plan import Plan
-from infostream_dedup.runs.sharded.reading import FIRST_TABLES, read_and_count
-from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
+import numpy as np
+
+from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.model.settings import REPRESENTATIONS
+from infostream_dedup.runs.sharded.key_terms import (
+    COLUMNS,
+    KEYS,
+    KeyChunk,
+    KeyCounts,
+    PivotTerms,
+    mark_key_terms,
+    select_keys,
+)
+from infostream_dedup.runs.sharded.linking import (
+    DEGREES,
+    LINKS,
+    NODES,
+    Linking,
+    NodeTable,
+    Shard,
+    collapse_documents,
+    merge_links,
+)
+from infostream_dedup.runs.sharded.reading import DOCUMENTS, EVIDENCE_TABLES, FIRST_TABLES, NO_MOMENT, read_and_count
+from infostream_dedup.runs.sharded.totals import LinkTable
+from infostream_dedup.runs.sharded.vocabulary import (
+    STATISTICS,
+    CollisionError,
+    FrozenVocabulary,
+    merge_statistics,
+    partial_statistics,
+    terms_of_hash,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document, DocumentBlock, Settings
+    from infostream_dedup.runs.sharded.plan import Plan
+    from infostream_dedup.runs.sharded.work_folder import Stage, WorkFolder
+
+
+# One representation of a collection in a work folder: statistics, key terms, nodes and links
+
+MOST_STORED: Final = 20_000_000
+"""Links below ``EXACT_FROM`` are also stored if there are certainly no more than this."""
+
+_DAY: Final = 86_400
+
+_SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "background", "morph")
+"""Settings that decide key terms, in addition to the representation."""
+
+
+class LinkedRun:
+    """One representation of a collection: its key terms and links, made when first needed.
+
+    Args:
+        run: the run.
+        counted: its first stage.
+        settings: settings with the representation.
+        window_days: as in ``DiskRun.linked``.
+
+    Attributes:
+        run: the run.
+        settings: with the representation.
+        counted: the first stage.
+    """
+
+    def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:
+        self.run = run
+        self.settings = settings
+        self.counted = counted
+        self._window = None if window_days is None else round(window_days * _DAY)
+
+    def with_settings(self, settings: Settings) -> LinkedRun:
+        """Return this representation with another n; its stages have other names."""
+        return LinkedRun(self.run, self.counted, settings, self._window and self._window / _DAY)
+
+    @property
+    def name(self) -> str:
+        """Prefix of the names of its stages."""
+        own = "" if self.settings.n == self.run.settings.n else f"-{self.settings.n}"
+        return f"{self.settings.representation}{own}"
+
+    def counts(self) -> Iterator[pa.RecordBatch]:
+        """Rows of COUNTS."""
+        wanted = REPRESENTATIONS.index(self.settings.representation)
+        for batch in self.counted.batches("counts"):
+            if batch.column("representation")[0].as_py() == wanted:
+                yield batch
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """Rows of DOCUMENTS."""
+        return DOCUMENTS.rows(self.counted.batches("documents"))
+
+    @property
+    def report(self) -> Mapping[str, Any]:
+        """What was read, as noted by the first stage."""
+        found: Mapping[str, Any] = self.counted.facts.get("report", {})
+        return found
+
+    @cached_property
+    def vocabulary(self) -> FrozenVocabulary:
+        """All terms, frozen."""
+        return FrozenVocabulary.of(self.statistics.batches("statistics"))
+
+    @cached_property
+    def statistics(self) -> Stage:
+        """The vocabulary with its statistics, in one row."""
+        return self.stage(
+            "statistics", {"statistics": STATISTICS}, {"counted": self.counted.key}, self._make_statistics
+        )
+
+    def _make_statistics(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        self.run.tell(f"{self.settings.representation}: statistics", 0, 1)
+        try:
+            for row in merge_statistics(partial_statistics(self.counts())):
+                yield "statistics", row
+        except CollisionError as error:
+            raise CollisionError(error.shared, terms_of_hash(self.counts(), error.shared)) from error
+        self.run.tell(f"{self.settings.representation}: statistics", 1, 1)
+
+    @cached_property
+    def pivot(self) -> PivotTerms | None:
+        """Key terms in a pivot language; ``None`` in other representations."""
+        if self.settings.representation != "pivot":
+            return None
+        documents = np.array([one.documents for one in self.vocabulary.totals], dtype=np.int64)
+        return PivotTerms(self.counts, documents, self.settings)
+
+    @cached_property
+    def columns(self) -> Stage:
+        """The key columns of a pivot language; only in representation ``pivot``."""
+        from infostream_dedup.language.translation.ladder import answers_fingerprint
+
+        shown = {"statistics": self.statistics.key, "answers": answers_fingerprint(), "pivot": self.settings.pivot}
+        decided = {**shown, **{one: getattr(self.settings, one) for one in _SHARED}}
+        rows = iter(()) if self.pivot is None else self.pivot.make_columns()
+        return self.stage("columns", {"columns": COLUMNS}, decided, lambda: self._make_columns(rows))
+
+    def _make_columns(self, rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.RecordBatch]]:
+        self.run.tell("pivot: translation", 0, 1)
+        for row in rows:
+            yield "columns", row
+        self.run.tell("pivot: translation", 1, 1)
+
+    @cached_property
+    def terms(self) -> int:
+        """Number of terms by which key terms and targets are numbered."""
+        if self.pivot is None:
+            return len(self.vocabulary)
+        return sum(len(row["canonical"]) for row in COLUMNS.rows(self.columns.batches("columns")))
+
+    @cached_property
+    def keys(self) -> Stage:
+        """Key terms and targets."""
+        if self.pivot is None:
+            return self.selected("keys", self.settings)
+        decided = {"columns": self.columns.key}
+        return self.stage("keys", {"keys": KEYS}, decided, lambda: self._make_keys(self.settings, None))
+
+    def selected(self, name: str, settings: Settings, distinct: FrozenVocabulary | None = None) -> Stage:
+        """A stage of key terms and targets."""
+        decided = {"statistics": self.statistics.key, **{one: getattr(settings, one) for one in _SHARED}}
+        if distinct is not None:
+            decided["distinct"] = True
+        return self.stage(name, {"keys": KEYS}, decided, lambda: self._make_keys(settings, distinct))
+
+    def _make_keys(self, settings: Settings, distinct: FrozenVocabulary | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+        done, workers = 0, self.run.workers
+        if self.pivot is None:
+            rows = select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers)
+        else:
+            rows = self.pivot.select_keys(self.columns.batches("columns"), workers=workers)
+        for row in rows:
+            yield "keys", row
+            done += len(row.column("sizes")[0])
+            self.run.tell(f"{self.settings.representation}: key terms", done, self.vocabulary.documents)
+
+    @cached_property
+    def moments(self) -> NDArray[np.int64] | None:
+        """int64 (documents,): seconds since 1970, if there is a window.
+
+        A document without a date has the latest date so far, the clock of the collection.
+        """
+        if self._window is None:
+            return None
+        given = np.concatenate([np.zeros(0, np.int64), *(row["moments"] for row in self.documents())])
+        clock = np.maximum.accumulate(given)
+        return np.where(given == NO_MOMENT, np.where(clock == NO_MOMENT, 0, clock), given)
+
+    @cached_property
+    def _nodes(self) -> Stage:
+        by_language = self.settings.representation == "pivot"
+        decided = {"keys": self.keys.key, "by_language": by_language, "window": self._window}
+        return self.stage(
+            "nodes",
+            {"nodes": NODES},
+            decided,
+            lambda: (
+                ("nodes", row)
+                for row in collapse_documents(self.keys.batches("keys"), by_language=by_language, moments=self.moments)
+            ),
+        )
+
+    @cached_property
+    def nodes(self) -> NodeTable:
+        """The nodes: documents with equal key terms and targets are one node."""
+        return NodeTable.read(self._nodes.batches("nodes"))
+
+    @cached_property
+    def key_counts(self) -> KeyCounts:
+        """How many documents have each term as a key term or target."""
+        return KeyCounts.of(self.keys.batches("keys"), self.terms)
+
+    @cached_property
+    def numbers_of_keys(self) -> NDArray[np.int32]:
+        """int32 (terms,): number of each key term, -1 for other terms."""
+        return mark_key_terms(self.keys.batches("keys"), self.terms)
+
+    def chunks(self) -> Iterator[KeyChunk]:
+        """Key terms and targets, chunk by chunk."""
+        return KeyChunk.read(self.keys.batches("keys"), self.terms)
+
+    @property
+    def least_k(self) -> int:
+        """The smallest k whose links are stored: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
+        documents = self.vocabulary.documents
+        most = min(self.key_counts.expected_work, documents * documents)
+        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+
+    def links(self, k_min: int) -> Stage:
+        """All links of at least ``k_min`` common key terms: one row of LINKS a chunk."""
+        shards = self._shards()
+        decided = {"nodes": self._nodes.key, "k_min": k_min}
+        name = f"links{k_min}"
+        found = self.stage(name, {"links": LINKS}, decided, lambda: self._make_links(k_min, shards))
+        for shard in range(shards):
+            self.drop(f"{name}-{shard}")
+        return found
+
+    def _make_links(self, k_min: int, shards: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        firsts = [row["first"] for row in KEYS.rows(self.keys.batches("keys"))]
+        chunks = len(firsts)
+        linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
+        per_shard = max(1, -(-chunks // shards))
+        decided = {"nodes": self._nodes.key, "k_min": k_min, "shards": shards, "firsts": firsts}
+        parts = [
+            self.stage(
+                f"links{k_min}-{shard}",
+                {"links": LINKS},
+                decided,
+                partial(self._make_shard, linking, shard * per_shard, (shard + 1) * per_shard, chunks),
+            )
+            for shard in range(shards)
+        ]
+        for number, rows in enumerate(zip(*(part.batches("links") for part in parts), strict=True)):
+            for row in merge_links(rows):
+                yield "links", row
+            self.run.tell(f"{self.settings.representation}: merging links", number + 1, chunks)
+
+    def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        shard = Shard(islice(self.chunks(), begin, end), linking)
+        step = f"{self.settings.representation}: links to documents of chunks {begin + 1} to {min(end, chunks)}"
+        for number, row in enumerate(shard.ask(self.chunks(), workers=self.run.workers)):
+            yield "links", row
+            self.run.tell(step, number + 1, chunks)
+
+    def degrees(self, most: int) -> Stage:
+        """How many documents each node is linked with at k = 1 to ``most``, shard by shard; not with a window."""
+        decided = {"nodes": self._nodes.key, "most": most}
+        return self.stage(f"degrees{most}", {"degrees": DEGREES}, decided, lambda: self._make_degrees(most))
+
+    def _make_degrees(self, most: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+        linking, n = Linking(self.nodes, self.numbers_of_keys, 1), self.settings.n
+        chunks = sum(1 for _ in self.keys.batches("keys"))
+        shards = self._shards()
+        per_shard = max(1, -(-chunks // shards))
+        for begin in range(0, chunks, per_shard):
+            shard = Shard(islice(self.chunks(), begin, begin + per_shard), linking)
+            step = f"{self.settings.representation}: links below k = {most + 1} to documents of chunks {begin + 1} on"
+            for number, row in enumerate(shard.degrees(self.chunks(), n=n, most=most)):
+                yield "degrees", row
+                self.run.tell(step, number + 1, chunks)
+
+    def _shards(self) -> int:
+        targets = int(self.key_counts.targets.sum())
+        return self.run.plan.shards(targets, self.terms, len(self.nodes))
+
+    @property
+    def windowed(self) -> bool:
+        """Whether only documents near in time are linked."""
+        return self._window is not None
+
+    def link_table(self, k_min: int) -> LinkTable:
+        """The links, memory-mapped."""
+        return LinkTable(self.links(k_min).batches("links"))
+
+    def stage(
+        self,
+        name: str,
+        tables: Mapping[str, Any],
+        decided_by: Mapping[str, Any],
+        make: Callable[[], Iterable[tuple[str, pa.RecordBatch]]],
+    ) -> Stage:
+        """A stage of this representation (see ``WorkFolder.stage``)."""
+        return self.run.folder.stage(f"{self.name}-{name}", tables, decided_by, make)
+
+    def drop(self, name: str) -> None:
+        """Remove the files of a stage of this representation that is no longer needed."""
+        self.run.folder.drop(f"{self.name}-{name}")
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The documents of a run.
+    """The documents of a run."""
 
-    Attributes:
-        read: reads them from the beginning.
-        mark: identifies the documents, to recognise those of an earlier run; ``None`` if impossible (standard input).
-        facts: called once they are read, for the manifest; ``report`` holds the fields of the reading report.
-        left: identifies the files that reading leaves elsewhere; if they have changed since, documents are read again.
-    """
-
-    read: Callable[[], Iterable[Document | DocumentBlock]]
+    read: Callable[[], Iterable[Document | DocumentBlock]]  # reads them from the beginning
+    # identifies the documents, to recognise those of an earlier run; `None` if impossible (standard input)
     mark: Mapping[str, Any] | None
+    # called once they are read, for the manifest; `report` holds the fields of the reading report
     facts: Callable[[], Mapping[str, Any]] = field(default=dict)
+    # identifies the files that reading leaves elsewhere; if they have changed since, documents are read again
     left: Callable[[], Any] = field(default=lambda: None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskRun:
-    """A collection in a work folder.
+    """A collection in a work folder."""
 
-    Attributes:
-        folder: the work folder; it must be locked (``held``).
-        source: the documents.
-        settings: everything but the representation.
-        representations: all that the run needs; texts are read once for all of them.
-        plan: how the collection is cut.
-        hashes: also take the hash of each body.
-        evidence: also take what judging pairs of documents needs.
-        workers: threads; 0 for as many as the process may use.
-        progress: called for each stage.
-    """
-
-    folder: WorkFolder
-    source: Input
-    settings: Settings
-    representations: Sequence[str]
-    plan: Plan
-    hashes: bool = False
-    evidence: bool = False
-    workers: int = 0
-    progress: Progress | None = None
+    folder: WorkFolder  # the work folder; it must be locked (`held`)
+    source: Input  # the documents
+    settings: Settings  # everything but the representation
+    representations: Sequence[str]  # all that the run needs; texts are read once for all of them
+    plan: Plan  # how the collection is cut
+    hashes: bool = False  # also take the hash of each body
+    evidence: bool = False  # also take what judging pairs of documents needs
+    workers: int = 0  # threads; 0 for as many as the process may use
+    progress: Progress | None = None  # called for each stage
 
     def counted(self) -> Stage:
         """The documents as counts of terms, and the other data kept of them."""
@@ -91,11 +382,7 @@ class DiskRun:
         return self.source.mark is not None and facts.get("left", "") == self.source.left()
 
     def linked(self, representation: str, *, window_days: float | None = None) -> LinkedRun:
-        """The collection in one representation.
-
-        Args:
-            window_days: maximum number of days between two linked documents; ``None`` for no limit.
-        """
+        """The collection in one representation."""
         return LinkedRun(self, self.counted(), self.settings.but(representation=representation), window_days)
 
     def tell(self, step: str, done: int, total: int | None) -> None:

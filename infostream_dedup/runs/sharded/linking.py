@@ -6,7 +6,6 @@ Nothing is joined on terms, so a term in half of all documents costs no more tha
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -15,20 +14,107 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from infostream_dedup.arrays import offsets_of
-from infostream_dedup.links.compiled.kernels.both_directions import Counters, PlacedCollection, count_asked
-from infostream_dedup.links.compiled.kernels.forward_matching import Scratch
+from infostream_dedup.links.compiled.kernels.low_k import Counters, PlacedCollection, count_asked
 from infostream_dedup.links.compiled.posting_index import PostingIndex, commonest_key_terms, ranked_rows
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.runs.sharded.collapse import NodeTable
-from infostream_dedup.runs.sharded.kernels.linking import decode_links, name_links
-from infostream_dedup.runs.sharded.kernels.rows import renumber_rows, sort_links
-from infostream_dedup.runs.sharded.key_terms import KeyChunk
-from infostream_dedup.runs.sharded.layout import Layout
+from infostream_dedup.runs.sharded.kernels.rows import decode_links, name_links, renumber_rows, sort_links
+from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
+from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from infostream_dedup.links.compiled.kernels.matching import Scratch
+
+
+# Combines documents with equal key terms and equal targets into one node, wherever they are
+
+NODES: Final = Layout("nodes", (), {"node_of": "i8", "leaders": "i8", "inside": "u1", "languages": "u1", "sizes": "u1"})
+"""Nodes of a collection, numbered by their earliest documents: the node of each document; and for each node, its
+earliest document, count of the links between its documents (0 for a single one), language and number of key terms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeTable:
+    """The nodes of a collection."""
+
+    node_of: NDArray[np.int64]  # int64 (documents,), node of each document
+    leaders: NDArray[np.int64]  # int64 (nodes,), earliest document of each node, ascending
+    # uint8 (nodes,), count of the links between the documents of a node; 0 for a node of one document
+    inside: NDArray[np.uint8]
+    # uint8 (nodes,), language of the leader; only with `pivot` do equal documents share one
+    languages: NDArray[np.uint8]
+    sizes: NDArray[np.uint8]  # uint8 (nodes,), number of key terms
+    weights: NDArray[np.int64]  # int64 (nodes,), number of documents
+
+    def __len__(self) -> int:
+        return len(self.leaders)
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return len(self.node_of)
+
+    @classmethod
+    def read(cls, batches: Iterable[pa.RecordBatch]) -> NodeTable:
+        """Read the single row of NODES."""
+        (row,) = NODES.rows(batches)
+        weights = np.bincount(row["node_of"], minlength=len(row["leaders"])).astype(np.int64)
+        return cls(**row, weights=weights)
+
+    def members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Documents by node: int64 (nodes + 1,), bounds, and int64 (documents,), ascending within a node."""
+        return offsets_of(self.weights), np.argsort(self.node_of, kind="stable")
+
+    def leaders_in(self, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
+        """First node led by documents first to last - 1, and offsets from ``first`` of all such leaders."""
+        begin, end = np.searchsorted(self.leaders, (first, last))
+        return int(begin), self.leaders[begin:end] - first
+
+
+def collapse_documents(
+    batches: Iterable[pa.RecordBatch], *, by_language: bool = False, moments: NDArray[np.int64] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Group documents with equal key terms and targets, by two 64-bit hashes of them."""
+    rows = [(row["hashes"], row["checks"], row["own"], row["languages"], row["sizes"]) for row in KEYS.rows(batches)]
+    hashes, checks = (_joined([row[column] for row in rows], np.uint64) for column in (0, 1))
+    own, languages = (_joined([row[column] for row in rows], np.uint8) for column in (2, 3))
+    sizes = _joined([row[4].astype(np.uint8) for row in rows], np.uint8)
+    columns: list[NDArray[np.generic]] = [checks, hashes]
+    if by_language:
+        columns.append(languages)
+    if moments is not None:
+        columns.append(moments)
+    order = np.lexsort(columns)
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = False
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(new)
+    # The sort is stable, so each run begins with its earliest document.
+    leader_of = np.empty(len(order), dtype=np.int64)
+    leader_of[order] = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+    leaders = np.flatnonzero(leader_of == np.arange(len(order)))
+    number = np.zeros(len(order), dtype=np.int64)
+    number[leaders] = np.arange(len(leaders))
+    node_of = number[leader_of]
+    several = np.bincount(node_of, minlength=len(leaders)) > 1
+    yield NODES.row(
+        node_of=node_of,
+        leaders=leaders,
+        inside=np.where(several, own[leaders], 0),
+        languages=languages[leaders],
+        sizes=sizes[leaders],
+    )
+
+
+def _joined(parts: list[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
 
 
 LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
@@ -40,26 +126,19 @@ DEGREES: Final = Layout("degrees", ("first", "nodes"), {"outgoing": "i8", "incom
 links to, that link to it, and both."""
 
 _QUESTIONS_AT_ONCE: Final = 4096
+
 _LINKS_AT_ONCE: Final = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """Data shared by all shards.
+    """Data shared by all shards."""
 
-    Attributes:
-        nodes: the nodes of the collection.
-        numbers_of_keys: int32 (vocabulary,), number of each key term, -1 for other terms.
-        k_min: minimum count of a link, at least 1.
-        moments: int64 (documents,), seconds; needed with ``window``.
-        window: maximum number of seconds between two linked documents; ``None`` for no limit.
-    """
-
-    nodes: NodeTable
-    numbers_of_keys: NDArray[np.int32]
-    k_min: int
-    moments: NDArray[np.int64] | None = None
-    window: int | None = None
+    nodes: NodeTable  # the nodes of the collection
+    numbers_of_keys: NDArray[np.int32]  # int32 (vocabulary,), number of each key term, -1 for other terms
+    k_min: int  # minimum count of a link, at least 1
+    moments: NDArray[np.int64] | None = None  # int64 (documents,), seconds; needed with `window`
+    window: int | None = None  # maximum number of seconds between two linked documents; `None` for no limit
 
     @property
     def key_terms(self) -> int:
@@ -109,11 +188,7 @@ class Shard:
         return len(self._nodes)
 
     def ask(self, chunks: Iterable[KeyChunk], *, workers: int = 1) -> Iterator[pa.RecordBatch]:
-        """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each.
-
-        Args:
-            workers: number of chunks asked at a time; 0 for as many as the process may use threads.
-        """
+        """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each."""
         threads = thread_count(workers)
         with ThreadPoolExecutor(threads) as pool:
             for some in _batched(chunks, threads):
@@ -159,8 +234,7 @@ class Shard:
     def degrees(self, chunks: Iterable[KeyChunk], *, n: int, most: int) -> Iterator[pa.RecordBatch]:
         """How many documents of this shard each node is linked with at k = 1 to ``most``, without storing a link.
 
-        Args:
-            chunks: the asking chunks; there must be no window.
+        chunks: the asking chunks; there must be no window.
         """
         index, weights = self._index, self._linking.nodes.weights
         key_starts, key_postings = index.lists_of(self._keys, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -13,24 +12,23 @@ import scipy.sparse as sp
 
 from infostream_dedup.arrays import offsets_of, places_of
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.row_blocks import row_blocks
-from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.pair_table import chunks_of_pairs, least_count, relations
+from infostream_dedup.machine.scratch import row_blocks
+from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
 from infostream_dedup.runs.batch.pairing import PairRow, rows_of_pairs
-from infostream_dedup.runs.sharded.collapse import NodeTable
-from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, key_term_labels
-from infostream_dedup.runs.sharded.layout import Layout
-from infostream_dedup.runs.sharded.linking import LINKS, merge_links
-from infostream_dedup.runs.sharded.pivot_terms import column_labels
+from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
+from infostream_dedup.runs.sharded.linking import LINKS, NodeTable, merge_links
 from infostream_dedup.runs.sharded.totals import BlockRows, LinkTable
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.pivot_space import PivotSpace
+from infostream_dedup.runs.sharded.work_folder import Layout
+from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
+from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from numpy.typing import NDArray
 
-    from infostream_dedup.runs.sharded.linked_run import LinkedRun
+    from infostream_dedup.model import Settings
+    from infostream_dedup.runs.sharded.disk_runner import LinkedRun
     from infostream_dedup.runs.sharded.work_folder import Stage
 
 
@@ -41,8 +39,7 @@ _ROWS_AT_ONCE: Final = 50_000
 def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nodes: int) -> Iterator[pa.RecordBatch]:
     """Reverse links: find the links to the nodes of each chunk.
 
-    Args:
-        firsts: int64 (chunks,), first node of each chunk, ascending.
+    firsts: int64 (chunks,), first node of each chunk, ascending.
     """
     bounds = np.append(firsts, nodes)
     for row in LINKS.rows(batches):
@@ -64,19 +61,12 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nod
 
 @dataclass(frozen=True, slots=True)
 class DocumentPairs:
-    """Pairs of documents with the counts of both directions.
+    """Pairs of documents with the counts of both directions."""
 
-    Attributes:
-        a: int64 (pairs,), the earlier document.
-        b: int64 (pairs,), the later one.
-        forward: int64 (pairs,), key terms of a found in b.
-        backward: int64 (pairs,), key terms of b found in a.
-    """
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    forward: NDArray[np.int64]
-    backward: NDArray[np.int64]
+    a: NDArray[np.int64]  # int64 (pairs,), the earlier document
+    b: NDArray[np.int64]  # int64 (pairs,), the later one
+    forward: NDArray[np.int64]  # int64 (pairs,), key terms of a found in b
+    backward: NDArray[np.int64]  # int64 (pairs,), key terms of b found in a
 
     def __len__(self) -> int:
         return len(self.a)
@@ -129,9 +119,6 @@ class PairFinder:
         """Pairs whose later document is among ``documents``, in the order of (b, a).
 
         Among equal documents, only the earliest is paired with it: the counts are the same.
-
-        Args:
-            alone: bool (nodes,), nodes all of whose documents are paired.
         """
         one, node, forward, backward = self._neighbours(documents)
         single = ~alone[node]
@@ -275,13 +262,7 @@ class DocumentRows:
         k_min: int | None = None,
         terms: bool = True,
     ) -> Iterator[PairRow]:
-        """Rows of pairs of documents, in their order.
-
-        Args:
-            a: int64 (pairs,), the earlier documents.
-            b: int64 (pairs,), the later ones.
-            k_min: minimum count of key terms in either direction; ``None`` for pairs with a relation.
-        """
+        """Rows of pairs of documents, in their order."""
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
         key_terms = self.key_terms(documents)
         ids = self.ids(documents)
@@ -347,12 +328,7 @@ def pairs_on_disk(
     cross_language: bool = False,
     parts: NDArray[np.int64] | None = None,
 ) -> Iterator[PairRow]:
-    """Linked pairs in the order of (a, b), as ``batch.pairing.pair_rows`` lists them.
-
-    Args:
-        k_min: yield all pairs with max(forward, backward) >= k_min instead of those with a relation.
-        parts: int64 (documents,), number of the file of each document: only pairs from different files.
-    """
+    """Linked pairs in the order of (a, b), as ``batch.pairing.pair_rows`` lists them."""
     settings = linked.settings
     finder, rows = paired(linked, least_count(settings) if k_min is None else k_min), DocumentRows(linked)
     sizes, node_of = linked.nodes.sizes.astype(np.int64), linked.nodes.node_of
@@ -383,11 +359,7 @@ _RECOUNTED_AT_ONCE: Final = 50_000
 
 
 def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
-    """Take the terms of some documents.
-
-    Args:
-        documents: ordinals, which ascend.
-    """
+    """Take the terms of some documents."""
     for row in KEYS.rows(batches):
         begin, end = np.searchsorted(documents, [row["first"], row["first"] + len(row["sizes"])])
         if begin < end:
@@ -398,11 +370,7 @@ def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) 
 
 
 def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable[pa.RecordBatch]]) -> DocumentPairs:
-    """The pairs, with the number of key terms of each document that the other one has.
-
-    Args:
-        pick: gives rows of PICKED, in the order of the documents, for documents that ascend.
-    """
+    """The pairs, with the number of key terms of each document that the other one has."""
     forward, backward = np.empty((2, len(pairs)), dtype=np.int64)
     for begin in range(0, len(pairs), _RECOUNTED_AT_ONCE):
         some = slice(begin, begin + _RECOUNTED_AT_ONCE)

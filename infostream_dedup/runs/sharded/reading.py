@@ -2,24 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 
+from infostream_dedup.arrays import offsets_of, places_of
+from infostream_dedup.judging.evidence.facts import microseconds
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
+from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_weighed
 from infostream_dedup.language.text.fingerprint import text_hash, text_hashes
-from infostream_dedup.language.text.utf8 import Utf8Texts, encoded
+from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
-from infostream_dedup.runs.sharded.counting import COUNTS, TEXTS, count_documents
-from infostream_dedup.runs.sharded.evidence import EvidenceRun
-from infostream_dedup.runs.sharded.layout import Layout
+from infostream_dedup.runs.sharded.vocabulary import COUNTS, TEXTS, count_documents
+from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
+
+
+# Evidence of the documents of a work folder: collected while texts are read, weighted once all have been read
+
+RAW: Final = Layout(
+    "raw evidence",
+    ("first",),
+    {
+        "triples": "u8",
+        "numbers": "u4",
+        "names": "u4",
+        "lead": "u4",
+        "body": "u4",
+        "ends": "i8",
+        "tokens": "i4",
+        "titles": "u8",
+    },
+)
+"""``RawEvidence`` of consecutive documents, starting at ordinal ``first``."""
+
+FACTS: Final = Layout("facts", ("first",), {"times": "i8", "addresses": "i8"}, ("sources",))
+"""Microseconds since 1970 (``NO_TIME`` without a date), 63 bits of the hash of the address (-1 without one), and the
+source of each document, empty without one."""
+
+RECORDS: Final = Layout("records", ("first",), {"sizes": "i4", "words": "u4"})
+"""``EvidenceRecords`` of consecutive documents, starting at ordinal ``first``."""
+
+EVIDENCE_TABLES: Final = {"raw": RAW, "facts": FACTS}
+
+_AT_ONCE: Final = 1_000_000
+"""Characters read at a time."""
+
+
+class EvidenceRun:
+    """Takes documents one by one and yields their evidence in rows of RAW and FACTS."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        self._waiting: list[Document] = []
+        self._characters = 0
+
+    def add(self, document: Document) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Add the next document; yields rows that have become full."""
+        self._waiting.append(document)
+        self._characters += len(document.title) + len(document.text)
+        if self._characters >= _AT_ONCE:
+            yield from self.finish()
+
+    def finish(self) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Rows of the remaining documents, if there are any."""
+        if self._waiting:
+            raw = read_evidence(*evidence_texts(self._waiting))
+            values: dict[str, Any] = {name: getattr(raw, name).ravel() for name in RAW.arrays}
+            yield "raw", RAW.row(first=self._first, **values)
+            yield "facts", _facts(self._first, self._waiting)
+        self._first += len(self._waiting)
+        self._waiting, self._characters = [], 0
+
+
+def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
+    times = [microseconds(document) for document in documents]
+    return FACTS.row(
+        first=first,
+        times=[NO_TIME if time is None else time for time in times],
+        addresses=[_address(document.url) for document in documents],
+        sources=[document.source or "" for document in documents],
+    )
+
+
+def _address(url: str | None) -> int:
+    return int.from_bytes(text_hash(url)[:8], "big") >> 1 if url else -1
+
+
+def _raw(row: dict[str, Any]) -> RawEvidence:
+    shapes = {"ends": 5, "tokens": 2, "titles": 2}
+    return RawEvidence(
+        **{name: row[name].reshape(-1, shapes[name]) if name in shapes else row[name] for name in RAW.arrays}
+    )
+
+
+def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Weight the evidence of a whole collection."""
+    frequencies = EvidenceFrequencies()
+    for row in RAW.rows(raw):
+        found = _raw(row)
+        frequencies.add(changes_of(found, languages[row["first"] :][: len(found)]))
+    counts, documents = frequencies.filled_up()
+    for row in RAW.rows(raw):
+        found = _raw(row)
+        records = pack_weighed(found, languages[row["first"] :][: len(found)], counts, documents)
+        yield "records", RECORDS.row(first=row["first"], sizes=np.diff(records.begins), words=records.words)
+
+
+def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> NDArray[np.bool_]:
+    """Which documents repeat earlier ones, as ``TripleRows.repeat_earlier`` says: bool (documents,).
+
+    parts: number of parts, by their highest bits, in which triples are sorted: a power of 2.
+    """
+    rows = [(row["first"], row["triples"], row["ends"].reshape(-1, 5)[:, 0]) for row in RAW.rows(raw)]
+    sizes, own = np.zeros((2, documents), dtype=np.int64)
+    for first, _, ends in rows:
+        sizes[first : first + len(ends) - 1] = np.diff(ends)
+    shift = np.uint64(64 - parts.bit_length() + 1)
+    for part in range(parts):
+        values, owners = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+        for first, triples, ends in rows:
+            chosen = np.arange(len(triples)) if parts == 1 else np.flatnonzero(triples >> shift == np.uint64(part))
+            values.append(triples[chosen])
+            owners.append(first + np.searchsorted(ends, chosen, side="right") - 1)
+        # Triples are in document order, so the first position of each is in its earliest document.
+        earliest = np.unique(np.concatenate(values), return_index=True)[1]
+        own += np.bincount(np.concatenate(owners)[earliest], minlength=documents)
+    return np.asarray(2 * own < sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRows:
+    """Values of documents stored in consecutive runs, memory-mapped."""
+
+    firsts: NDArray[np.int64]  # int64 (runs,), first document of each
+    runs: list[tuple[NDArray[np.int64], NDArray[Any]]]  # bounds and values of each
+
+    @classmethod
+    def of_triples(cls, raw: Iterable[pa.RecordBatch]) -> RunRows:
+        """Triples of documents, from rows of RAW."""
+        rows = list(RAW.rows(raw))
+        return cls._of(rows, [(row["ends"].reshape(-1, 5)[:, 0].copy(), row["triples"]) for row in rows])
+
+    @classmethod
+    def of_records(cls, records: Iterable[pa.RecordBatch]) -> RunRows:
+        """Records of documents, from rows of RECORDS."""
+        rows = list(RECORDS.rows(records))
+        return cls._of(rows, [(offsets_of(row["sizes"]), row["words"]) for row in rows])
+
+    @classmethod
+    def _of(cls, rows: list[dict[str, Any]], runs: list[tuple[NDArray[np.int64], NDArray[Any]]]) -> RunRows:
+        return cls(np.array([row["first"] for row in rows], dtype=np.int64), runs)
+
+    def triples(self, documents: NDArray[np.int64]) -> TripleRows:
+        """Triples of documents, which ascend."""
+        return TripleRows(*self._some(documents, np.uint64))
+
+    def records(self, documents: NDArray[np.int64]) -> EvidenceRecords:
+        """Records of documents, which ascend."""
+        return EvidenceRecords(*self._some(documents, np.uint32))
+
+    def _some(self, documents: NDArray[np.int64], kind: type[np.generic]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        cuts = np.searchsorted(documents, np.append(self.firsts, np.iinfo(np.int64).max))
+        sizes, values = [np.zeros(0, np.int64)], [np.zeros(0, kind)]
+        for (bounds, held), first, begin, end in zip(self.runs, self.firsts, cuts, cuts[1:], strict=False):
+            rows = documents[begin:end] - first
+            length = bounds[rows + 1] - bounds[rows]
+            values.append(held[places_of(bounds[rows], length)])
+            sizes.append(length)
+        return np.concatenate(values), offsets_of(np.concatenate(sizes))
 
 
 DOCUMENTS: Final = Layout("documents", ("first",), {"moments": "i8", "lengths": "i8", "digests": "u1"}, ("ids",))
@@ -30,10 +191,13 @@ FIRST_TABLES: Final = {"counts": COUNTS, "documents": DOCUMENTS}
 
 NO_MOMENT: Final = int(np.iinfo(np.int64).min)
 
-_AT_ONCE: Final = 1 << 20
+_DOCUMENTS_AT_ONCE: Final = 1 << 20
 """Characters in a batch of texts."""
+
 _DIGEST: Final = 16
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
 _SECOND: Final = 1_000_000
 
 
@@ -47,11 +211,7 @@ def read_and_count(
     workers: int = 0,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Read documents once: their terms, and what is needed besides.
-
-    Args:
-        workers: threads; 0 for as many as the process may use.
-    """
+    """Read documents once: their terms, and what is needed besides."""
     besides = _Besides(hashes, EvidenceRun() if evidence else None)
     texts = _text_batches(documents, besides, progress)
     for row in count_documents(texts, settings, chunk=chunk, workers=workers):
@@ -136,7 +296,7 @@ def _text_batches(
         else:
             besides.add(one)
             waiting.add(one)
-            if waiting.characters < _AT_ONCE:
+            if waiting.characters < _DOCUMENTS_AT_ONCE:
                 continue
             yield from waiting.taken()
         if progress is not None:

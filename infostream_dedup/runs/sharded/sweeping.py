@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -22,20 +21,30 @@ from infostream_dedup.runs.batch.sweeping import (
     add_untranslated,
     configuration_of,
 )
-from infostream_dedup.runs.sharded.forests import FOREST, group_sizes_of, linkage_order, merge_forests, span_links
-from infostream_dedup.runs.sharded.layout import Layout
-from infostream_dedup.runs.sharded.totals import TOTALS, count_block, low_totals, sum_of_totals, totals_row
+from infostream_dedup.runs.sharded.totals import (
+    FOREST,
+    TOTALS,
+    count_block,
+    group_sizes_of,
+    linkage_order,
+    low_totals,
+    merge_forests,
+    span_links,
+    sum_of_totals,
+    totals_row,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.runs.batch.link_estimate import LinkEstimate
-    from infostream_dedup.runs.sharded.collapse import NodeTable
-    from infostream_dedup.runs.sharded.disk_runner import DiskRun
-    from infostream_dedup.runs.sharded.linked_run import LinkedRun
-    from infostream_dedup.runs.sharded.work_folder import Stage
+    from infostream_dedup.runs.batch.linking import LinkEstimate
+    from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
+    from infostream_dedup.runs.sharded.linking import NodeTable
+    from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 
 
 _TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
@@ -51,15 +60,10 @@ _EXAMPLES_NOTE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some of the links of a collection.
+    """Some of the links of a collection."""
 
-    Attributes:
-        labels: uint8 (nodes,).
-        same: links within labels, rather than those between them.
-    """
-
-    labels: NDArray[np.uint8]
-    same: bool
+    labels: NDArray[np.uint8]  # uint8 (nodes,)
+    same: bool  # links within labels, rather than those between them
 
     @property
     def name(self) -> str:
@@ -160,9 +164,7 @@ class FoldedLinks:
 def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]:
     """Cut rows into blocks with about the same number of links.
 
-    Args:
-        sizes: int64 (rows,), links of each row, in the order that is cut.
-        blocks: how many, at least 1; some may be empty.
+    blocks: how many, at least 1; some may be empty.
     """
     up_to = np.cumsum(sizes + 1)
     whole = int(up_to[-1]) if len(up_to) else 0
@@ -179,12 +181,7 @@ def sweep_on_disk(
     window_days: float | None = None,
     estimate: Callable[[LinkedRun, Sequence[str]], LinkEstimate] | None = None,
 ) -> SweepResult:
-    """Sweep over a collection in a work folder; ``settings.score`` must be ``count``.
-
-    Args:
-        window_days: maximum number of days between two linked documents; ``None`` for no limit.
-        estimate: says how good the links of a representation are in the given blocks, and recommends k; else 6 is.
-    """
+    """Sweep over a collection in a work folder; ``settings.score`` must be ``count``."""
     result = SweepResult(
         rows=[], recommended_k={}, reason={}, configuration=configuration_of(run.settings, run.representations)
     )

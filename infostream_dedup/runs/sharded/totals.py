@@ -2,26 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.arrays import offsets_of, places_of
-from infostream_dedup.links.compiled.block_totals import LinkBlock, block_totals
-from infostream_dedup.links.compiled.kernels.link_arrays import LinkArrays
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays
+from infostream_dedup.links.compiled.totals import LinkBlock, block_totals
 from infostream_dedup.links.measures import KTotals, LinkTotals
-from infostream_dedup.runs.sharded.collapse import NodeTable
-from infostream_dedup.runs.sharded.forests import forest_row
-from infostream_dedup.runs.sharded.kernels.forests import span_mutual
-from infostream_dedup.runs.sharded.layout import Layout
-from infostream_dedup.runs.sharded.linking import DEGREES, LINKS
+from infostream_dedup.runs.sharded.kernels.rows import join_edges, span_mutual, span_rows
+from infostream_dedup.runs.sharded.linking import DEGREES, LINKS, NodeTable
+from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
     from numpy.typing import NDArray
+
+
+# Maximum spanning forests: the fewest links that determine which nodes are connected at every k.
+#
+# The forest of several forests is the forest of all their links. Each task therefore reduces its links to at most one
+# per node, and the forests are merged.
+
+FOREST: Final = Layout("forest", (), {"a": "i4", "b": "i4", "counts": "u1"})
+"""Edges of a forest: two nodes and the largest count at which they are connected."""
+
+_ORDER_LEVELS: Final = 4
+
+_MOST: Final = 255
+
+
+def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.RecordBatch]:
+    """The forest of links in either direction."""
+    rows = [(row, offsets_of(row["sizes"])) for row in LINKS.rows(batches)]
+    parents, edges = np.arange(nodes, dtype=np.int32), np.empty((nodes, 3), dtype=np.int32)
+    held = np.zeros(_MOST + 1, dtype=np.bool_)
+    for row, _ in rows:
+        held[row["counts"]] = True
+    written = 0
+    for level in np.flatnonzero(held)[::-1].tolist():
+        for row, indptr in rows:
+            links = LinkArrays(indptr, row["columns"], row["counts"])
+            written = span_rows(row["first"], links, level, parents, edges, written)
+    yield forest_row(edges[:written])
+
+
+def forest_row(edges: NDArray[np.int32]) -> pa.RecordBatch:
+    """A row of FOREST from int32 (edges, 3): both ends and the count."""
+    return FOREST.row(a=edges[:, 0], b=edges[:, 1], counts=edges[:, 2])
+
+
+def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.RecordBatch]:
+    """The forest of several forests: a single row of FOREST."""
+    a, b, counts = _edges(batches)
+    order = np.argsort(counts, kind="stable")[::-1]
+    kept = np.empty(len(a), dtype=np.int64)
+    size = join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)
+    chosen = kept[:size]
+    yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
+
+
+def group_leaders_of(forest: Iterable[pa.RecordBatch], nodes: int, k: int) -> NDArray[np.int64]:
+    """The smallest node to which each node is connected at k: int64 (nodes,)."""
+    a, b, counts = _edges(forest)
+    chosen = counts >= k
+    return _smallest(a[chosen], b[chosen], nodes)
+
+
+def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -> NDArray[np.int64]:
+    """Documents in each group at k, single ones included: int64 (groups,), in no particular order."""
+    leader = group_leaders_of(forest, len(nodes), k)
+    documents = np.bincount(leader, weights=nodes.weights, minlength=len(nodes)).astype(np.int64)
+    alone = (np.bincount(leader, minlength=len(nodes)) == 1) & (nodes.inside < k)
+    singles = np.ones(int(documents[alone].sum()), dtype=np.int64)
+    return np.concatenate([documents[(documents > 0) & ~alone], singles])
+
+
+def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.int64]:
+    """Nodes in single-linkage order, so that linked ones are adjacent: int64 (nodes,)."""
+    a, b, counts = _edges(forest)
+    levels = np.unique(counts)
+    step = max(1, -(-len(levels) // _ORDER_LEVELS))
+    labels = [_smallest(a[counts >= level], b[counts >= level], nodes) for level in levels[::step][::-1].tolist()]
+    return np.lexsort(labels).astype(np.int64) if labels else np.arange(nodes, dtype=np.int64)
+
+
+def _edges(batches: Iterable[pa.RecordBatch]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
+    rows = list(FOREST.rows(batches))
+    if not rows:
+        nothing = np.zeros(0, dtype=np.int32)
+        return nothing, nothing, np.zeros(0, dtype=np.uint8)
+    a, b, counts = (np.concatenate([row[name] for row in rows]) for name in ("a", "b", "counts"))
+    return a, b, counts
+
+
+def _smallest(a: NDArray[np.int32], b: NDArray[np.int32], nodes: int) -> NDArray[np.int64]:
+    graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes))
+    _, labels = connected_components(graph, directed=False)
+    _, first, group = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(first[group], dtype=np.int64)
 
 
 TOTALS: Final = Layout(
@@ -33,25 +117,19 @@ TOTALS: Final = Layout(
 halves of 64 bits, since 2^64 paths are within reach."""
 
 _FIELDS: Final = ("links", "reciprocal", "paths", "closed")
+
 _UNKNOWN: Final = 2**64 - 1
 """Upper half that marks a number as not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockRows:
-    """Rows of links, complete.
+    """Rows of links, complete."""
 
-    Attributes:
-        nodes: int64 (rows,), node of each row, ascending.
-        indptr: int64 (rows + 1,), bounds of the rows.
-        columns: int32 (links,), nodes, ascending in a row.
-        counts: uint8 (links,).
-    """
-
-    nodes: NDArray[np.int64]
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.uint8]
+    nodes: NDArray[np.int64]  # int64 (rows,), node of each row, ascending
+    indptr: NDArray[np.int64]  # int64 (rows + 1,), bounds of the rows
+    columns: NDArray[np.int32]  # int32 (links,), nodes, ascending in a row
+    counts: NDArray[np.uint8]  # uint8 (links,)
 
     @classmethod
     def joined(cls, parts: Sequence[BlockRows]) -> BlockRows:
@@ -138,11 +216,7 @@ def count_block(
 ) -> tuple[LinkTotals, pa.RecordBatch]:
     """Count the links and paths that start in some nodes, and span a forest over their returned links.
 
-    Args:
-        own: int64, the nodes, ascending.
-        labels: uint8 (nodes,): only links inside labels (``same``) or only those between them; then closed paths
-            between labels are not counted.
-        workers: threads; 0 for as many as the process may use. The result does not depend on them.
+    own: int64, the nodes, ascending.
     """
     if labels is not None:
         rows = _kept(rows, (labels[_row_nodes(rows)] == labels[rows.columns]) == same)
@@ -245,3 +319,90 @@ def sum_of_totals(batches: Iterable[pa.RecordBatch]) -> LinkTotals:
     if whole is None:
         raise ValueError("there are no totals to add up")
     return whole
+
+
+# Sends rows of links to the blocks that need them, for runners in which no task sees all links.
+#
+# A block needs its own rows and the rows that these link to. Each task therefore sends its rows to their blocks,
+# requests the others, and answers the requests that reach it.
+
+ROWS: Final = Layout("rows", ("block", "own"), {"nodes": "i4", "sizes": "i4", "columns": "i4", "counts": "u1"})
+"""Rows of links for one block: its own (``own`` is 1), or those that its rows link to."""
+
+REQUESTS: Final = Layout("requests", ("chunk", "block"), {"nodes": "i4"})
+"""Nodes with leaders in one chunk whose rows a block needs in addition to its own."""
+
+
+def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
+    """Send rows of LINKS to the blocks that they belong to, as rows of ROWS."""
+    for rows in _rows_of_block(batches):
+        blocks = block_of[rows.nodes]
+        for block in np.unique(blocks).tolist():
+            yield _row(block, rows.taken(np.flatnonzero(blocks == block)), own=True)
+
+
+def request_rows(
+    batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer], firsts: NDArray[np.int64]
+) -> Iterator[pa.RecordBatch]:
+    """Request the rows in other blocks to which links lead.
+
+    firsts: int64 (chunks,), first node of each chunk, ascending.
+    """
+    for rows in _rows_of_block(batches):
+        asking = np.repeat(block_of[rows.nodes].astype(np.int64), np.diff(rows.indptr))
+        abroad = asking != block_of[rows.columns]
+        wanted = np.unique(asking[abroad] << np.int64(32) | rows.columns[abroad].astype(np.int64))
+        block, node = wanted >> np.int64(32), wanted & np.int64(0xFFFFFFFF)
+        chunk = np.searchsorted(firsts, node, side="right") - 1
+        for one in np.unique(block * len(firsts) + chunk).tolist():
+            chosen = (block == one // len(firsts)) & (chunk == one % len(firsts))
+            yield REQUESTS.row(chunk=one % len(firsts), block=one // len(firsts), nodes=node[chosen])
+
+
+def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Answer the requests for nodes of a chunk with rows of ROWS; each block gets a row once."""
+    (rows,) = _rows_of_block([links])
+    wanted: dict[int, list[NDArray[np.int32]]] = {}
+    for request in REQUESTS.rows(requests):
+        wanted.setdefault(request["block"], []).append(request["nodes"])
+    first = int(rows.nodes[0]) if len(rows.nodes) else 0
+    for block, nodes in sorted(wanted.items()):
+        yield _row(block, rows.taken(np.unique(np.concatenate(nodes)).astype(np.int64) - first), own=False)
+
+
+def count_blocks(
+    batches: Iterable[pa.RecordBatch], nodes: NodeTable, ks: Sequence[int]
+) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Compute totals and forests of blocks."""
+    waiting: list[tuple[bool, BlockRows]] = []
+    current = None
+    for row in ROWS.rows(batches):
+        if waiting and row["block"] != current:
+            yield from _counted(waiting, nodes, ks)
+            waiting = []
+        current = row["block"]
+        rows = BlockRows(row["nodes"].astype(np.int64), offsets_of(row["sizes"]), row["columns"], row["counts"])
+        waiting.append((bool(row["own"]), rows))
+    if waiting:
+        yield from _counted(waiting, nodes, ks)
+
+
+def _counted(
+    parts: list[tuple[bool, BlockRows]], nodes: NodeTable, ks: Sequence[int]
+) -> Iterator[tuple[str, pa.RecordBatch]]:
+    own = np.concatenate([rows.nodes for mine, rows in parts if mine] or [np.zeros(0, np.int64)])
+    totals, forest = count_block(np.sort(own), BlockRows.joined([rows for _, rows in parts]), nodes, ks)
+    yield "totals", totals_row(totals)
+    yield "forest", forest
+
+
+def _rows_of_block(batches: Iterable[pa.RecordBatch]) -> Iterator[BlockRows]:
+    for row in LINKS.rows(batches):
+        nodes = np.arange(row["first"], row["first"] + row["nodes"], dtype=np.int64)
+        yield BlockRows(nodes, offsets_of(row["sizes"]), row["columns"], row["counts"])
+
+
+def _row(block: int, rows: BlockRows, *, own: bool) -> pa.RecordBatch:
+    return ROWS.row(
+        block=block, own=own, nodes=rows.nodes, sizes=np.diff(rows.indptr), columns=rows.columns, counts=rows.counts
+    )

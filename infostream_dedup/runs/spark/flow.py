@@ -2,35 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
 
+from infostream_dedup.links.pair_rules import RELATIONS, need
+from infostream_dedup.runs.batch.linking import least_count
+from infostream_dedup.runs.sharded.linking import LINKS, NodeTable
+from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
+from infostream_dedup.runs.sharded.sweeping import block_bounds
+from infostream_dedup.runs.sharded.totals import (
+    FOREST,
+    REQUESTS,
+    ROWS,
+    TOTALS,
+    LinkTable,
+    answer_requests,
+    count_blocks,
+    group_sizes_of,
+    linkage_order,
+    merge_forests,
+    own_rows,
+    request_rows,
+    span_links,
+    sum_of_totals,
+)
+from infostream_dedup.runs.sharded.work_folder import Layout
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
+
+    from infostream_dedup.links import Measures, Relation
+    from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.runs.sharded.deduplication import StatusRules
+    from infostream_dedup.runs.spark.job import SparkRun
 
 
 SCHEMA: Final = "part int, place long, payload binary"
+
 _ARROW: Final = pa.schema([("part", pa.int32()), ("place", pa.int64()), ("payload", pa.binary())])
+
 _ROWS_AT_ONCE: Final = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A row of a table of chunks in transit.
+    """A row of a table of chunks in transit."""
 
-    Attributes:
-        part: number of the partition it goes to.
-        place: its place in the order of the partition.
-        batch: the row.
-    """
-
-    part: int
-    place: int
-    batch: pa.RecordBatch
+    part: int  # number of the partition it goes to
+    place: int  # its place in the order of the partition
+    batch: pa.RecordBatch  # the row
 
 
 Step = Callable[[Iterator[Blob]], Iterable[Blob]]
@@ -154,3 +182,262 @@ def _rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
         yield
     finally:
         spark.conf.set(_ROWS_AT_ONCE, str(before))
+
+
+# S and T on a cluster, by blocks of rows
+
+_REQUEST: Final = 1 << 60
+
+
+class SpreadLinks:
+    """The links of a collection on a cluster as a ``links.Relation``.
+
+    Args:
+        run: the collection.
+        k_min: smallest count that is kept; by default, the smallest one whose links are certainly few enough.
+    """
+
+    def __init__(self, run: SparkRun, k_min: int | None = None) -> None:
+        self._run = run
+        self.k_min = run.least_k if k_min is None else k_min
+
+    @property
+    def matrix(self) -> None:
+        """Links are not written out document by document."""
+        return None
+
+    @cached_property
+    def links(self) -> Flow:
+        """LINKS of each chunk."""
+        return self._run.links(self.k_min)
+
+    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
+        """As ``Relation.measures``, exact at every k."""
+        del progress
+        chosen = None if ks is None else set(ks)
+        rows = sum_of_totals(_of(TOTALS.schema, self._counted)).measures()
+        return [row for row in rows if chosen is None or row.k in chosen]
+
+    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+        """As ``Relation.group_sizes``, in no particular order."""
+        nodes = self._run.nodes
+        forest = list(merge_forests(_of(FOREST.schema, self._counted), len(nodes)))
+        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
+        """Not possible here."""
+        del labels, same
+        raise ValueError("links on a cluster are not split by label here")
+
+    @cached_property
+    def _counted(self) -> list[Blob]:
+        """TOTALS and FOREST of every block."""
+        run = self._run
+        blocks = max(1, min(run.cut.blocks, len(run.nodes)))
+        shared = shared_value(run.spark, run.nodes)
+        ks = range(self.k_min, run.settings.n + 1)
+
+        def count(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for _, row in count_blocks((blob.batch for blob in blobs), shared.value, ks):
+                yield Blob(0, 0, row)
+
+        found = self._rows(blocks).to_parts(blocks).then(count).collected()
+        if found:
+            return found
+        # A collection without links has no rows to send.
+        return [Blob(0, 0, row) for _, row in count_blocks([_no_rows(run.nodes)], run.nodes, ks)]
+
+    def _rows(self, blocks: int) -> Flow:
+        """ROWS for every block."""
+        block_of, links = self._blocks_of_nodes(blocks), self.links
+        shared = shared_value(self._run.spark, block_of)
+
+        def own(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for blob in blobs:
+                for row in own_rows([blob.batch], shared.value):
+                    yield Blob(row.column("block")[0].as_py(), blob.place, row)
+
+        found = links.then(own)
+        return found if blocks == 1 else found.with_others(self._rows_abroad(block_of))
+
+    def _rows_abroad(self, block_of: NDArray[np.int32]) -> Flow:
+        """ROWS that blocks need in addition to their own."""
+        firsts = np.array(sorted(blob.place for blob in _places(self.links)), dtype=np.int64)
+        shared = shared_value(self._run.spark, (block_of, firsts))
+
+        def request(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            block_of, firsts = shared.value
+            for blob in blobs:
+                for row in request_rows([blob.batch], block_of, firsts):
+                    yield Blob(row.column("chunk")[0].as_py(), _REQUEST + blob.place, row)
+                yield Blob(int(np.searchsorted(firsts, blob.place)), blob.place, blob.batch)
+
+        def answer(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for number, of_chunk in groupby(blobs, key=lambda blob: blob.part):
+                links, *requests = (blob.batch for blob in of_chunk)
+                for row in answer_requests(links, requests):
+                    yield Blob(row.column("block")[0].as_py(), number, row)
+
+        return self.links.then(request).to_parts(max(1, len(firsts))).then(answer)
+
+    def _blocks_of_nodes(self, blocks: int) -> NDArray[np.int32]:
+        run, found = self._run, np.zeros(len(self._run.nodes), dtype=np.int32)
+        if blocks == 1:
+            return found
+        nodes, parts = len(run.nodes), run.parts
+
+        def span(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            held = [blob.batch for blob in blobs]
+            for row in span_links(held, nodes):
+                yield Blob(parts, 0, row)
+            for row in LINKS.rows(held):
+                sizes = LINKS.row(first=row["first"], nodes=row["nodes"], sizes=row["sizes"], columns=[], counts=[])
+                yield Blob(0, row["first"], sizes)
+
+        blobs = self.links.then(span).collected()
+        sizes = np.zeros(nodes, dtype=np.int64)
+        for row in LINKS.rows(_of(LINKS.schema, blobs)):
+            sizes[row["first"] : row["first"] + row["nodes"]] = row["sizes"]
+        order = linkage_order(merge_forests(_of(FOREST.schema, blobs), nodes), nodes)
+        for block, (begin, end) in enumerate(block_bounds(sizes[order], blocks)):
+            found[order[begin:end]] = block
+        return found
+
+
+def _of(schema: pa.Schema, blobs: Iterable[Blob]) -> list[pa.RecordBatch]:
+    return [blob.batch for blob in blobs if blob.batch.schema.equals(schema)]
+
+
+def _places(links: Flow) -> list[Blob]:
+    """The place of each row, without its links."""
+    nothing = REQUESTS.row(chunk=0, block=0, nodes=[])
+    return links.then(lambda blobs: (Blob(0, blob.place, nothing) for blob in blobs)).collected()
+
+
+def _no_rows(nodes: NodeTable) -> pa.RecordBatch:
+    every = np.arange(len(nodes))
+    return ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros(len(nodes), np.int64), columns=[], counts=[])
+
+
+# Pairs and statuses on a cluster: the links of a chunk in both directions meet in one task
+
+PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})
+"""Pairs of documents."""
+
+_TURNED: Final = 1 << 60
+
+_LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"
+
+_LISTED_ARROW: Final = pa.schema(
+    [
+        ("a", pa.string()),
+        ("b", pa.string()),
+        ("forward", pa.int32()),
+        ("backward", pa.int32()),
+        ("n_a", pa.int32()),
+        ("n_b", pa.int32()),
+        ("relation", pa.string()),
+    ]
+)
+
+
+def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
+    """Joined results of ``StatusRules.decide`` on the driver, with their pairs ``settled``."""
+    shared = shared_value(run.spark, (run.nodes, rules, rules.alone()))
+    least = rules.least
+
+    def decide(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        nodes, rules, alone = shared.value
+        for chunk, first, last, finder in _finders(blobs, nodes, least):
+            found = rules.decide(finder.earlier(finder.members_of(slice(first, last)), alone))
+            for kind, some in enumerate(found):
+                yield Blob(chunk, kind, _packed(some))
+
+    found = [_pairs_of(blob.batch) for blob in _both_directions(run, least).then(decide).collected()]
+    # Three of each chunk, in the order of ``decide``.
+    duplicate, similar, same = (_joined(found[kind::3]) for kind in range(3))
+    recount = partial(recounted, pick=run.picked)
+    return rules.settled(duplicate, recount), rules.settled(similar, recount), same
+
+
+def _joined(parts: Sequence[DocumentPairs]) -> DocumentPairs:
+    nothing = np.zeros(0, dtype=np.int64)
+    a, b, forward, backward = (
+        np.concatenate([nothing, *(getattr(part, name) for part in parts)])
+        for name in ("a", "b", "forward", "backward")
+    )
+    return DocumentPairs(a, b, forward, backward)
+
+
+def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
+    """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction.
+
+    Links of fewer terms are not kept, so the count of the weaker direction is null if it is smaller.
+    """
+    settings = run.settings
+    least = least_count(settings) if k_min is None else k_min
+    ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
+    shared = shared_value(run.spark, (run.nodes, ids))
+
+    def select(nodes: NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
+        size_a, size_b = (nodes.sizes[nodes.node_of[side]].astype(np.int64) for side in (found.a, found.b))
+        required = need(settings.k, size_a, size_b, n=settings.n, short=settings.short)
+        relation = (found.forward >= required).astype(np.int64) + 2 * (found.backward >= required)
+        strongest = np.maximum(found.forward, found.backward)
+        wanted = relation > 0 if k_min is None else strongest >= k_min
+        return found.where(wanted), [one[wanted] for one in (size_a, size_b, relation)]
+
+    def list_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        nodes, ids = shared.value
+        names = pa.array(RELATIONS, pa.string())
+        for _, first, last, finder in _finders(unpacked(batches), nodes, least):
+            found, (size_a, size_b, relation) = select(nodes, finder.later(finder.members_of(slice(first, last))))
+            columns = [
+                ids.take(pa.array(found.a)),
+                ids.take(pa.array(found.b)),
+                pa.array(found.forward.astype(np.int32), mask=found.forward < least),
+                pa.array(found.backward.astype(np.int32), mask=found.backward < least),
+                pa.array(size_a.astype(np.int32)),
+                pa.array(size_b.astype(np.int32)),
+                names.take(pa.array(relation)),
+            ]
+            yield pa.RecordBatch.from_arrays(columns, schema=_LISTED_ARROW)
+
+    return _both_directions(run, least).frame.mapInArrow(list_rows, _LISTED)
+
+
+def _both_directions(run: SparkRun, least: int) -> Flow:
+    """LINKS of each chunk and the same links reversed; a part is a chunk that contains leaders of nodes."""
+    links = run.links(least)
+    nodes = len(run.nodes)
+    bounds = [run.nodes.leaders_in(first, first + 1)[0] for first in run.firsts]
+    firsts = np.unique(np.array([first for first in bounds if first < nodes], dtype=np.int64))
+    part_of: Callable[[int], int] = lambda first: int(np.searchsorted(firsts, first))  # noqa: E731
+
+    def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        for blob in blobs:
+            yield Blob(part_of(blob.place), blob.place, blob.batch)
+            for row in turn_links([blob.batch], firsts, nodes):
+                yield Blob(part_of(row.column("first")[0].as_py()), _TURNED + blob.place, row)
+
+    return links.then(spread).to_parts(max(1, len(firsts)))
+
+
+def _finders(blobs: Iterable[Blob], nodes: NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
+    """For each chunk: its number, its first and last node, and the finder of their pairs."""
+    by_chunk: dict[int, list[pa.RecordBatch]] = {}
+    for blob in blobs:
+        by_chunk.setdefault(blob.part, []).append(blob.batch)
+    for chunk, (out, *turned) in by_chunk.items():
+        (row,) = LINKS.rows([out])
+        finder = PairFinder(nodes, LinkTable([out]), LinkTable([merged_rows(turned)]), least)
+        yield chunk, row["first"], row["first"] + row["nodes"], finder
+
+
+def _packed(pairs: DocumentPairs) -> pa.RecordBatch:
+    return PAIRS.row(a=pairs.a, b=pairs.b, forward=pairs.forward, backward=pairs.backward)
+
+
+def _pairs_of(batch: pa.RecordBatch) -> DocumentPairs:
+    (row,) = PAIRS.rows([batch])
+    return DocumentPairs(row["a"], row["b"], row["forward"], row["backward"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -12,16 +11,17 @@ import pyarrow as pa
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links import survey
 from infostream_dedup.model import LANGUAGES, Settings, names_in
-from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
-from infostream_dedup.runs.spark.flow import large_rows
+from infostream_dedup.runs.spark.flow import SpreadLinks, judged_documents, large_rows, listed_pairs
 from infostream_dedup.runs.spark.job import SparkCut, SparkRun
-from infostream_dedup.runs.spark.pair_flow import judged_documents, listed_pairs
-from infostream_dedup.runs.spark.totals import SpreadLinks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from pyspark.sql import DataFrame
+
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule
 
 
 _CUT: Final = SparkCut()

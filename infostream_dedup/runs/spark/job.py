@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
@@ -16,18 +15,24 @@ from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings
-from infostream_dedup.runs.sharded.collapse import NodeTable, collapse_documents
-from infostream_dedup.runs.sharded.counting import COUNTS
+from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
 from infostream_dedup.runs.sharded.key_terms import KeyChunk, KeyCounts, asking, select_keys, unweighted
-from infostream_dedup.runs.sharded.layout import Layout
-from infostream_dedup.runs.sharded.linked_run import MOST_STORED
-from infostream_dedup.runs.sharded.linking import Linking, Shard, merge_links
+from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
 from infostream_dedup.runs.sharded.pairing import pick_terms
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
-from infostream_dedup.runs.sharded.vocabulary import STATISTICS, FrozenVocabulary, merge_statistics, partial_statistics
+from infostream_dedup.runs.sharded.vocabulary import (
+    COUNTS,
+    STATISTICS,
+    FrozenVocabulary,
+    merge_statistics,
+    partial_statistics,
+)
+from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.runs.spark.flow import Blob, Flow, is_remote, rows_of_texts, shared_value, unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 

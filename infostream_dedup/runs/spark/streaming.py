@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents import open_output
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon.sealed_tables import checked_bytes, sealed
+from infostream_dedup.language.lexicon.tables import checked_bytes, sealed
 from infostream_dedup.stream.clock import AGREEING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
     from pyspark.sql import DataFrame
 
     from infostream_dedup.stream.deduplicator import Deduplicator
@@ -44,13 +45,6 @@ class SlotWriter:
     A document that comes again with the same fields is judged once. If its id comes with other fields, the judge gets
     both: a store refuses the second, unless it was opened with ``on_conflict="version"``.
 
-    Attributes:
-        judge: called with the documents of a slot in order, for example the result of ``judge_in_store``. If it fails,
-        the documents keep waiting.
-        waiting: file of the waiting documents; created when it is first written.
-        slot_seconds: length of a slot, at least 1.
-        delay_seconds: how long to wait for late documents, at least 0.
-
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> judged = []
@@ -61,29 +55,24 @@ class SlotWriter:
         ...     write.take([{"id": "c", "text": "", "published": "2026-11-21T10:01:00"}])
         >>> [[row["id"] for row in slot] for slot in judged]
         [['a', 'b']]
+
+    Attributes:
+        the documents keep waiting.
     """
 
+    # called with the documents of a slot in order, for example the result of `judge_in_store`. If it fails,
     judge: Callable[[Sequence[Mapping[str, Any]]], object]
-    waiting: Path
-    slot_seconds: int = 60
-    delay_seconds: int = 60
+    waiting: Path  # file of the waiting documents; created when it is first written
+    slot_seconds: int = 60  # length of a slot, at least 1
+    delay_seconds: int = 60  # how long to wait for late documents, at least 0
 
     def __call__(self, frame: DataFrame, batch_id: int) -> None:
-        """Take a micro-batch: columns ``id``, ``text``, ``published`` (ISO 8601 or a timestamp) and any others.
-
-        Args:
-            frame: the micro-batch.
-            batch_id: Spark's number of it, which may differ after a restart; not used.
-        """
+        """Take a micro-batch: columns ``id``, ``text``, ``published`` (ISO 8601 or a timestamp) and any others."""
         del batch_id
         self.take([row.asDict(recursive=True) for row in frame.collect()])
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take documents in any order, possibly with repetitions, and judge the slots that are now closed.
-
-        Raises:
-            BadDataError: a document has no id, or no date; or the file of waiting documents is damaged.
-        """
+        """Take documents in any order, possibly with repetitions, and judge the slots that are now closed."""
         held, clock, closed = self._read()
         for row in rows:
             plain = _plain(row)
@@ -134,10 +123,6 @@ def judge_in_store(
 
     Spark calls ``foreachBatch`` from different threads, but a store belongs to the thread that opened it. The store is
     therefore opened, used and closed in its own thread.
-
-    Args:
-        opened: opens the stream, such as ``lambda: Deduplicator.open("stream.db")``.
-        take: called with the verdicts of each slot, possibly again for a repeated slot.
     """
     with ThreadPoolExecutor(max_workers=1) as thread:
         stream = thread.submit(opened).result()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from infostream_dedup.service.first_published import certain_first, date_given
+from infostream_dedup.service.figures import certain_first, date_given
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WIDTH: Final = 640
 _HEIGHT: Final = 240

@@ -3,27 +3,86 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import parse_qs, quote, urlencode
 
-from fastapi import Request
+import orjson
+from fastapi import APIRouter, Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from infostream_dedup.service.first_published import date_given
-from infostream_dedup.service.language import PAGE_LANGUAGES, PageWords, chosen_language, words_of
+from infostream_dedup.service.figures import date_given
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError
-from infostream_dedup.service.tokens import LOCAL
-from infostream_dedup.stream.store.summary import time_text
+from infostream_dedup.service.running import running
+from infostream_dedup.service.settings import client_address
+from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Sessions, Tokens
+from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from infostream_dedup.stream.store import Store
 
 
+# The texts of the pages in Ukrainian, Russian and English
+
+PluralForm = Literal["one", "few", "many", "other"]
+
+
+def plural_form(number: int, language: str) -> PluralForm:
+    """Return the form: ``one`` or ``other`` in English, ``one``, ``few`` or ``many`` in Russian and Ukrainian."""
+    if language == "en":
+        return "one" if number == 1 else "other"
+    if number % 10 == 1 and number % 100 != 11:
+        return "one"
+    if 2 <= number % 10 <= 4 and not 12 <= number % 100 <= 14:
+        return "few"
+    return "many"
+
+
+PAGE_LANGUAGES: Final = {"uk": "Українська", "ru": "Русский", "en": "English"}
+"""The name of each language in that language."""
+
+
+class PageWords:
+    """The words of one language."""
+
+    def __init__(self, language: str, words: dict[str, Any]) -> None:
+        self.language, self._words = language, words
+
+    def __call__(self, key: str, number: int | None = None, **values: object) -> str:
+        """Return the text of a key, in the form that fits a number, with values filled in."""
+        found = self._words[key]
+        if isinstance(found, dict):
+            found = found[plural_form(number or 0, self.language)]
+        return str(found).format(number=number, **values)
+
+    def keys(self) -> dict[str, Any]:
+        """All texts by key."""
+        return dict(self._words)
+
+
+@functools.cache
+def words_of(language: str) -> PageWords:
+    """The texts of a language, read once."""
+    data = (resources.files("infostream_dedup.service") / "locale" / f"{language}.json").read_bytes()
+    return PageWords(language, orjson.loads(data))
+
+
+def chosen_language(asked: str | None, kept: str | None, accepted: str) -> str:
+    """The language of a page."""
+    for language in (asked, kept, *(part.split(";")[0].split("-")[0].strip() for part in accepted.split(","))):
+        if language in PAGE_LANGUAGES:
+            return language
+    return "en"
+
+
 _YEAR_SECONDS: Final = 365 * 24 * 3600
+
 _COOKIE: Final = "ui"
+
 _MENU: Final = (
     ("now", "/", "reader"),
     ("groups", "/groups", "reader"),
@@ -165,3 +224,70 @@ def _problem_page(request: Request, problem: ProblemError) -> Response:
 
 def _json(problem: ProblemError) -> Response:
     return Response(problem.body(), problem.status, media_type=PROBLEM_TYPE)
+
+
+# Signing in with a token, and the files of the pages
+
+router = APIRouter(include_in_schema=False)
+
+FILES: Final = {
+    "app.css": "text/css",
+    "app.js": "text/javascript",
+    "explore.js": "text/javascript",
+    "jobs.js": "text/javascript",
+    "judge.js": "text/javascript",
+    "keys.js": "text/javascript",
+    "now.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+"""Name and type of each file of the pages."""
+
+
+@router.get("/static/{name}")
+async def static(name: str) -> Response:
+    """A file of the pages; only the listed ones are served."""
+    if name not in FILES:
+        raise ProblemError(404, "not-found")
+    return Response(_data(name), media_type=f"{FILES[name]}; charset=utf-8", headers={"cache-control": "max-age=300"})
+
+
+@functools.cache
+def _data(name: str) -> bytes:
+    return (resources.files("infostream_dedup.service") / "static" / name).read_bytes()
+
+
+@router.get("/sign-in")
+async def show_entrance(request: Request) -> Response:
+    """Show the form for the token."""
+    return page(request, "sign_in", wrong=False)
+
+
+@router.post("/sign-in")
+async def sign_in(request: Request) -> Response:
+    """Start a session for the owner of the token."""
+    tokens: Tokens | None = request.app.state.tokens
+    sessions: Sessions = request.app.state.sessions
+    fields = await form_of(request)
+    peer = request.client.host if request.client is not None else ""
+    forwarded = request.headers.getlist("x-forwarded-for")
+    address = client_address(peer, forwarded, running(request).settings.proxies)
+    if not sessions.may_try(address):
+        raise ProblemError(429, "too-many", retry_after=60)
+    caller = None if tokens is None else tokens.caller(fields.get("token", [""])[0].strip())
+    if caller is None:
+        sessions.failed(address)
+        return page(request, "sign_in", status=401, wrong=True)
+    response = RedirectResponse("/", 303)
+    secure = request.headers.get("x-forwarded-proto") == "https"
+    response.set_cookie(SESSION_COOKIE, sessions.begin(caller), httponly=True, samesite="strict", secure=secure)
+    return response
+
+
+@router.post("/sign-out")
+async def sign_out(request: Request) -> Response:
+    """End the session."""
+    sessions: Sessions = request.app.state.sessions
+    sessions.end(request.cookies.get(SESSION_COOKIE, ""))
+    response = RedirectResponse("/sign-in", 303)
+    response.delete_cookie(SESSION_COOKIE)
+    return response

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import uuid
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from markupsafe import Markup, escape
 from starlette.responses import RedirectResponse, Response
 
-from infostream_dedup.judgements.agreement import agreement_of, disagreements
-from infostream_dedup.judgements.candidates import QUEUES
+from infostream_dedup.judgements.candidates import QUEUES, agreement_of, disagreements, label_rows
+from infostream_dedup.judgements.desk import LABELS
 from infostream_dedup.judgements.judgements import judgement_page, ordered_pair, progress_of
-from infostream_dedup.judgements.labels import label_rows
-from infostream_dedup.judgements.schema import LABELS
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.pages.frame import form_of, page, titles_of
 from infostream_dedup.service.pairs import NUMBER, check_queue, pair_shown, pair_verdict, pairs_for
@@ -26,6 +22,10 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.judgements import GivenJudgement, judgement_from, store_judgement, undone
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.values import checked
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Mapping, Sequence
 
 _COLOURS: Final = 6
 MOST_NUMBERS: Final = 40

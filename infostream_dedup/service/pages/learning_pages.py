@@ -8,8 +8,8 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from infostream_dedup.judgements.candidates import label_rows
 from infostream_dedup.judgements.jobs import last_result, latest_jobs
-from infostream_dedup.judgements.labels import label_rows
 from infostream_dedup.service.answers import needs
 from infostream_dedup.service.job_process import LEAST_PAIRS
 from infostream_dedup.service.pages.charts import chart_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 import orjson
@@ -11,8 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, keyset, listed, needs
-from infostream_dedup.service.figures import activity_now, drifts_now, reprints_now
-from infostream_dedup.service.first_published import in_order
+from infostream_dedup.service.figures import activity_now, drifts_now, in_order, reprints_now
 from infostream_dedup.service.pages.charts import timeline
 from infostream_dedup.service.pages.frame import form_of, page
 from infostream_dedup.service.problems import ProblemError
@@ -25,10 +24,8 @@ from infostream_dedup.service.routes.reviews import (
     templates_shown,
 )
 from infostream_dedup.service.running import caller_of, running
-from infostream_dedup.service.tokens import Tokens
 from infostream_dedup.service.values import checked
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     GroupFilter,
     document_versions,
@@ -41,6 +38,10 @@ from infostream_dedup.stream.store.browsing import (
 )
 from infostream_dedup.stream.store.overview import latest_verdicts
 from infostream_dedup.stream.store.restoring import position_of
+
+if TYPE_CHECKING:
+    from infostream_dedup.service.tokens import Tokens
+    from infostream_dedup.stream.store import Store
 
 router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
 _LATEST: Final = 40

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
 
-from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.batches import GivenBatch, GivenDocuments, built_documents, decided_batch, refuse_many
-from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of, file_of
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import Receive, Scope, Send
+
+    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["batches"])
 

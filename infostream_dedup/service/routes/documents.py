@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field, field_validator
 from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.judgements.forgetting import forget_in_desk
+from infostream_dedup.judgements.judgements import forget_in_desk
 from infostream_dedup.service.answers import (
     JsonResponse,
     LiteralEndRoute,
     keyset,
     listed,
     needs,
+    read_body,
     rows_wanted,
     unchanged,
 )
-from infostream_dedup.service.bodies import read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.pairs import comparison_of, pieces_shown, versions_of_pair
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.values import Body, checked
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions, key_terms_of, verdict_log
+
+if TYPE_CHECKING:
+    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
 _MOST_TERMS: Final = 255

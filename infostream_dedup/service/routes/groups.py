@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import functools
 import io
-from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 import orjson
@@ -19,11 +18,9 @@ from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, keyset, listed, needs, rows_wanted
 from infostream_dedup.service.contract import file_of
-from infostream_dedup.service.figures import reprints_now
-from infostream_dedup.service.first_published import as_given
+from infostream_dedup.service.figures import as_given, reprints_now
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import (
     GroupFilter,
     GroupPlace,
@@ -34,6 +31,11 @@ from infostream_dedup.stream.store.browsing import (
     surviving_group,
     verdict_log,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
+    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
 _MICROSECONDS: Final = 1_000_000

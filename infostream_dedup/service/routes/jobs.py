@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import Field, field_validator
@@ -12,13 +11,16 @@ from starlette.responses import Response
 
 from infostream_dedup.errors import StoreBusyError
 from infostream_dedup.judgements.jobs import KINDS, add_job, job_shown, last_result, latest_jobs, stop_job
-from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.bodies import read_body
+from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.service.values import Body, ListedValue
-from infostream_dedup.stream.store import Store
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import orjson
 from fastapi import APIRouter, Request
@@ -12,19 +11,21 @@ from pydantic import Field, WithJsonSchema
 from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.judgements.agreement import agreement_of, disagreements
+from infostream_dedup.judgements.candidates import REPEATS, agreement_of, disagreements, import_labels, label_rows
+from infostream_dedup.judgements.desk import LABELS
 from infostream_dedup.judgements.judgements import Judgement, add_judgement, judgement_page, progress_of, undo_judgement
-from infostream_dedup.judgements.labels import REPEATS, import_labels, label_rows
-from infostream_dedup.judgements.schema import LABELS
-from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, rows_wanted
-from infostream_dedup.service.bodies import read_body
+from infostream_dedup.service.answers import JsonResponse, keyset, listed, needs, read_body, rows_wanted
 from infostream_dedup.service.contract import KEYED, body_of, file_of
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.groups import csv_rows
 from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.service.values import Body, ListedValue
-from infostream_dedup.stream.store import Store
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from infostream_dedup.stream.store import Store
 
 router = APIRouter(prefix="/v1", tags=["desk"])
 _MOST = 5

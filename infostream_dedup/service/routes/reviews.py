@@ -7,9 +7,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from infostream_dedup.judgements.reviews import DECISIONS, add_review, present_reviews
-from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.bodies import read_body
+from infostream_dedup.judgements.judgements import DECISIONS, add_review, present_reviews
+from infostream_dedup.service.answers import JsonResponse, needs, read_body
 from infostream_dedup.service.contract import body_of
 from infostream_dedup.service.figures import activity_now, templates_now
 from infostream_dedup.service.problems import ProblemError

@@ -6,26 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.compiling import compiled
+from infostream_dedup.language.text.kernels.surface_table import hash_bytes
+from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Vector, Whole
 
-__all__ = ["Arranged", "arrange_keys", "distinct_of_parts", "order_by_weight", "put_rows"]
-
 
 class Arranged(NamedTuple):
-    """Key terms in the order of their numbers.
+    """Key terms in the order of their numbers."""
 
-    Attributes:
-        terms: int32.
-        weights: int64.
-        heaviest: uint8, 1 for the heaviest of a document and 0 for its others.
-    """
-
-    terms: Vector[np.int32]
-    weights: Vector[np.int64]
-    heaviest: Vector[np.uint8]
+    terms: Vector[np.int32]  # int32
+    weights: Vector[np.int64]  # int64
+    heaviest: Vector[np.uint8]  # uint8, 1 for the heaviest of a document and 0 for its others
 
 
 @compiled
@@ -147,3 +140,70 @@ def distinct_of_parts(
                 found[kept] = found[place]
                 kept += 1
         found_ends[row + 1] = size = kept
+
+
+# A hash table of distinct terms with open addressing; every hit is verified byte by byte
+
+
+class TermTable(NamedTuple):
+    """Terms by number."""
+
+    slots: Vector[np.uint32]  # uint32 (power of two,), number of a term + 1; 0 if empty
+    starts: Vector[np.int64]  # int64, start of each term in `pool`, and end of the last one
+    pool: Vector[np.uint8]  # uint8, the terms in UTF-8, concatenated, followed by `BLOCK` spare bytes
+
+
+@inlined
+def _is(table: TermTable, number: int, data: Vector[np.uint8], begin: int, length: int) -> bool:
+    start = table.starts[number]
+    if table.starts[number + 1] - start != length:
+        return False
+    byte = 0
+    while byte < length and table.pool[start + byte] == data[begin + byte]:
+        byte += 1
+    return byte == length
+
+
+@compiled
+def number_all(
+    table: TermTable, count: int, data: Vector[np.uint8], starts: Vector[np.int64], numbers: Vector[np.int64]
+) -> int:
+    """Number terms, adding new ones. There must be room for all, with at least half of the slots empty.
+
+    Args:
+        table: the table.
+        count: number of terms in it.
+        data: the terms in UTF-8, followed by ``BLOCK`` spare bytes.
+        starts: int64 (terms + 1,), start of each term in ``data``.
+        numbers: int64 (terms,), receives the number of each.
+
+    Returns:
+        New number of terms in the table.
+    """
+    mask = signed(table.slots.size - 1)
+    for term in range(numbers.size):
+        begin, length = starts[term], starts[term + 1] - starts[term]
+        slot = signed(hash_bytes(data, begin, length, False)) & mask
+        while table.slots[slot] != 0 and not _is(table, signed(table.slots[slot]) - 1, data, begin, length):
+            slot = (slot + 1) & mask
+        if table.slots[slot] == 0:
+            end = table.starts[count]
+            for byte in range(length):
+                table.pool[end + byte] = data[begin + byte]
+            count += 1
+            table.starts[count] = end + length
+            table.slots[slot] = count
+        numbers[term] = signed(table.slots[slot]) - 1
+    return count
+
+
+@compiled
+def enter_all(table: TermTable, count: int) -> None:
+    """Insert the first ``count`` terms into empty slots."""
+    mask = signed(table.slots.size - 1)
+    for number in range(count):
+        begin = table.starts[number]
+        slot = signed(hash_bytes(table.pool, begin, table.starts[number + 1] - begin, False)) & mask
+        while table.slots[slot] != 0:
+            slot = (slot + 1) & mask
+        table.slots[slot] = number + 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = [
@@ -54,109 +54,63 @@ _SAME_FORM = 0.4
 
 
 class Columns(NamedTuple):
-    """Documents of the window, by row.
+    """Documents of the window, by row."""
 
-    Attributes:
-        sizes: uint8, number of key terms.
-        sources: int32, source; ``NO_SOURCE`` if unknown.
-        times: int64, microseconds.
-        key_ends: int64, start of the keys of each row.
-        keys: int32, heaviest first.
-        weights: int64, weights of the keys.
-        target_ends: int64, start of the targets of each row.
-        targets: int32, ascending.
-        number_ends: int64, start of the numbers of each row.
-        numbers: int64, ascending.
-    """
-
-    sizes: Vector[np.uint8]
-    sources: Vector[np.int32]
-    times: Vector[np.int64]
-    key_ends: Vector[np.int64]
-    keys: Vector[np.int32]
-    weights: Vector[np.int64]
-    target_ends: Vector[np.int64]
-    targets: Vector[np.int32]
-    number_ends: Vector[np.int64]
-    numbers: Vector[np.int64]
+    sizes: Vector[np.uint8]  # uint8, number of key terms
+    sources: Vector[np.int32]  # int32, source; `NO_SOURCE` if unknown
+    times: Vector[np.int64]  # int64, microseconds
+    key_ends: Vector[np.int64]  # int64, start of the keys of each row
+    keys: Vector[np.int32]  # int32, heaviest first
+    weights: Vector[np.int64]  # int64, weights of the keys
+    target_ends: Vector[np.int64]  # int64, start of the targets of each row
+    targets: Vector[np.int32]  # int32, ascending
+    number_ends: Vector[np.int64]  # int64, start of the numbers of each row
+    numbers: Vector[np.int64]  # int64, ascending
 
 
 class DecisionRules(NamedTuple):
-    """The rules of a stream.
+    """The rules of a stream."""
 
-    Attributes:
-        duplicate: int64, minimum hits for a repeat, indexed by the number of key terms of the shorter document.
-        similar: int64, minimum hits for a link, indexed likewise.
-        both: whether a repeat needs these hits in both directions.
-        templates: whether numbers are compared.
-        least_shared: minimum Jaccard index of all terms; 0 for no limit.
-        source: ``ANY_SOURCE``, ``OTHER_SOURCE`` or ``SAME_SOURCE``.
-        in_text: whether key terms are looked up in all terms; otherwise, in key terms.
-    """
-
+    # int64, minimum hits for a repeat, indexed by the number of key terms of the shorter document
     duplicate: Vector[np.int64]
-    similar: Vector[np.int64]
-    both: bool
-    templates: bool
-    least_shared: float
-    source: int
-    in_text: bool
+    similar: Vector[np.int64]  # int64, minimum hits for a link, indexed likewise
+    both: bool  # whether a repeat needs these hits in both directions
+    templates: bool  # whether numbers are compared
+    least_shared: float  # minimum Jaccard index of all terms; 0 for no limit
+    source: int  # `ANY_SOURCE`, `OTHER_SOURCE` or `SAME_SOURCE`
+    in_text: bool  # whether key terms are looked up in all terms; otherwise, in key terms
 
 
 class Finds(NamedTuple):
-    """Earlier documents found by consecutive documents.
+    """Earlier documents found by consecutive documents."""
 
-    Attributes:
-        ends: int64 (documents + 1,), start of the finds of each document.
-        rows: int64, rows of the finds, ascending for each document.
-        forward: uint8, number of key terms of the document in each find.
-        backward: uint8, number of key terms of each find in the document.
-        kinds: uint8, bits, written by ``weigh``.
-        ranks: float64, greatest is best, written by ``weigh``.
-    """
-
-    ends: Vector[np.int64]
-    rows: Vector[np.int64]
-    forward: Vector[np.uint8]
-    backward: Vector[np.uint8]
-    kinds: Vector[np.uint8]
-    ranks: Vector[np.float64]
+    ends: Vector[np.int64]  # int64 (documents + 1,), start of the finds of each document
+    rows: Vector[np.int64]  # int64, rows of the finds, ascending for each document
+    forward: Vector[np.uint8]  # uint8, number of key terms of the document in each find
+    backward: Vector[np.uint8]  # uint8, number of key terms of each find in the document
+    kinds: Vector[np.uint8]  # uint8, bits, written by `weigh`
+    ranks: Vector[np.float64]  # float64, greatest is best, written by `weigh`
 
 
 class Chosen(NamedTuple):
-    """The best find of each document.
+    """The best find of each document."""
 
-    Attributes:
-        places: int64 (documents,), index of the find; ``NOTHING`` without a link.
-        repeats: bool (documents,), whether the document repeats the find, rather than only resembling it.
-        relations: uint8 (documents,).
-        repeated_ends: int64 (documents + 1,), start of the repeated documents of each.
-        repeated: int64, rows of all repeated documents, ascending for each document.
-    """
-
-    places: Vector[np.int64]
+    places: Vector[np.int64]  # int64 (documents,), index of the find; `NOTHING` without a link
+    # bool (documents,), whether the document repeats the find, rather than only resembling it
     repeats: Vector[np.bool_]
-    relations: Vector[np.uint8]
-    repeated_ends: Vector[np.int64]
-    repeated: Vector[np.int64]
+    relations: Vector[np.uint8]  # uint8 (documents,)
+    repeated_ends: Vector[np.int64]  # int64 (documents + 1,), start of the repeated documents of each
+    repeated: Vector[np.int64]  # int64, rows of all repeated documents, ascending for each document
 
 
 class Met(NamedTuple):
-    """Key terms of pairs of documents that occur in the other document.
+    """Key terms of pairs of documents that occur in the other document."""
 
-    Attributes:
-        forward: int64 (pairs,), number of key terms of the later document in the earlier one.
-        backward: int64 (pairs,), number of key terms of the earlier document in the later one.
-        ends: int64 (pairs + 1,), start of the terms of each pair.
-        terms: int64, each once per pair.
-        weights: int64, weight of each; the sum if it is a key term of both.
-    """
-
-    forward: Vector[np.int64]
-    backward: Vector[np.int64]
-    ends: Vector[np.int64]
-    terms: Vector[np.int64]
-    weights: Vector[np.int64]
+    forward: Vector[np.int64]  # int64 (pairs,), number of key terms of the later document in the earlier one
+    backward: Vector[np.int64]  # int64 (pairs,), number of key terms of the earlier document in the later one
+    ends: Vector[np.int64]  # int64 (pairs + 1,), start of the terms of each pair
+    terms: Vector[np.int64]  # int64, each once per pair
+    weights: Vector[np.int64]  # int64, weight of each; the sum if it is a key term of both
 
 
 @inlined

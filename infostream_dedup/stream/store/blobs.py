@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 INT32: Final = np.dtype("<i4")
@@ -19,15 +20,10 @@ UINT32: Final = np.dtype("<u4")
 
 @dataclass(frozen=True, slots=True)
 class StoredRows:
-    """Rows of different lengths.
+    """Rows of different lengths."""
 
-    Attributes:
-        indptr: int64 (rows + 1,), start of each row in `values`.
-        values: int32, int64 or uint32, all rows concatenated.
-    """
-
-    indptr: NDArray[np.int64]
-    values: NDArray[Any]
+    indptr: NDArray[np.int64]  # int64 (rows + 1,), start of each row in `values`
+    values: NDArray[Any]  # int32, int64 or uint32, all rows concatenated
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -47,12 +43,7 @@ def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
 
 
 def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dtype[Any]) -> list[bytes]:
-    """Convert concatenated rows to bytes, like ``blobs_of``.
-
-    Args:
-        indptr: int64 (rows + 1,), bounds of the rows in ``values``; need not begin with 0.
-        dtype: type of the numbers in the bytes.
-    """
+    """Convert concatenated rows to bytes, like ``blobs_of``."""
     return _cut(values[indptr[0] : indptr[-1]], (indptr - indptr[0]).tolist(), dtype)
 
 

@@ -2,15 +2,68 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from infostream_dedup.stream.store.summary import time_text
+from infostream_dedup.stream.store.restoring import first_ordinal_needed, open_epoch
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
+# A store in a few figures
+
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def time_text(microseconds: int | None) -> str | None:
+    """Format a time of the store as ISO 8601."""
+    if microseconds is None:
+        return None
+    # Not strftime: on Linux, it writes the year 1 with one digit.
+    moment = _BEGINNING + timedelta(microseconds=microseconds)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+
+
+def day_of(microseconds: int) -> str:
+    """Format the UTC day of a time of the store."""
+    return (_BEGINNING + timedelta(microseconds=microseconds)).date().isoformat()
+
+
+def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:
+    """Return rows ``what, value``: sizes, and counts of documents, statuses, languages, sources, groups and so on."""
+    rows: list[tuple[str, Any]] = [("store", str(path))]
+    for name, table in (("batches", "batch"), ("documents", "document"), ("terms", "term")):
+        rows.append((name, _one(connection, f"SELECT count(*) FROM {table}")))  # noqa: S608
+    # A stream's clock is 0 until the first document with a date.
+    first, last = connection.execute("SELECT min(nullif(clock, 0)), max(nullif(clock, 0)) FROM document").fetchone()
+    rows += [("first", time_text(first)), ("last", time_text(last))]
+    for column in ("status", "relation", "language"):
+        rows += connection.execute(
+            f"SELECT '{column} ' || {column}, count(*) FROM document WHERE {column} IS NOT NULL"  # noqa: S608
+            f" GROUP BY {column} ORDER BY count(*) DESC, {column}"
+        ).fetchall()
+    rows.append(("sources", _one(connection, "SELECT count(DISTINCT source) FROM document")))
+    rows.append(("groups of several", _one(connection, "SELECT count(*) FROM v_groups")))
+    rows += connection.execute("SELECT 'event ' || kind, count(*) FROM event GROUP BY kind ORDER BY kind").fetchall()
+    rows.append(("open epoch", open_epoch(connection)))
+    rows.append(("signatures", _one(connection, "SELECT count(*) FROM signature")))
+    rows.append(("signatures needed from ordinal", first_ordinal_needed(connection)))
+    rows.append(("texts", _one(connection, "SELECT count(*) FROM body")))
+    rows.append(("forgotten", _one(connection, "SELECT count(*) FROM document WHERE forgotten = 1")))
+    rows += [("schema", _one(connection, "PRAGMA user_version")), ("bytes", path.stat().st_size)]
+    log = path.with_name(path.name + "-wal")
+    rows.append(("bytes in the log", log.stat().st_size if log.exists() else 0))
+    return [{"what": what, "value": value} for what, value in rows]
+
+
+def _one(connection: sqlite3.Connection, query: str) -> Any:
+    return connection.execute(query).fetchone()[0]
+
 
 _DOCUMENT: Final = (
     "document.ordinal, document.id, version, document.source, document.language, clock, published, title, status,"
@@ -25,10 +78,13 @@ _GROUPS: Final = (
     " strftime('%Y-%m-%dT%H:%M:%SZ', last / 1000000, 'unixepoch'), alarm, earliest, document.source, document.url"
     " FROM grouping JOIN document ON document.ordinal = grouping.earliest"
 )
+
 _GROUP_FIELDS: Final = (
     *("group", "title", "documents", "sources", "languages", "first", "last", "alarm", "ordinal", "source", "url"),
 )
+
 _EVENT_FIELDS: Final = ("ordinal", "kind", "group", "other", "value")
+
 _ALONE: Final = (
     "document.id = ?1 AND document.group_id = ?1"
     " AND NOT EXISTS (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
@@ -38,38 +94,24 @@ _ALONE: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFilter:
-    """Choice of groups to list.
+    """Choice of groups to list."""
 
-    Attributes:
-        language: language of at least one of their documents; None for any.
-        source: source of at least one of their documents; None for any.
-        since: published (or arrived, without a date) then or later, UTC microseconds since 1970; None for any.
-        until: published (or arrived) before then; None for any.
-        least: minimum number of documents, 2 or more.
-        alarm: only groups that stopped growing because they are chains.
-        words: words in the headline, in any case; None for any.
-    """
-
-    language: str | None = None
-    source: str | None = None
+    language: str | None = None  # language of at least one of their documents; None for any
+    source: str | None = None  # source of at least one of their documents; None for any
+    # published (or arrived, without a date) then or later, UTC microseconds since 1970; None for any
     since: int | None = None
-    until: int | None = None
-    least: int = 2
-    alarm: bool = False
-    words: str | None = None
+    until: int | None = None  # published (or arrived) before then; None for any
+    least: int = 2  # minimum number of documents, 2 or more
+    alarm: bool = False  # only groups that stopped growing because they are chains
+    words: str | None = None  # words in the headline, in any case; None for any
 
 
 @dataclass(frozen=True, slots=True)
 class GroupPlace:
-    """Where a page of groups ended.
+    """Where a page of groups ended."""
 
-    Attributes:
-        value: number of documents, or last date, of the last group.
-        ordinal: ordinal of its earliest document.
-    """
-
-    value: int | str
-    ordinal: int
+    value: int | str  # number of documents, or last date, of the last group
+    ordinal: int  # ordinal of its earliest document
 
 
 def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
@@ -114,11 +156,7 @@ def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[
 def group_page(
     connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Return a page of the current groups of two or more documents.
-
-    Args:
-        after: where the last page ended; None for the first page.
-    """
+    """Return a page of the current groups of two or more documents."""
     # SQLite's own lower() only knows ASCII.
     connection.create_function("folded", 1, str.casefold, deterministic=True)
     conditions, values = _conditions(chosen)
@@ -294,15 +332,12 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
 
 
 _GROUPS_SHOWN: Final = 60
+
 _MEETINGS: Final = 20
 
 
 def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int) -> list[dict[str, Any]]:
-    """Return rows ``story, title, groups, documents, languages, first, begun``, the latest begun first.
-
-    Args:
-        before: only stories that begin with a document before this ordinal; None for the first page.
-    """
+    """Return rows ``story, title, groups, documents, languages, first, begun``, the latest begun first."""
     heads = connection.execute(
         "SELECT story_id, begun FROM story WHERE ?1 IS NULL OR begun < ?1 ORDER BY begun DESC LIMIT ?2", (before, limit)
     ).fetchall()
@@ -336,13 +371,7 @@ def story_page(connection: sqlite3.Connection, *, before: int | None, limit: int
 
 
 def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | None:
-    """Return a story with its documents by language, in the order of publication, and the words that matched.
-
-    Returns:
-        ``story``, ``documents``, ``columns`` (rows ``language, documents``), ``meetings`` (rows ``id, of,
-        share_forward, share_backward, met``: which document is a translation of which, and by which pairs of words);
-        None if there is no such story.
-    """
+    """Return a story with its documents by language, in the order of publication, and the words that matched."""
     if connection.execute("SELECT 1 FROM story WHERE story_id = ?", (story,)).fetchone() is None:
         return None
     groups = connection.execute(

@@ -14,12 +14,10 @@ import numpy as np
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.document_columns import REPEATS
-from infostream_dedup.stream.store.group_tables import told_again
-from infostream_dedup.stream.store.restoring import counts_apart, open_epoch
-from infostream_dedup.stream.store.search_index import index_faults
-from infostream_dedup.stream.store.settings_checksum import settings_are_as_written
+from infostream_dedup.stream.store.opening import settings_are_as_written
+from infostream_dedup.stream.store.restoring import counts_apart, open_epoch, told_again
+from infostream_dedup.stream.store.search_index import index_faults, term_index_faults
 from infostream_dedup.stream.store.tables import PARTS, Row, count_checksum, signature_hash, stored_checksum
-from infostream_dedup.stream.store.term_index import term_index_faults
 
 _MEMBERS: Final = (
     "SELECT ordinal, group_id, source, language FROM membership WHERE group_id IN (SELECT group_id FROM grouping)"
@@ -37,19 +35,12 @@ _VIEWED: Final = "SELECT group_id, documents, sources, languages, ordinal, alarm
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Result of one check of `store verify`.
+    """Result of one check of `store verify`."""
 
-    Attributes:
-        check: its name.
-        checked: number of items checked.
-        faults: number of faulty items.
-        first: description of the first fault; ``None`` if there is no fault.
-    """
-
-    check: str
-    checked: int
-    faults: int
-    first: str | None
+    check: str  # its name
+    checked: int  # number of items checked
+    faults: int  # number of faulty items
+    first: str | None  # description of the first fault; `None` if there is no fault
 
 
 def checks(connection: sqlite3.Connection) -> Iterator[Check]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from types import TracebackType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from infostream_dedup.errors import (
@@ -22,6 +19,11 @@ from infostream_dedup.errors import (
     UsageError,
 )
 from infostream_dedup.machine.restoring import restoring_advice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
 
 _OLDEST_SQLITE: Final = (3, 37, 0)
 """First version with STRICT tables."""

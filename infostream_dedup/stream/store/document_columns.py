@@ -2,21 +2,110 @@
 
 from __future__ import annotations
 
-import sqlite3
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import orjson
 
-from infostream_dedup.machine.ahead import run_ahead
-from infostream_dedup.machine.collector import collector_paused
+from infostream_dedup.machine.memory import collector_paused
+from infostream_dedup.machine.threads import run_ahead
+from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32, StoredRows
-from infostream_dedup.stream.store.remembered_table import EvidenceTable, PivotTable, RememberedTable
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.model.document import Language
+
+
+# Remembered documents as columns: creating a million objects would take longer than reading them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceTable:
+    """Evidence of the same documents; empty rows if key terms decide."""
+
+    keys: StoredRows  # key terms after the first n
+    weights: StoredRows  # their weights
+    records: StoredRows  # packed evidence as 32-bit words
+    urls: Sequence[str | None]  # address of each document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PivotTable:
+    """Terms of these documents in the pivot language, as ``KeptPivot``; empty rows if languages are kept separate."""
+
+    keys: StoredRows
+    weights: StoredRows
+    members: StoredRows
+    canonical: StoredRows
+    further: StoredRows
+    links: StoredRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberedTable:
+    """Documents in the order of their ordinals; columns have the meaning and units of the fields of `Remembered`.
+
+    A document that was forgotten or whose signature was deleted has empty hashes, keys, weights, targets and numbers.
+    """
+
+    ordinals: NDArray[np.int64]
+    ids: Sequence[str]
+    versions: NDArray[np.int64]
+    sources: Sequence[str | None]
+    clocks: NDArray[np.int64]
+    published: Sequence[int | None]
+    languages: Sequence[Language]
+    text_hashes: Sequence[bytes]
+    opening_hashes: Sequence[bytes]
+    epochs: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    keys: StoredRows  # keys, weights, targets, numbers: one row for each document
+    weights: StoredRows
+    targets: StoredRows
+    numbers: StoredRows
+    statuses: Sequence[str]  # status of each document's verdict
+    repeats: NDArray[np.int64]  # int64, 1 if the verdict is `Verdict.repeats`, otherwise 0
+    groups: Sequence[str]  # id of each document's current group, after all merges
+    evidence: EvidenceTable  # what preset `judged` keeps
+    pivot: PivotTable  # what a stream that looks across languages keeps
+
+    def __len__(self) -> int:
+        return len(self.ordinals)
+
+    def __iter__(self) -> Iterator[Remembered]:
+        """Iterate over the documents, as `row` returns them."""
+        return map(self.row, range(len(self)))
+
+    def row(self, number: int) -> Remembered:
+        """Return one document by its index, without title, text and content hash, which the engine never needs."""
+        return Remembered(
+            ordinal=int(self.ordinals[number]),
+            id=self.ids[number],
+            version=int(self.versions[number]),
+            source=self.sources[number],
+            clock=int(self.clocks[number]),
+            published=self.published[number],
+            language=self.languages[number],
+            content_hash=b"",
+            text_hash=self.text_hashes[number],
+            opening_hash=self.opening_hashes[number],
+            epoch=int(self.epochs[number]),
+            length=int(self.lengths[number]),
+            keys=self.keys.row(number),
+            weights=self.weights.row(number),
+            targets=self.targets.row(number),
+            numbers=self.numbers.row(number),
+            title="",
+            text=None,
+        )
+
 
 REPEATS: Final = (
     "(status IN ('exact', 'duplicate') OR coalesce(relation, '') IN ('template', 'updated')"
@@ -158,12 +247,14 @@ _COLUMNS: Final[_Columns] = (
     # Most documents are alone in their group, so its name need not be read twice.
     ("groups", "nullif(group_id, id)", _Values),
 )
+
 _EVIDENCE_COLUMNS: Final[_Columns] = (
     ("keys", "evidence.keys", lambda: _Rows(INT32)),
     ("weights", "evidence.weights", lambda: _Rows(INT64)),
     ("records", "record", lambda: _Rows(UINT32)),
     ("urls", "url", _Values),
 )
+
 _PIVOT_COLUMNS: Final[_Columns] = (
     ("keys", "pivot.keys", lambda: _Rows(INT32)),
     ("weights", "pivot.weights", lambda: _Rows(INT64)),
@@ -172,6 +263,7 @@ _PIVOT_COLUMNS: Final[_Columns] = (
     ("further", "further", lambda: _Rows(INT32)),
     ("links", "links", lambda: _Rows(INT64)),
 )
+
 _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": _PIVOT_COLUMNS}
 """Tables with a row for some documents, and the columns that they complete."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping
+import stat
+from contextlib import closing, contextmanager
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -18,21 +20,213 @@ from infostream_dedup.errors import (
     InfostreamError,
     NoInputError,
 )
-from infostream_dedup.machine.private_files import make_private_file
+from infostream_dedup.machine.files import held_part, make_private_file, remove_stale_parts
 from infostream_dedup.machine.restoring import restoring_advice
 from infostream_dedup.model.version import VERSION
-from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, writing
-from infostream_dedup.stream.store.copying import HEADER
-from infostream_dedup.stream.store.schema import check_version, create_tables, is_empty
-from infostream_dedup.stream.store.settings_checksum import check_settings, write_settings_checksum
+from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# The schema of a store: `schema.sql`, the only version there is
+
+APPLICATION_ID: Final = 0x49534444
+"""Marks an SQLite file as one of our stores: ``ISDD``."""
+
+SCHEMA_VERSION: Final = 1
+"""``PRAGMA user_version`` of a store."""
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Create all tables and views in an empty file, inside the caller's transaction."""
+    for statement in Path(__file__).with_name("schema.sql").read_text("utf-8").split(";\n"):
+        connection.execute(statement)
+    octets = ((bytes([value]), value) for value in range(256))
+    connection.executemany("INSERT INTO octet (octet, value) VALUES (?, ?)", octets)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION:d}")
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether nothing has been written to the file yet."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return not tables and not _pragma(connection, "application_id")
+
+
+def check_version(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file of another program (E_STORE_FOREIGN), and a store with another schema (E_STORE_NEWER)."""
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        message = "not a store: an SQLite file of another program"
+        raise BadDataError(message, code="E_STORE_FOREIGN", source=str(path))
+    version = _pragma(connection, "user_version")
+    if version != SCHEMA_VERSION:
+        raise BadDataError(
+            f"the store has schema {version}, this program reads schema {SCHEMA_VERSION}; use the program that made it, or "
+            "ingest the documents into a new store: infostream-dedup ingest DOCS --store NEW",
+            code="E_STORE_NEWER",
+            source=str(path),
+        )
+
+
+@contextmanager
+def writing_rows(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Run one transaction (`writing`) on a store that still has our schema."""
+    with writing(connection, path):
+        check_version(connection, path)
+        yield
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+# A checksum of a store's single values: settings, what has expired, the state's small values, withheld frequencies
+
+_NAME: Final = "checksum"
+"""Name of its row in table ``state``."""
+
+
+def write_settings_checksum(connection: sqlite3.Connection) -> None:
+    """Update the checksum, at the end of every transaction that changes one of these tables."""
+    connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (_NAME, _text(_checksum(connection))))
+
+
+def settings_are_as_written(connection: sqlite3.Connection) -> bool:
+    """Whether settings and state are intact; call it inside a transaction."""
+    kept = connection.execute("SELECT value FROM state WHERE name = ?", (_NAME,)).fetchone()
+    return kept is not None and bool(kept[0] == _text(_checksum(connection)))
+
+
+def check_settings(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store whose settings or state are damaged."""
+    with snapshot(connection, path):
+        if not settings_are_as_written(connection):
+            message = "the store is damaged (settings or state do not match their checksum)"
+            raise BadDataError(f"{message}; {restoring_advice(path)}", code="E_STORE_DAMAGED", source=str(path))
+
+
+def state_of(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Return the small values that the last batch wrote."""
+    rows = connection.execute("SELECT name, value FROM state WHERE name <> ?", (_NAME,))
+    return {name: orjson.loads(value) for name, value in rows}
+
+
+def _checksum(connection: sqlite3.Connection) -> str:
+    digest = blake2b(digest_size=16)
+    settings = connection.execute("SELECT settings_digest, settings, made_by, expired_below FROM store")
+    state = connection.execute("SELECT name, value FROM state WHERE name <> ? ORDER BY name", (_NAME,))
+    withheld = [
+        row
+        for table in ("withheld_frequency", "withheld_repeats", "withheld_pivot")
+        for row in connection.execute(f"SELECT epoch, language, terms, df FROM {table} ORDER BY epoch, language")  # noqa: S608
+    ]
+    for row in (*settings, *state, *withheld):
+        for value in row:
+            part = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+            digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()
+
+
+def _text(checksum: str) -> str:
+    return f'"{checksum}"'
+
+
+# Copies of a store, made while others write to it; and the files beside it
+
+_PAGES_AT_ONCE: Final = 4096
+
+HEADER: Final = b"SQLite format 3\0"
+
+_APPLICATION_ID: Final = slice(68, 72)
+
+_HEADER_BYTES: Final = 100
+
+
+def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None) -> None:
+    """Copy a store by SQLite's online backup. The copy gets its name once it is complete and on disk.
+
+    The copy has no log beside it, so it can be opened even in a read-only folder.
+    """
+    copy_file(connection, path, target, mode=mode, application=APPLICATION_ID)
+
+
+def copy_file(
+    connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None, application: int
+) -> None:
+    """Copy any of our SQLite files as ``copy_store`` copies a store."""
+    target = target.resolve()
+    _check_target(path, target, application)
+    remove_stale_parts(target.parent)
+    try:
+        if mode is None:
+            mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
+        with held_part(target.parent) as part, naming_failures(target):
+            with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+                # Without its own snapshot, the backup would start over whenever somebody writes.
+                with snapshot(connection, path):
+                    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                    # The callback lets Python handle a signal between two pieces.
+                    connection.backup(copy, pages=_PAGES_AT_ONCE, progress=lambda *_: None)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
+            if faults != ["ok"]:
+                raise BadDataError(
+                    f"the copy is inconsistent ({faults[0]}); 'store verify' gives details",
+                    code="E_STORE_DAMAGED",
+                    source=str(path),
+                )
+            part.chmod(mode)
+            _sync(part)
+            part.replace(target)
+            _sync(target.parent)
+    except OSError as error:
+        raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
+
+
+def _check_target(path: Path, target: Path, application: int) -> None:
+    if target.is_dir():
+        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    if not target.exists():
+        return
+    if target.samefile(path):
+        raise CannotCreateError(f"{target} is the store itself; give the copy another name")
+    with target.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    ours = header.startswith(HEADER) and header[_APPLICATION_ID] == application.to_bytes(4, "big")
+    if header and not ours:
+        raise CannotCreateError(f"{target} is not a copy of a store and would be lost; give the copy another name")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def copies_beside(store: Path) -> list[Path]:
+    """Return the copies next to a store that running backups are making."""
+    return sorted(store.resolve().parent.glob(".infostream-dedup-*.part"))
+
+
+def set_mode(store: Path, mode: int) -> None:
+    """Change who may read and write a store and the files that SQLite keeps beside it."""
+    store = store.resolve()
+    try:
+        for ending in ("", "-wal", "-shm"):
+            path = store.with_name(store.name + ending)
+            if path.exists():
+                path.chmod(mode)
+    except OSError as error:
+        raise CannotWriteError(f"{store}: the mode cannot be changed: {error.strerror}") from error
+
 
 BUSY_SECONDS: Final = 30.0
 """How long a writer waits for another writer."""
 
 _LONGEST_ENDING: Final = ".desk-journal"
 """The log, the shared memory and the desk have shorter endings."""
-
-_HEADER_BYTES: Final = 100
 
 
 def open_store(

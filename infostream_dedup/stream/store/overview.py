@@ -6,16 +6,22 @@ All queries read only the latest documents, so that a page takes as long in a la
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter, defaultdict
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.model.stream_records import STATUSES
-from infostream_dedup.stream.store.summary import time_text
+from infostream_dedup.stream.store.browsing import day_of, time_text
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _LATEST: Final = 20_000
+
 _HOUR: Final = 3_600_000_000
+
 _LEAST_DOCUMENTS: Final = 5
+
 _SILENCE: Final = 3.0
 """A source is silent after this many times its longest pause so far."""
 
@@ -53,10 +59,7 @@ def latest_verdicts(connection: sqlite3.Connection, limit: int) -> list[dict[str
 def activity(connection: sqlite3.Connection) -> dict[str, Any]:
     """Compare the last hour of the stream's clock with the hours before, over the latest documents.
 
-    Returns:
-        ``clock``, ``documents`` (of the whole stream), ``batches``; ``statuses``: rows ``status, last_hour, usual``
-        (mean number per hour; None if less than an hour preceded); ``silent``: rows ``source, last, pause_hours,
-        usual_hours`` of sources with five or more documents that have been quiet for three times their longest pause.
+    Returns (mean number per hour; None if less than an hour preceded); ``silent``: rows ``source, last, pause_hours,
     """
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
@@ -117,14 +120,7 @@ def alarm_rows(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any
 
 
 def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    """Count what sources publish first and what they repeat, over the latest documents.
-
-    Returns:
-        Rows ``source, documents, originals, repeats, own, delay_hours, taken_from``, the sources with most documents
-        first. ``repeats`` are exact and duplicate documents, ``own`` those that repeat the same source;
-        ``delay_hours`` is the median time to the document that was repeated, None without dates; ``taken_from`` are
-        the three sources whose documents it repeats most, with their numbers.
-    """
+    """Count what sources publish first and what they repeat, over the latest documents."""
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     rows = connection.execute(_REPRINTS, (end - _LATEST,))
     counts: dict[str | None, Counter[str]] = defaultdict(Counter)
@@ -176,3 +172,91 @@ def _median(values: list[float]) -> float | None:
 
 def _top(counter: Counter[str | None]) -> list[tuple[str | None, int]]:
     return sorted(counter.items(), key=lambda item: (-item[1], item[0] or ""))[:3]
+
+
+# What recurs: who repeated a message and when, and the templates of sources (daily rates, the weather)
+
+_MEMBERS: Final = """SELECT v_members.group_id, document.source, coalesce(document.published, nullif(document.clock, 0))
+    FROM v_members JOIN document ON document.ordinal = v_members.ordinal
+    WHERE v_members.group_id IN (SELECT group_id FROM v_groups)"""
+
+
+def republications(connection: sqlite3.Connection, *, top: int) -> list[dict[str, Any]]:
+    """Return rows ``group, title, total, source, day, documents`` of the groups with the most documents.
+
+    ``total`` counts the group's documents, ``documents`` those of one source on one day. The day is that of publication
+    in UTC, or that of the stream's clock if the date is missing; ``None`` if no document had a date yet. Groups are
+    ordered by size, then by their earliest document; sources and days ascend.
+    """
+    groups = connection.execute(
+        "SELECT group_id, title, documents FROM v_groups ORDER BY documents DESC, ordinal LIMIT ?",
+        (top or -1,),
+    ).fetchall()
+    counts: dict[str, Counter[tuple[str | None, str | None]]] = {group: Counter() for group, _, _ in groups}
+    for group, source, time in connection.execute(_MEMBERS):
+        if group in counts:
+            counts[group][source, None if time is None else day_of(time)] += 1
+    return [
+        {"group": group, "title": title, "total": total, "source": source, "day": day, "documents": documents}
+        for group, title, total in groups
+        for (source, day), documents in sorted(counts[group].items(), key=_source_and_day)
+    ]
+
+
+def _source_and_day(counted: tuple[tuple[str | None, str | None], int]) -> tuple[str, str]:
+    source, day = counted[0]
+    return source or "", day or ""
+
+
+_LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce(document.published, document.clock),
+        document.title
+    FROM document WHERE ordinal >= ? AND (relation = 'template' OR kind = 'template') AND EXISTS (
+        SELECT 1 FROM document AS earlier WHERE earlier.id = document.of_id AND earlier.source IS document.source
+    ) ORDER BY document.ordinal"""
+
+
+@dataclass(slots=True)
+class _Recurrence:
+    source: str | None
+    last: int
+    filling: str
+    title: str
+    times: int = 0
+
+
+def templates(connection: sqlite3.Connection, *, least: int, first: int = 0) -> list[dict[str, Any]]:
+    """Return rows ``source, template, title, times, first, last, filling, filling_title``, most frequent first.
+
+    ``template`` is the earliest document of a template; ``times`` counts later documents of the same source whose
+    relation or kind is ``template`` to it, directly or through others; ``filling`` is the latest of them.
+    """
+    earliest: dict[str, str] = {}
+    found: dict[str, _Recurrence] = {}
+    for id_, of, source, time, title in connection.execute(_LINKS, (first,)):
+        root = earliest.get(of, of)
+        earliest[id_] = root
+        recurrence = found.setdefault(root, _Recurrence(source, time, id_, title))
+        recurrence.times += 1
+        if time >= recurrence.last:
+            recurrence.last, recurrence.filling, recurrence.title = time, id_, title
+    rows = []
+    for root, recurrence in found.items():
+        if recurrence.times >= least:
+            ordinal, title, first = connection.execute(
+                "SELECT ordinal, title, coalesce(published, clock) FROM document WHERE id = ? ORDER BY version", (root,)
+            ).fetchone()
+            rows.append((-recurrence.times, ordinal, root, title, first, recurrence))
+    # A stream's clock is 0 until the first document with a date.
+    return [
+        {
+            "source": recurrence.source,
+            "template": root,
+            "title": title,
+            "times": recurrence.times,
+            "first": time_text(first or None),
+            "last": time_text(recurrence.last or None),
+            "filling": recurrence.filling,
+            "filling_title": recurrence.title,
+        }
+        for _, _, root, title, first, recurrence in sorted(rows, key=lambda row: row[:2])
+    ]

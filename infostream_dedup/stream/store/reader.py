@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Document, Language
 from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, Verdict
 from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
-from infostream_dedup.stream.store.document_columns import table_of
-from infostream_dedup.stream.store.opening import settings_of
-from infostream_dedup.stream.store.remembered_table import RememberedTable
+from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
+from infostream_dedup.stream.store.opening import check_version, settings_of
 from infostream_dedup.stream.store.restoring import (
     LanguageFrequencies,
     first_ordinal,
@@ -26,8 +22,12 @@ from infostream_dedup.stream.store.restoring import (
     summed_frequencies,
     terms_of,
 )
-from infostream_dedup.stream.store.schema import check_version
 from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 _KEPT: Final = (
     "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"
@@ -40,34 +40,21 @@ _IDS_AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch:
-    """A stored batch.
+    """A stored batch."""
 
-    Attributes:
-        batch_id: as given.
-        content_hash: checksum of the batch's content.
-        verdicts: one for each document of the batch, in order.
-    """
-
-    batch_id: str
-    content_hash: bytes
-    verdicts: tuple[Verdict, ...]
+    batch_id: str  # as given
+    content_hash: bytes  # checksum of the batch's content
+    verdicts: tuple[Verdict, ...]  # one for each document of the batch, in order
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A document in the store.
+    """A document in the store."""
 
-    Attributes:
-        ordinal: its position in the stream.
-        version: number of earlier documents with the same id.
-        content_hash: checksum of the whole document.
-        verdict: the verdict on it.
-    """
-
-    ordinal: int
-    version: int
-    content_hash: bytes
-    verdict: Verdict
+    ordinal: int  # its position in the stream
+    version: int  # number of earlier documents with the same id
+    content_hash: bytes  # checksum of the whole document
+    verdict: Verdict  # the verdict on it
 
 
 class StoreReader:
@@ -108,9 +95,7 @@ class StoreReader:
     def span(self, *, since: int | None = None, until: int | None = None) -> tuple[int, int]:
         """Find the documents that arrived within a period of the stream's clock.
 
-        Args:
-            since: UTC microseconds since 1970; ``None`` for the beginning of the stream.
-            until: end of the period, exclusive; ``None`` for the end of the stream.
+        until: end of the period, exclusive; ``None`` for the end of the stream.
         """
         with self.reading() as connection:
             first = 0 if since is None else first_ordinal(connection, "clock", since)

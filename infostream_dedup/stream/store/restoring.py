@@ -3,95 +3,216 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections import defaultdict
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.model.document import Language
-from infostream_dedup.model.stream_records import CountedEvidence, EpochFrequencies, GroupEvent
+from infostream_dedup.model.stream_records import (
+    CountedEvidence,
+    EpochFrequencies,
+    GroupEvent,
+    Remembered,
+    StoryEvent,
+    Verdict,
+)
 from infostream_dedup.stream.store.blobs import INT32, numbers_of
-from infostream_dedup.stream.store.document_columns import table_of
-from infostream_dedup.stream.store.group_tables import present_stories
-from infostream_dedup.stream.store.remembered_table import RememberedTable
-from infostream_dedup.stream.store.settings_checksum import state_of
+from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
+from infostream_dedup.stream.store.opening import state_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.model.document import Language
+
+
+# The current groups of two or more documents and their stories, maintained by the writer of batches.
+#
+# The views `v_members` and `v_groups` give the same result, but follow all merges in every query.
+
+_ENTER: Final = (
+    "INSERT INTO membership (ordinal, group_id, source, language)"
+    " SELECT ordinal, ?, source, language FROM document WHERE"
+)
+
+_ALONE: Final = (
+    " id = ? AND group_id = ? AND ordinal < ? AND NOT EXISTS"
+    " (SELECT 1 FROM membership WHERE membership.ordinal = document.ordinal)"
+)
+"""A document before an ordinal that forms a group alone: no other document can be in the group named after it."""
+
+_COUNT: Final = (
+    "REPLACE INTO grouping (group_id, earliest, documents, sources, languages, first, last, alarm)"
+    " SELECT membership.group_id, min(ordinal), count(*), count(DISTINCT membership.source),"
+    " count(DISTINCT membership.language), min(coalesce(published, nullif(clock, 0))),"
+    " max(coalesce(published, nullif(clock, 0))), max(?)"
+    " FROM membership JOIN document USING (ordinal) WHERE membership.group_id = ? GROUP BY membership.group_id"
+    " HAVING count(*) > 1"
+)
+
+_ADD: Final = (
+    "UPDATE grouping SET documents = documents + 1,"
+    " sources = sources + (:source IS NOT NULL AND NOT EXISTS (SELECT 1 FROM membership"
+    " WHERE membership.group_id = :group AND membership.source = :source)),"
+    " languages = languages + NOT EXISTS (SELECT 1 FROM membership"
+    " WHERE membership.group_id = :group AND membership.language = :language),"
+    " first = coalesce(min(first, :time), first, :time), last = coalesce(max(last, :time), last, :time)"
+    " WHERE group_id = :group"
+)
+
+
+def group_documents(
+    connection: sqlite3.Connection,
+    remembered: Sequence[Remembered],
+    verdicts: Sequence[Verdict],
+    events: Sequence[GroupEvent],
+) -> None:
+    """Update the tables ``grouping`` and ``membership`` after a batch.
+
+    Joining a group costs the same however large the group is; a merge costs time in proportion to its documents.
+    """
+    merges: dict[int, list[GroupEvent]] = defaultdict(list)
+    for event in events:
+        if event.kind == "merge":
+            merges[event.ordinal].append(event)
+    for one, verdict in zip(remembered, verdicts, strict=True):
+        for event in merges.get(one.ordinal, ()):
+            _merge(connection, event)
+        if verdict.group != one.id or one.version:
+            _join(connection, one, verdict.group)
+    for event in events:
+        if event.kind == "alarm":
+            connection.execute("UPDATE grouping SET alarm = 1 WHERE group_id = ?", (event.group,))
+
+
+def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:
+    """Add a document to a group, unless the group has no other document."""
+    run, time = connection.execute, one.clock or None if one.published is None else one.published
+    values = {"group": group, "source": one.source, "language": one.language, "time": time}
+    added = run(_ADD, values).rowcount
+    if not added and not run(_ENTER + _ALONE, (group, group, group, one.ordinal)).rowcount:
+        return
+    run(f"{_ENTER} ordinal = ?", (group, one.ordinal))
+    if not added:
+        run(_COUNT, (_alarm(connection, group), group))
+
+
+def _merge(connection: sqlite3.Connection, event: GroupEvent) -> None:
+    run, stays, other, alarm = connection.execute, event.group, event.other, _alarm(connection, event.group)
+    # The document that caused it is in the group that remains, and joins it below.
+    run(_ENTER + _ALONE, (stays, other, other, event.ordinal + 1))
+    run(_ENTER + _ALONE, (stays, stays, stays, event.ordinal))
+    run("UPDATE membership SET group_id = ? WHERE group_id = ?", (stays, other))
+    run("DELETE FROM grouping WHERE group_id = ?", (other,))
+    run(_COUNT, (alarm, stays))
+
+
+def _alarm(connection: sqlite3.Connection, group: str) -> int:
+    query = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND group_id = ?)"
+    return int(connection.execute(query, (group,)).fetchone()[0])
+
+
+def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
+    """Update the tables ``story`` and ``telling`` after a batch."""
+    if not stories and (not events or connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None):
+        return
+    happened: list[GroupEvent | StoryEvent] = [*events, *stories]
+    for event in sorted(happened, key=lambda one: one.ordinal):
+        if isinstance(event, StoryEvent):
+            _unite(connection, event)
+        elif event.kind == "expiry":
+            connection.execute("UPDATE telling SET alive = 0 WHERE group_id = ?", (event.group,))
+        elif event.kind == "merge":
+            connection.execute("DELETE FROM telling WHERE group_id = ?", (event.other,))
+
+
+def present_stories(connection: sqlite3.Connection) -> tuple[tuple[str, str, int], ...]:
+    """Return each group of the window that has a story: its name, its story, the story's earliest ordinal."""
+    rows = connection.execute(
+        "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
+    )
+    return tuple(rows)
+
+
+def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
+    """Compute the correct content of table ``telling`` from all events: group, story, whether the group is alive."""
+    groups, stories = (
+        connection.execute(f"SELECT {columns} FROM {table} ORDER BY number").fetchall()  # noqa: S608
+        for table, columns in (
+            ("event", "ordinal, kind, group_id, other, value"),
+            ("story_event", "ordinal, story_id, other, begun"),
+        )
+    )
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.execute("CREATE TABLE story (story_id TEXT PRIMARY KEY, begun INTEGER)")
+        fresh.execute("CREATE TABLE telling (group_id TEXT PRIMARY KEY, story_id TEXT, alive INTEGER DEFAULT 1)")
+        tell_stories(fresh, [GroupEvent(*row) for row in groups], [StoryEvent(*row) for row in stories])
+        return set(fresh.execute("SELECT group_id, story_id, alive FROM telling"))
+
+
+def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
+    run = connection.execute
+    if run("SELECT 1 FROM story WHERE story_id = ?", (event.story,)).fetchone() is None:
+        # Until now it formed a group alone.
+        run("INSERT INTO story (story_id, begun) VALUES (?, ?)", (event.story, event.begun))
+        run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.story, event.story))
+    if run("DELETE FROM story WHERE story_id = ?", (event.other,)).rowcount:
+        run("UPDATE telling SET story_id = ? WHERE story_id = ?", (event.story, event.other))
+    else:
+        run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.other, event.story))
 
 
 class Position(NamedTuple):
-    """Position of a store; it changes whenever another process writes.
+    """Position of a store; it changes whenever another process writes."""
 
-    Attributes:
-        batches: number of batches.
-        documents: number of documents, which is also the next ordinal.
-        terms: number of terms, which is also the next term's number.
-        forgotten: number of documents forgotten on request.
-    """
-
-    batches: int
-    documents: int
-    terms: int
-    forgotten: int
+    batches: int  # number of batches
+    documents: int  # number of documents, which is also the next ordinal
+    terms: int  # number of terms, which is also the next term's number
+    forgotten: int  # number of documents forgotten on request
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageFrequencies:
-    """Document frequencies of one language summed over epochs.
+    """Document frequencies of one language summed over epochs."""
 
-    Attributes:
-        documents: number of documents in the language.
-        length: their total length in terms.
-        df: int64 (terms of the store,), number of documents with each term.
-    """
-
-    documents: int
-    length: int
-    df: NDArray[np.int64]
+    documents: int  # number of documents in the language
+    length: int  # their total length in terms
+    df: NDArray[np.int64]  # int64 (terms of the store,), number of documents with each term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """The state of a stream.
+    """The state of a stream."""
 
-    Attributes:
-        position: position of the store in this state.
-        clock: the stream's clock, UTC microseconds since 1970; ``None`` before the first document.
-        epoch: the open epoch.
-        oldest: smallest ordinal in the window after the last batch.
-        terms: all terms, or those that are new since the given position, by number.
-        frequencies: sums over all closed epochs, by language; languages without a document are missing.
-        repeats: the same sums over documents that repeat earlier ones, in a store that counts them separately.
-        withheld: what forgotten documents had added to the open epoch (terms and df only; documents and length are 0).
-        withheld_repeats: the part of it added by documents that repeat earlier ones.
-        pivot: sums over all closed epochs of the pivot language, under its name; empty if languages are kept separate.
-        withheld_pivot: what forgotten documents had added to the open epoch there.
-        stories: each group of the window that has a story: its name, the story, the story's earliest ordinal.
-        evidence: counts of evidence, those of the closed epochs first; empty if key terms decide.
-        documents: documents of the window and of the open epoch, or those that are new since the given position.
-        events: merges, alarms and limits in order, all or those that are new since the given position; the groups of
-            `documents` already reflect the merges.
-        state: the small values given to `append`.
-    """
-
-    position: Position
-    clock: int | None
-    epoch: int
-    oldest: int
-    terms: list[str]
+    position: Position  # position of the store in this state
+    clock: int | None  # the stream's clock, UTC microseconds since 1970; `None` before the first document
+    epoch: int  # the open epoch
+    oldest: int  # smallest ordinal in the window after the last batch
+    terms: list[str]  # all terms, or those that are new since the given position, by number
+    # sums over all closed epochs, by language; languages without a document are missing
     frequencies: Mapping[Language, LanguageFrequencies]
+    # the same sums over documents that repeat earlier ones, in a store that counts them separately
     repeats: Mapping[Language, LanguageFrequencies]
+    # what forgotten documents had added to the open epoch (terms and df only; documents and length are 0)
     withheld: tuple[EpochFrequencies, ...]
-    withheld_repeats: tuple[EpochFrequencies, ...]
+    withheld_repeats: tuple[EpochFrequencies, ...]  # the part of it added by documents that repeat earlier ones
+    # sums over all closed epochs of the pivot language, under its name; empty if languages are kept separate
     pivot: Mapping[Language, LanguageFrequencies]
-    withheld_pivot: tuple[EpochFrequencies, ...]
+    withheld_pivot: tuple[EpochFrequencies, ...]  # what forgotten documents had added to the open epoch there
+    # each group of the window that has a story: its name, the story, the story's earliest ordinal
     stories: tuple[tuple[str, str, int], ...]
+    # counts of evidence, those of the closed epochs first; empty if key terms decide
     evidence: tuple[CountedEvidence, ...]
+    # documents of the window and of the open epoch, or those that are new since the given position
     documents: RememberedTable
+    # merges, alarms and limits in order, all or those that are new since the given position; the groups of `documents`
+    # already reflect the merges
     events: tuple[GroupEvent, ...]
-    state: dict[str, Any]
+    state: dict[str, Any]  # the small values given to `append`
 
 
 def position_of(connection: sqlite3.Connection) -> Position:

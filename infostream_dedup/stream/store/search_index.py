@@ -5,17 +5,250 @@ It is part of the store, so a batch and the index of the epoch that it closes ar
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from zlib import crc32
+
+import numpy as np
+import orjson
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.stream.store.index_parts import MOST_DOCUMENTS, IndexPart
+from infostream_dedup.model.document import LANGUAGES, Language
+from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+
+# Read documents of a store by ordinal: the fields that a search shows, and those that it compares
+
+_AT_ONCE: Final = 500
+
+_DOCUMENT: Final = (
+    "SELECT document.ordinal, id, title, document.source, published, url, document.language,"
+    " coalesce(membership.group_id, document.group_id), coalesce(text_hash, x''), coalesce(signature.keys, x''),"
+    " coalesce(signature.weights, x''), coalesce(targets, x''), coalesce(evidence.keys, x''),"
+    " coalesce(evidence.weights, x''), coalesce(record, x'')"
+    " FROM document LEFT JOIN membership ON membership.ordinal = document.ordinal"
+    " LEFT JOIN signature ON signature.ordinal = document.ordinal"
+    " LEFT JOIN evidence ON evidence.ordinal = document.ordinal WHERE document.ordinal IN"
+)
+
+_KEYS: Final = "SELECT ordinal, keys, weights FROM signature WHERE ordinal IN"
+
+_NAMES: Final = "SELECT number, term FROM term WHERE number IN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundDocument:
+    """A document."""
+
+    ordinal: int  # its place in the stream
+    id: str  # its id
+    title: str  # its headline
+    source: str | None  # its publisher
+    published: int | None  # time of publication, UTC microseconds since 1970
+    url: str | None  # its address
+    language: Language  # its language
+    group: str  # id of its current group
+    text_hash: bytes  # hash of its text; empty for an empty text, and for a document whose signature is gone
+    keys: NDArray[np.int64]  # int64, its key terms, heaviest first
+    weights: NDArray[np.int64]  # int64, their weights
+    targets: NDArray[np.int64]  # int64, its terms, ascending
+    further_keys: NDArray[np.int64]  # int64, the further key terms that evidence compares
+    further_weights: NDArray[np.int64]  # int64, their weights
+    record: bytes  # its packed evidence; empty if key terms decide
+
+
+def documents_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, FoundDocument]:
+    """Read documents, by ordinal."""
+    found = {}
+    for ordinal, id_, title, source, published, url, language, group, text_hash, *blobs in _rows(
+        connection, _DOCUMENT, ordinals
+    ):
+        keys, weights, targets, further_keys, further_weights, record = blobs
+        found[ordinal] = FoundDocument(
+            ordinal=ordinal,
+            id=id_,
+            title=title,
+            source=source,
+            published=published,
+            url=url,
+            language=language,
+            group=group,
+            text_hash=text_hash,
+            keys=numbers_of(keys, INT32),
+            weights=numbers_of(weights, INT64),
+            targets=numbers_of(targets, INT32),
+            further_keys=numbers_of(further_keys, INT32),
+            further_weights=numbers_of(further_weights, INT64),
+            record=record,
+        )
+    return found
+
+
+def key_weights_of(connection: sqlite3.Connection, ordinals: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+    """Read key terms (INT32) and weights (INT64) of documents, by ordinal."""
+    return {ordinal: (keys, weights) for ordinal, keys, weights in _rows(connection, _KEYS, ordinals)}
+
+
+def term_names_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the terms with these numbers."""
+    return dict(_rows(connection, _NAMES, numbers))
+
+
+def _rows(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> Iterator[Any]:
+    for begin in range(0, len(values), _AT_ONCE):
+        asked = values[begin : begin + _AT_ONCE]
+        yield from connection.execute(f"{query} ({', '.join('?' * len(asked))})", asked)
+
+
+# Parts of a store's index: consecutive documents by their terms
+
+MOST_DOCUMENTS: Final = 1 << 16
+"""Maximum number of documents in a part, so that two bytes can number them."""
+
+GONE: Final = 255
+"""Replaces the language of a document whose signature is not in the store, because it was forgotten or expired."""
+
+_UINT16: Final = np.dtype("<u2")
+
+_UINT8: Final = np.dtype("u1")
+
+_NUMBER_BITS: Final = 16
+
+_NO_SOURCE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TermDocuments:
+    """The documents that have each term."""
+
+    terms: NDArray[np.int32]  # int32, numbers of the terms, ascending
+    ends: NDArray[np.int32]  # int32 (terms + 1,), bounds of the documents of each term
+    documents: NDArray[np.uint16]  # uint16, numbers of documents in the part, ascending within each term
+
+    @classmethod
+    def of(cls, rows: Sequence[bytes | None]) -> Self:
+        """Invert the terms of each document: blobs of INT32, ``None`` for a document that is gone."""
+        terms = np.frombuffer(b"".join(row for row in rows if row), dtype=INT32).astype(np.int64)
+        sizes = np.array([0 if row is None else len(row) // INT32.itemsize for row in rows], dtype=np.int64)
+        # One number orders by term and document.
+        codes = terms << _NUMBER_BITS | np.repeat(np.arange(len(rows), dtype=np.int64), sizes)
+        codes.sort()
+        terms = codes >> _NUMBER_BITS
+        begins = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1]))) if len(terms) else terms
+        ends = np.concatenate((begins, [len(terms)])).astype(INT32)
+        return cls(terms[begins].astype(INT32), ends, (codes & (MOST_DOCUMENTS - 1)).astype(_UINT16))
+
+    def of_terms(self, asked: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Find the documents that have some of the terms.
+
+        Returns int64 each: position of a term among those requested, ascending, and number of a document that has it.
+        """
+        if not len(self.terms):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        slots = np.minimum(np.searchsorted(self.terms, asked), len(self.terms) - 1)
+        known = np.flatnonzero(self.terms[slots] == asked)
+        begins = self.ends[slots[known]].astype(np.int64)
+        sizes = self.ends[slots[known] + 1] - begins
+        bounds = np.cumsum(sizes)
+        places = np.arange(int(bounds[-1]) if len(bounds) else 0) + np.repeat(begins - (bounds - sizes), sizes)
+        return np.repeat(known, sizes), self.documents[places].astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexPart:
+    """Consecutive documents, numbered from 0."""
+
+    first: int  # ordinal of the first one
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`, or `GONE`
+    sizes: NDArray[np.uint8]  # uint8 (documents,), number of key terms
+    sources: NDArray[np.int32]  # int32 (documents,), index into `names`, -1 without a source
+    names: list[str]  # sources
+    keys: TermDocuments  # documents by key term
+    targets: TermDocuments  # documents by the terms in which key terms are looked up
+
+    def __len__(self) -> int:
+        return len(self.languages)
+
+    @property
+    def end(self) -> int:
+        """Ordinal after the last one."""
+        return self.first + len(self)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(array.nbytes for array in self._arrays())
+
+    @classmethod
+    def of_documents(cls, first: int, rows: Sequence[tuple[str, str | None, bytes | None, bytes | None]]) -> Self:
+        """Index documents."""
+        if len(rows) > MOST_DOCUMENTS:
+            raise ValueError(f"{len(rows)} documents are more than {MOST_DOCUMENTS}")
+        numbers: dict[str | None, int] = {language: number for number, language in enumerate(LANGUAGES)}
+        if unknown := {one for one, _, keys, _ in rows if keys is not None} - numbers.keys():
+            raise ValueError(f"no language: {min(map(repr, unknown))}")
+        names: dict[str, int] = {}
+        sources = [
+            names.setdefault(source, len(names)) if source and keys is not None else _NO_SOURCE
+            for _, source, keys, _ in rows
+        ]
+        return cls(
+            first=first,
+            languages=np.array([GONE if keys is None else numbers[one] for one, _, keys, _ in rows], dtype=_UINT8),
+            sizes=np.array([len(keys or b"") // INT32.itemsize for _, _, keys, _ in rows], dtype=_UINT8),
+            sources=np.array(sources, dtype=INT32),
+            names=list(names),
+            keys=TermDocuments.of([keys for _, _, keys, _ in rows]),
+            targets=TermDocuments.of([targets for *_, targets in rows]),
+        )
+
+    def packed(self) -> bytes:
+        """Return the part as bytes; equal documents give equal bytes."""
+        arrays = self._arrays()
+        head = orjson.dumps({"names": self.names, "sizes": [len(array) for array in arrays]})
+        # Arrays that start at multiples of their width are faster to read.
+        head += b" " * (-len(head) % 8)
+        return b"".join((len(head).to_bytes(8, "little"), head, *(array.tobytes() for array in arrays)))
+
+    @classmethod
+    def unpacked(cls, first: int, packed: bytes) -> Self:
+        """Return the part that ``packed`` wrote; its arrays are views of the bytes."""
+        size = int.from_bytes(packed[:8], "little")
+        head = orjson.loads(packed[8 : 8 + size])
+        ends = np.cumsum([8 + size, *(n * kind.itemsize for n, kind in zip(head["sizes"], _KINDS, strict=True))])
+        arrays = [
+            np.frombuffer(packed, dtype=kind, count=count, offset=begin)
+            for (begin, _), kind, count in zip(pairwise(ends.tolist()), _KINDS, head["sizes"], strict=True)
+        ]
+        sources, key_terms, key_ends, target_terms, target_ends, keys, targets, languages, sizes = arrays
+        return cls(
+            first=first,
+            languages=languages,
+            sizes=sizes,
+            sources=sources,
+            names=head["names"],
+            keys=TermDocuments(key_terms, key_ends, keys),
+            targets=TermDocuments(target_terms, target_ends, targets),
+        )
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        """All arrays, of the types in ``_KINDS``."""
+        keys, targets = self.keys, self.targets
+        numbers = self.sources, keys.terms, keys.ends, targets.terms, targets.ends
+        return (*numbers, keys.documents, targets.documents, self.languages, self.sizes)
+
+
+_KINDS: Final[tuple[np.dtype[Any], ...]] = (*[INT32] * 5, *[_UINT16] * 2, *[_UINT8] * 2)
+
 
 _SIGNATURES: Final = (
     "SELECT document.language, document.source, keys, targets FROM document"
@@ -25,17 +258,11 @@ _SIGNATURES: Final = (
 
 
 class IndexRow(NamedTuple):
-    """A row of the index without its content.
+    """A row of the index without its content."""
 
-    Attributes:
-        first: ordinal of its first document.
-        documents: number of its documents.
-        checksum: checksum of both numbers and the content.
-    """
-
-    first: int
-    documents: int
-    checksum: bytes
+    first: int  # ordinal of its first document
+    documents: int  # number of its documents
+    checksum: bytes  # checksum of both numbers and the content
 
     @property
     def end(self) -> int:
@@ -136,5 +363,155 @@ def _write(connection: sqlite3.Connection, first: int, end: int) -> None:
 
 def _checksum(first: int, documents: int, packed: bytes) -> bytes:
     hashed = blake2b(first.to_bytes(8, "little") + documents.to_bytes(8, "little"), digest_size=16)
+    hashed.update(packed)
+    return hashed.digest()
+
+
+# The index of terms: finds the number of a term by its text.
+#
+# SQLite's own index would change a page in a random place for every new term (reports/speed.md says what that costs).
+# Here, each block of consecutive terms is indexed once, when it is complete; the terms after the last block are few
+# enough for a search to keep them in memory.
+
+TERMS_IN_BLOCK: Final = 1 << 14
+
+_UINT32: Final = np.dtype("<u4")
+
+_TERMS: Final = "SELECT term FROM term WHERE number >= ? AND number < ? ORDER BY number"
+
+_AFTER: Final = "SELECT term, number FROM term WHERE number >= ?"
+
+_ROWS: Final = "SELECT first, packed, checksum FROM term_index WHERE first >= ?"
+
+_INSERT: Final = "INSERT OR REPLACE INTO term_index (first, packed, checksum) VALUES (?, ?, ?)"
+
+
+class _Block(NamedTuple):
+    """A block in memory."""
+
+    hashes: NDArray[np.uint32]  # uint32 (terms,), ascending
+    places: NDArray[np.uint16]  # uint16 (terms,), place in the block of the term with each hash
+
+    @classmethod
+    def of(cls, terms: Sequence[str]) -> _Block:
+        """Index terms."""
+        hashes = _hashes(terms)
+        order = np.argsort(hashes, kind="stable")
+        return cls(hashes[order], order.astype(_UINT16))
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> _Block:
+        terms = len(packed) // (_UINT32.itemsize + _UINT16.itemsize)
+        places = np.frombuffer(packed, dtype=_UINT16, count=terms, offset=terms * _UINT32.itemsize)
+        return cls(np.frombuffer(packed, dtype=_UINT32, count=terms), places)
+
+    def packed(self) -> bytes:
+        return self.hashes.tobytes() + self.places.tobytes()
+
+    def places_of(self, asked: NDArray[np.uint32]) -> list[int]:
+        """Return the places of all terms that have one of the hashes."""
+        begins = self.hashes.searchsorted(asked)
+        met = np.flatnonzero(self.hashes.take(begins, mode="clip") == asked)
+        begins, ends = begins[met], self.hashes.searchsorted(asked[met], side="right")
+        return [
+            place
+            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+            for place in self.places[begin:end].tolist()
+        ]
+
+
+class TermIndex:
+    """Finds the numbers of terms in a store. Blocks stay in memory once they have been read (6 bytes a term)."""
+
+    def __init__(self) -> None:
+        self._blocks: list[_Block] = []
+        self._after: dict[str, int] = {}
+
+    def numbers_of(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of those terms that the store has."""
+        self._read_on(connection)
+        asked, hashes = set(terms), np.unique(_hashes(terms))
+        numbers = [
+            number * TERMS_IN_BLOCK + place
+            for number, block in enumerate(self._blocks)
+            for place in block.places_of(hashes)
+        ]
+        # Other terms may have the same hashes.
+        found = {term: number for number, term in term_names_of(connection, numbers).items() if term in asked}
+        return found | {term: self._after[term] for term in asked & self._after.keys()}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the blocks in memory."""
+        return sum(block.hashes.nbytes + block.places.nbytes for block in self._blocks)
+
+    def _read_on(self, connection: sqlite3.Connection) -> None:
+        begin, end = len(self._blocks) * TERMS_IN_BLOCK, _end_of_blocks(position_of(connection).terms)
+        if begin < end:
+            rows = {first: row for first, *row in connection.execute(_ROWS, (begin,))}
+            firsts = range(begin, end, TERMS_IN_BLOCK)
+            self._blocks += [_read_block(connection, first, rows.get(first)) for first in firsts]
+            self._after = {}
+        self._after.update(connection.execute(_AFTER, (end + len(self._after),)))
+
+
+def index_terms(connection: sqlite3.Connection, terms: int) -> None:
+    """Index all complete blocks after the last row of the index, inside the caller's transaction."""
+    last = connection.execute("SELECT max(first) FROM term_index").fetchone()[0]
+    begin = 0 if last is None else _end_of_blocks(last) + TERMS_IN_BLOCK
+    for first in range(begin, _end_of_blocks(terms), TERMS_IN_BLOCK):
+        _write_terms(connection, first)
+
+
+def rebuild_term_block(connection: sqlite3.Connection, first: int) -> None:
+    """Write the row of a block, or delete one that belongs to no complete block, inside the caller's transaction."""
+    if first % TERMS_IN_BLOCK or first >= _end_of_blocks(position_of(connection).terms):
+        connection.execute("DELETE FROM term_index WHERE first = ?", (first,))
+    else:
+        _write_terms(connection, first)
+
+
+def term_index_faults(connection: sqlite3.Connection) -> Iterator[tuple[int, str | None]]:
+    """Compare every block with its terms; yield the number of its first term, and what is wrong, or ``None``."""
+    rows = {first: (packed, checksum) for first, packed, checksum in connection.execute(_ROWS, (0,))}
+    for first in range(0, _end_of_blocks(position_of(connection).terms), TERMS_IN_BLOCK):
+        packed = _block_of(connection, first).packed()
+        fault = None
+        if first not in rows:
+            fault = "is missing"
+        elif rows.pop(first) != (packed, _terms_checksum(first, packed)):
+            fault = "differs from its terms"
+        yield first, fault
+    for first in sorted(rows):
+        yield first, "has no terms"
+
+
+def _end_of_blocks(terms: int) -> int:
+    return terms - terms % TERMS_IN_BLOCK
+
+
+def _read_block(connection: sqlite3.Connection, first: int, row: Sequence[bytes] | None) -> _Block:
+    """Return a block from its row, or rebuild it from the terms if the row is damaged or missing."""
+    if row is not None and _terms_checksum(first, row[0]) == row[1]:
+        return _Block.unpacked(row[0])
+    return _block_of(connection, first)
+
+
+def _write_terms(connection: sqlite3.Connection, first: int) -> None:
+    packed = _block_of(connection, first).packed()
+    connection.execute(_INSERT, (first, packed, _terms_checksum(first, packed)))
+
+
+def _block_of(connection: sqlite3.Connection, first: int) -> _Block:
+    return _Block.of([row[0] for row in connection.execute(_TERMS, (first, first + TERMS_IN_BLOCK))])
+
+
+def _hashes(terms: Sequence[str]) -> NDArray[np.uint32]:
+    # The words of a question may contain lone surrogates; no stored term does.
+    return np.fromiter((crc32(str.encode(term, "utf-8", "replace")) for term in terms), _UINT32, len(terms))
+
+
+def _terms_checksum(first: int, packed: bytes) -> bytes:
+    hashed = blake2b(first.to_bytes(8, "little"), digest_size=16)
     hashed.update(packed)
     return hashed.digest()

@@ -5,20 +5,23 @@ A new column is entered in ``schema.sql`` and in its `Table`; a field of verdict
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
 import orjson
 
 from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, TranslatedFrom, Verdict
 from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import numpy as np
 
 Row = tuple[Any, ...]
 Column = Callable[[Sequence[Any]], Sequence[Any]]
@@ -61,19 +64,13 @@ def _fields(prefix: str, *names: str) -> dict[str, Column]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table that batches write.
-
-    Attributes:
-        columns: how each column is made of the items; the key comes first.
-        key: number of columns of the key.
-        names_batch: whether there is a further column ``batch``.
-        forgotten: what `forget` writes into columns, in SQL; ``None`` deletes the row, empty leaves it.
-    """
+    """A table that batches write."""
 
     name: str
-    columns: Mapping[str, Column]
-    key: int = 1
-    names_batch: bool = False
+    columns: Mapping[str, Column]  # how each column is made of the items; the key comes first
+    key: int = 1  # number of columns of the key
+    names_batch: bool = False  # whether there is a further column `batch`
+    # what `forget` writes into columns, in SQL; `None` deletes the row, empty leaves it
     forgotten: Mapping[str, str] | None = field(default_factory=dict)
 
     def rows_of(self, items: Sequence[Any]) -> list[Row]:

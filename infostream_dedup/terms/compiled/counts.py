@@ -9,25 +9,34 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.language.text.compiled import forms
-from infostream_dedup.language.text.compiled.scanner import Scanned
+from infostream_dedup.language.text import scanner
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.machine.turns import Turns
+from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.kernels.counting import Counted, Row, TermsOfSurfaces, TokenRows, mark_used
+from infostream_dedup.terms.kernels.counting import (
+    NOTHING,
+    ROOM_FOR_REPEATED,
+    Counted,
+    Row,
+    TermsOfSurfaces,
+    TokenRows,
+    map_surfaces,
+    mark_used,
+    mark_words,
+)
 from infostream_dedup.terms.kernels.counting import count_terms as count_rows
-from infostream_dedup.terms.kernels.surface_mapping import NOTHING, ROOM_FOR_REPEATED, map_surfaces, mark_words
 from infostream_dedup.terms.representation import representation
+from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import scipy.sparse as sp
     from numpy.typing import DTypeLike, NDArray
+
+    from infostream_dedup.language.text.scanner import Scanned
+    from infostream_dedup.terms.compiled.surfaces import SurfaceTokens
 
 
 _SHAPES: Final = len(Shape)
@@ -37,11 +46,7 @@ _AT_ONCE: Final = 1 << 14
 
 
 def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
-    """Turn tokens into counts of terms of ``settings.representation``.
-
-    Args:
-        workers: threads; 0 for as many as the process may use. The result does not depend on them.
-    """
+    """Turn tokens into counts of terms of ``settings.representation``."""
     if len(tokens) and not tokens.chunks:
         raise ValueError("these tokens were consumed by an earlier count")
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
@@ -75,7 +80,7 @@ def _terms_of_surfaces(
     tokens: SurfaceTokens, settings: Settings, workers: int
 ) -> tuple[SurfaceList, TermsOfSurfaces, int]:
     """Return all terms in code point order, the terms of each surface, and the maximum number of terms of a surface."""
-    held = forms.forms(tokens.surfaces)
+    held = scanner.forms(tokens.surfaces)
     # A word is a form, with its shape if the representation asks for it.
     shapes = _SHAPES if representation(settings.representation).shaped else 1
     words = held.numbers if shapes == 1 else held.numbers * np.int32(shapes) + held.shapes
@@ -111,7 +116,7 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
 
 def _enter_terms(
     words: NDArray[np.int64],
-    forms: SurfaceList,
+    scanner: SurfaceList,
     language: Language,
     settings: Settings,
     pool: SurfacePool,
@@ -127,7 +132,7 @@ def _enter_terms(
 
     def enter(begin: int) -> None:
         some = words[begin : begin + step]
-        taken, terms = chosen.listed_terms(forms, some, language, settings)
+        taken, terms = chosen.listed_terms(scanner, some, language, settings)
         with entering:
             term_of_word[some[taken]] = pool.add(terms)
 
@@ -137,7 +142,7 @@ def _enter_terms(
 
 
 def _mapping(
-    held: forms.SurfaceForms,
+    held: scanner.SurfaceForms,
     words: NDArray[np.int32],
     entered_of_word: NDArray[np.int32],
     term_of_entered: NDArray[np.int32],

@@ -10,10 +10,9 @@ import numpy as np
 
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.kernels.weighing import Factors, Kept, add_frequencies, gather_factors, select_heaviest
+from infostream_dedup.terms.kernels.counting import Factors, Kept, add_frequencies, gather_factors, select_heaviest
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
-from infostream_dedup.terms.statistics import Statistics, statistics_by_language
+from infostream_dedup.terms.statistics import Statistics, TermCounts, statistics_by_language
 from infostream_dedup.terms.weighting import document_norms, idf_table, weighting
 
 if TYPE_CHECKING:
@@ -28,12 +27,7 @@ _ROWS_AT_ONCE: Final = 512
 def select_key_terms(
     counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
 ) -> KeyTerms:
-    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
-
-    Args:
-        statistics: statistics for the weights; by default those of the documents themselves (with background).
-        workers: threads; 0 for as many as the process may use. The result does not depend on them.
-    """
+    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2)."""
     statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
     rows = _Weighed(counts, statistics, settings)
     keys = rows.heaviest(settings.n, workers)
@@ -44,11 +38,7 @@ def select_key_terms(
 
 
 def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -> list[Statistics]:
-    """Return the statistics per language, in the order of ``LANGUAGES``.
-
-    Args:
-        workers: threads; 0 for as many as the process may use.
-    """
+    """Return the statistics per language, in the order of ``LANGUAGES``."""
     indptr, indices = _rows(counts.counts)
     threads = thread_count(workers)
     bounds = np.linspace(0, len(indptr) - 1, threads + 1).astype(np.int64)
@@ -115,14 +105,10 @@ def heaviest_of_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Select the n heaviest terms of each row.
 
-    Args:
-        indptr: int64 (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``.
-        values: float64 (entries,), weights.
-        ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
-
-    Returns:
-        int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending; int64
-        (kept,), their weights in units of 1e-9, at least 1.
+    ties: keep all terms as heavy as the n-th, for a caller that ranks them; otherwise the first ones are kept.
+    Returns int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending;
+    int64
+    Returns (kept,), their weights in units of 1e-9, at least 1.
     """
     sizes = indptr[1:] - indptr[:-1]
     longest = int(sizes.max(initial=0))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
@@ -17,17 +16,16 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from infostream_dedup.arrays import places_of
-from infostream_dedup.language.morphology.other_words import stemmed_text, with_stems
-from infostream_dedup.language.text.compiled.language import detect
-from infostream_dedup.language.text.compiled.scanner import Scanned, Scanner
-from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
-from infostream_dedup.language.text.utf8 import Utf8Texts, texts_of
-from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.machine.turns import Turns
+from infostream_dedup.language.morphology.stemming import stemmed_text, with_stems
+from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
+from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import OUR_LANGUAGES, language_number
 from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
 
@@ -43,17 +41,11 @@ ones, and it returns to the system as soon as no chunk uses it."""
 
 @dataclass(frozen=True, slots=True)
 class SurfaceTokens:
-    """The surfaces of each document, token by token.
+    """The surfaces of each document, token by token."""
 
-    Attributes:
-        chunks: tokens of consecutive documents, numbers of ``surfaces``.
-        surfaces: distinct surfaces in the order of their first occurrence.
-        languages: uint8 (documents,), index into ``LANGUAGES``.
-    """
-
-    chunks: list[Scanned]
-    surfaces: SurfaceList
-    languages: NDArray[np.uint8]
+    chunks: list[Scanned]  # tokens of consecutive documents, numbers of `surfaces`
+    surfaces: SurfaceList  # distinct surfaces in the order of their first occurrence
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
 
     def __len__(self) -> int:
         return len(self.languages)
@@ -109,11 +101,7 @@ class SurfaceCounter:
         return self._documents
 
     def add(self, text: str, language: str | None) -> None:
-        """Count one document.
-
-        Args:
-            language: code of its language; ``None`` to detect one of ours.
-        """
+        """Count one document."""
         self._texts.append(text if language is None or language in OUR_LANGUAGES else stemmed_text(text, language))
         self._languages.append(language)
         self._characters += len(text)
@@ -122,11 +110,7 @@ class SurfaceCounter:
             self._submit()
 
     def add_texts(self, texts: Utf8Texts, languages: Sequence[str | None]) -> None:
-        """Count documents that are already in memory as UTF-8, such as a column of an Arrow table.
-
-        Args:
-            languages: language code of each text; ``None`` to detect one of ours.
-        """
+        """Count documents that are already in memory as UTF-8, such as a column of an Arrow table."""
         self._submit()
         if any(one is not None and one not in OUR_LANGUAGES for one in languages):
             texts = with_stems(texts, languages)

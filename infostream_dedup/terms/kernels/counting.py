@@ -1,4 +1,4 @@
-"""Count the terms of tokens, document by document."""
+"""From tokens to weighed key terms: hashes of words, terms of surfaces, counts and weights."""
 
 from __future__ import annotations
 
@@ -7,82 +7,162 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
-from infostream_dedup.terms.kernels.surface_mapping import NOTHING, SEVERAL
 
 if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector
+    from infostream_dedup.machine.arrays import Table, Vector
 
-__all__ = ["Counted", "Row", "TermsOfSurfaces", "TokenRows", "count_terms", "mark_used"]
+
+# Two independent 64-bit hashes of words in UTF-8
+
+
+@inlined
+def _finalize(mixed: np.uint64, first: np.uint64, second: np.uint64) -> np.uint64:
+    """Spread every bit over the whole word: the finalizer of MurmurHash3 with the given factors."""
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * first
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * second
+    return mixed ^ (mixed >> np.uint64(33))
+
+
+@compiled
+def hash_terms(pool: Vector[np.uint8], starts: Vector[np.int64], hashes: Table[np.uint64]) -> None:
+    """Write both hashes of each word.
+
+    Args:
+        pool: words in UTF-8.
+        starts: int64 (words + 1,), start of each word in ``pool``.
+        hashes: uint64 (2, words), receives FNV-1a, and a sum of bytes times powers of an odd number; both finalized.
+    """
+    for word in range(starts.size - 1):
+        one, other = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
+        for place in range(starts[word], starts[word + 1]):
+            byte = np.uint64(pool[place])
+            one = (one ^ byte) * np.uint64(0x100000001B3)
+            other = other * np.uint64(0xA0761D6478BD642F) + byte + np.uint64(1)
+        hashes[0, word] = _finalize(one, np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
+        hashes[1, word] = _finalize(other, np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+# Map surfaces to terms by way of their words
+
+NOTHING: Final = -1
+"""The term of a surface that is not a term."""
+
+SEVERAL: Final = -2
+"""This value and all below: several terms, whose number ``more`` holds at -2 - value, followed by the terms."""
+
+ROOM_FOR_REPEATED: Final = 3
+"""Places in ``more`` per word of a surface after the first: two words take three places."""
+
+
+@compiled
+def mark_words(
+    holders: Vector[np.int32], words: Vector[np.int32], used: Vector[np.uint8], marks: Vector[np.uint8]
+) -> None:
+    """Mark the words of each surface with the languages that use the surface.
+
+    Args:
+        holders: int32 (entries,), surfaces.
+        words: int32 (entries,), a word of each.
+        used: uint8 (surfaces,), a bit per language.
+        marks: uint8 (words,), initially zeros; receives the same for words.
+    """
+    for entry in range(words.size):
+        marks[words[entry]] |= used[holders[entry]]
+
+
+@compiled
+def map_surfaces(
+    holders: Vector[np.int32],
+    words: Vector[np.int32],
+    entered_of_word: Table[np.int32],
+    term_of_entered: Vector[np.int32],
+    terms: Table[np.int32],
+    more: Vector[np.int32],
+) -> tuple[int, int]:
+    """Write the terms of each surface in each language.
+
+    Args:
+        holders: int32 (entries,), surfaces, ascending.
+        words: int32 (entries,), a word of each, in order.
+        entered_of_word: int32 (languages, words), the term of a word by the number under which it was entered;
+            ``NOTHING`` for a word that is not a term.
+        term_of_entered: int32 (terms,), the numbers of the terms.
+        terms: int32 (languages, surfaces), ``NOTHING`` everywhere; receives terms, ``SEVERAL`` and below.
+        more: int32, receives lists of terms. It needs, for each language, ``ROOM_FOR_REPEATED`` places per entry whose
+            surface is that of the entry before, and two more places in all.
+
+    Returns:
+        Number of places of ``more`` in use; the maximum number of terms of a surface, at least 1.
+    """
+    end, most = 0, 1
+    for language in range(terms.shape[0]):
+        entry = 0
+        while entry < words.size:
+            holder, size = holders[entry], 0
+            while entry < words.size and holders[entry] == holder:
+                entered = entered_of_word[language, words[entry]]
+                if entered != NOTHING:
+                    size += 1
+                    more[end + size] = term_of_entered[entered]
+                entry += 1
+            if size == 1:
+                terms[language, holder] = more[end + 1]
+            elif size > 1:
+                terms[language, holder] = SEVERAL - end
+                more[end] = size
+                end += size + 1
+                most = max(most, size)
+    return end, most
+
+
+# Count the terms of tokens, document by document
 
 _AHEAD: Final = 16
 """Number of tokens to look ahead: about the latency of memory."""
 
 _FEW: Final = 24
+
 _MANY: Final = 1024
 """Number of terms above which insertion sort would be too slow if all were in one bucket."""
 
 _DIGITS: Final = 256
+
 _DIGIT_BITS: Final = 8
 
 
 class TermsOfSurfaces(NamedTuple):
-    """The terms that surfaces contain in each language.
+    """The terms that surfaces contain in each language."""
 
-    Attributes:
-        terms: int32 (languages * surfaces,), language by language: a term, ``NOTHING``, or ``SEVERAL`` and below.
-        surfaces: number of surfaces.
-        more: int32, lists of the terms of surfaces with several.
-    """
-
+    # int32 (languages * surfaces,), language by language: a term, `NOTHING`, or `SEVERAL` and below
     terms: Vector[np.int32]
-    surfaces: int
-    more: Vector[np.int32]
+    surfaces: int  # number of surfaces
+    more: Vector[np.int32]  # int32, lists of the terms of surfaces with several
 
 
 class Row(NamedTuple):
-    """Buffers for the terms of one document, with repetition.
+    """Buffers for the terms of one document, with repetition."""
 
-    Attributes:
-        terms: int32, as long as the longest row.
-        other: int32, of the same length.
-        places: int64 (256,).
-    """
-
-    terms: Vector[np.int32]
-    other: Vector[np.int32]
-    places: Vector[np.int64]
+    terms: Vector[np.int32]  # int32, as long as the longest row
+    other: Vector[np.int32]  # int32, of the same length
+    places: Vector[np.int64]  # int64 (256,)
 
 
 class TokenRows(NamedTuple):
-    """The tokens of documents.
+    """The tokens of documents."""
 
-    Attributes:
-        tokens: int32, surface of each token.
-        begins: int64 (documents,), first token of each document.
-        lengths: int64 (documents,), number of tokens of each document.
-        languages: uint8 (documents,).
-    """
-
-    tokens: Vector[np.int32]
-    begins: Vector[np.int64]
-    lengths: Vector[np.int64]
-    languages: Vector[np.uint8]
+    tokens: Vector[np.int32]  # int32, surface of each token
+    begins: Vector[np.int64]  # int64 (documents,), first token of each document
+    lengths: Vector[np.int64]  # int64 (documents,), number of tokens of each document
+    languages: Vector[np.uint8]  # uint8 (documents,)
 
 
 class Counted(NamedTuple):
-    """Receives the terms of documents, document by document.
+    """Receives the terms of documents, document by document."""
 
-    Attributes:
-        indices: int32, distinct terms, ascending in each document.
-        counts: int32, frequency of each.
-        sizes: int64 (documents,), number of distinct terms.
-        totals: int64 (documents,), number of terms with repetition.
-    """
-
-    indices: Vector[np.int32]
-    counts: Vector[np.int32]
-    sizes: Vector[np.int64]
-    totals: Vector[np.int64]
+    indices: Vector[np.int32]  # int32, distinct terms, ascending in each document
+    counts: Vector[np.int32]  # int32, frequency of each
+    sizes: Vector[np.int64]  # int64 (documents,), number of distinct terms
+    totals: Vector[np.int64]  # int64 (documents,), number of terms with repetition
 
 
 @compiled
@@ -196,3 +276,132 @@ def count_terms(documents: TokenRows, mapping: TermsOfSurfaces, largest: int, ro
         end = _count_sorted(row, size, end, indices, counts)
         sizes[document], totals[document] = end - before, size
     return end
+
+
+# Document frequencies, factors of weights, and the heaviest terms of each document
+
+_UNITS = 1e9
+
+
+class Factors(NamedTuple):
+    """The factors of the weights of terms."""
+
+    indices: Vector[np.int32]  # int32 (entries,), terms, row by row
+    counts: Vector[np.uint8] | Vector[np.int32]  # uint8 or int32 (entries,), frequency of each in its document
+    languages: Vector[np.uint8]  # uint8 (documents,)
+    idf: Table[np.float64]  # float64 (languages, terms)
+    norms: Vector[np.float64]  # float64 (documents,)
+
+
+class Kept(NamedTuple):
+    """Receives the weights kept of each row."""
+
+    sizes: Vector[np.int64]  # int64 (rows,), number of weights kept
+    places: Vector[np.int64]  # int64, places of the weights, ascending in each row
+    weights: Vector[np.int64]  # int64, the weights in units of 1e-9
+
+
+@compiled
+def add_frequencies(
+    indptr: Vector[np.int64], indices: Vector[np.int32], languages: Vector[np.uint8], df: Table[np.int64]
+) -> None:
+    """Add to ``df`` (languages, terms) the number of documents that contain each term."""
+    for document in range(languages.size):
+        language = languages[document]
+        for place in range(indptr[document], indptr[document + 1]):
+            df[language, indices[place]] += 1
+
+
+@compiled
+def gather_factors(
+    first: int,
+    last: int,
+    indptr: Vector[np.int64],
+    factors: Factors,
+    f: Vector[np.float64],
+    idf: Vector[np.float64],
+    norm: Vector[np.float64],
+) -> None:
+    """Write the factors of all entries of documents ``first`` .. ``last`` - 1, in order."""
+    begin = indptr[first]
+    for document in range(first, last):
+        language, own = factors.languages[document], factors.norms[document]
+        for place in range(indptr[document], indptr[document + 1]):
+            f[place - begin] = factors.counts[place]
+            idf[place - begin] = factors.idf[language, factors.indices[place]]
+            norm[place - begin] = own
+
+
+@compiled
+def _sink(heap: Vector[np.int64], size: int) -> None:
+    """Move the first weight of a heap down until no weight below it is lighter."""
+    parent, weight = 0, int(heap[0])
+    while 2 * parent + 1 < size:
+        child = 2 * parent + 1
+        if child + 1 < size and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= weight:
+            break
+        heap[parent] = heap[child]
+        parent = child
+    heap[parent] = weight
+
+
+@compiled
+def _nth_heaviest(weights: Vector[np.int64], size: int, n: int, heap: Vector[np.int64]) -> int:
+    """The n-th heaviest of ``size`` > n weights: the top of a heap of the n heaviest."""
+    heap[:n] = 0
+    for place in range(size):
+        if weights[place] > heap[0]:
+            heap[0] = weights[place]
+            _sink(heap, n)
+    return int(heap[0])
+
+
+@compiled
+def select_heaviest(
+    indptr: Vector[np.int64],
+    values: Vector[np.float64],
+    n: int,
+    ties: bool,
+    row: Vector[np.int64],
+    heap: Vector[np.int64],
+    kept: Kept,
+) -> int:
+    """Select the n heaviest positive weights of each row.
+
+    Args:
+        indptr: int64 (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``.
+        values: float64 (entries,), weights.
+        n: number of weights to keep.
+        ties: whether to keep all weights equal to the n-th; otherwise, only the first of them.
+        row: int64, scratch memory as long as the longest row.
+        heap: int64, scratch memory for n weights or the longest row, whichever is less.
+        kept: receives the weights.
+
+    Returns:
+        The number of weights written.
+    """
+    sizes, places, weights = kept
+    written = 0
+    for number in range(sizes.size):
+        begin, end, before = indptr[number] - indptr[0], indptr[number + 1] - indptr[0], written
+        positive = 0
+        for place in range(begin, end):
+            value = values[place]
+            weight = np.int64(np.rint(value * _UNITS)) if value > 0 else np.int64(0)
+            row[place - begin] = weight
+            positive += int(weight > 0)
+        least, spare = 1, n
+        if positive > n:
+            least = _nth_heaviest(row, end - begin, n, heap)
+            for place in range(end - begin):
+                spare -= row[place] > least
+        for place in range(end - begin):
+            weight = row[place]
+            if weight > least or (weight == least and (ties or spare > 0)):
+                spare -= int(positive > n and weight == least)
+                places[written], weights[written] = begin + place, weight
+                written += 1
+        sizes[number] = written - before
+    return written

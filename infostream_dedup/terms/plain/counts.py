@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infostream_dedup.language.text.tokens import Form, forms
 from infostream_dedup.model import LANGUAGES, Language, Settings
-from infostream_dedup.terms.counts import TermCounts
-from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 from infostream_dedup.terms.representation import representation
+from infostream_dedup.terms.statistics import TermCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from infostream_dedup.terms.plain.surfaces import SurfaceCounts
 
 
 def count_terms(

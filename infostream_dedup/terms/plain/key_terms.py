@@ -8,9 +8,8 @@ import numpy as np
 
 from infostream_dedup.arrays import offsets_of
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
-from infostream_dedup.terms.statistics import Statistics, statistics_by_language
+from infostream_dedup.terms.statistics import Statistics, TermCounts, statistics_by_language
 from infostream_dedup.terms.weighting import weigh
 
 if TYPE_CHECKING:
@@ -21,11 +20,7 @@ if TYPE_CHECKING:
 def select_key_terms(
     counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None, *, workers: int = 0
 ) -> KeyTerms:
-    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
-
-    Args:
-        statistics: statistics for the weights; by default those of the documents themselves (with background).
-    """
+    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2)."""
     statistics = statistics_of(counts, settings, workers=workers) if statistics is None else statistics
     weights = weigh(counts, statistics, settings)
     keys = heaviest(weights, settings.n)
@@ -49,11 +44,7 @@ def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
 def heaviest(weights: sp.csr_array, n: int) -> sp.csr_array:
     """Keep the n heaviest positive entries of each row; the smaller column wins ties.
 
-    Args:
-        weights: (documents, terms), non-negative.
-
-    Returns:
-        The same shape and dtype, sorted indices.
+    Returns the same shape and dtype, sorted indices.
     """
     import scipy.sparse as sp
 

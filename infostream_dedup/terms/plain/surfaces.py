@@ -6,38 +6,33 @@ Everything that follows is computed once per distinct surface, however many docu
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from infostream_dedup.language.morphology.other_words import stemmed_text
+from infostream_dedup.language.morphology.stemming import stemmed_text
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import surfaces
 from infostream_dedup.model import OUR_LANGUAGES, language_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.utf8 import Utf8Texts
+    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
 @dataclass(frozen=True, slots=True)
 class SurfaceCounts:
-    """How often each surface occurs in each document.
+    """How often each surface occurs in each document."""
 
-    Attributes:
-        counts: int32 (documents, surfaces), column ``c`` counts ``surfaces[c]``.
-        surfaces: distinct surfaces in the order of their first occurrence.
-        languages: uint8 (documents,), index into ``LANGUAGES``.
-    """
-
-    counts: sp.csr_array
-    surfaces: list[str]
-    languages: NDArray[np.uint8]
+    counts: sp.csr_array  # int32 (documents, surfaces), column `c` counts `surfaces[c]`
+    surfaces: list[str]  # distinct surfaces in the order of their first occurrence
+    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
 
     @property
     def stages(self) -> Literal["plain"]:
@@ -71,11 +66,7 @@ class SurfaceCounter:
         return len(self._languages)
 
     def add(self, text: str, language: str | None) -> None:
-        """Count one document.
-
-        Args:
-            language: code of its language; ``None`` to detect one of ours.
-        """
+        """Count one document."""
         language = language or detect(text)
         if language not in OUR_LANGUAGES:
             text = stemmed_text(text, language)

@@ -15,24 +15,24 @@ column that contains one of its equivalents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from infostream_dedup.language.text.tokens import Form
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
-from infostream_dedup.terms.counts import TermCounts
 from infostream_dedup.terms.equivalents import Translate, equivalents_of, source_terms, translate_by_ladder
-from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
-from infostream_dedup.terms.pivot_space import PivotSpace
+from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace, Select, StatisticsOfTerms
 from infostream_dedup.terms.plain import select_key_terms
 from infostream_dedup.terms.representation import Representation, representation, term_frequencies
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.language.text.surface_pool import SurfaceList
+    from infostream_dedup.language.text.tokens import Form
+    from infostream_dedup.terms.statistics import TermCounts
 
 
 class _Pivot(Representation):
@@ -106,10 +106,6 @@ def pivot_key_terms(
 
 
 def shares_of_languages(documents: NDArray[np.integer]) -> dict[Language, float]:
-    """Return the share of documents in each of our languages, among those in any of them.
-
-    Args:
-        documents: int (languages,), in the order of ``LANGUAGES``.
-    """
+    """Return the share of documents in each of our languages, among those in any of them."""
     ours = documents[: len(OUR_LANGUAGES)]
     return dict(zip(OUR_LANGUAGES, (ours / max(ours.sum(), 1)).tolist(), strict=True))

@@ -11,7 +11,7 @@ import pytest
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.judging.criteria.document_models import document_models
-from infostream_dedup.judging.criteria.domains import ClassifierSet, DomainRule, domains_of, read_domain_rules
+from infostream_dedup.judging.criteria.model_file import ClassifierSet, DomainRule, domains_of, read_domain_rules
 from infostream_dedup.model import Document
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import scipy.sparse as sp
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.criteria.criterion import (
@@ -22,6 +21,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.judging.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
 from infostream_dedup.judging.evidence.kernels.packing import (
     BLOCKS_AT,
     COUNTS_AT,
@@ -22,25 +21,134 @@ from infostream_dedup.judging.evidence.kernels.packing import (
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
+    from infostream_dedup.machine.arrays import Entry, Table, Vector
 
-__all__ = [
-    "COLUMNS",
-    "LEAD_LIST",
-    "NAME_LIST",
-    "NO_BITS",
-    "NUMBER_LIST",
-    "ComparedKeys",
-    "RecordParts",
-    "ToldWords",
-    "add_weights",
-    "compare_pairs",
-    "parts_of",
-    "share",
-    "sum_keys",
-    "sum_of",
-    "weight_at",
-]
+
+# Look up the entries of one document in a small table of another: merging two lists mispredicts too many branches.
+#
+# A document that many others are compared with is loaded into the table once.
+
+ENTRIES: Final = 4096
+"""Most entries of a list."""
+
+_SLOTS: Final = 4 * ENTRIES
+
+_LEAST_SLOTS: Final = 128
+
+_SLOTS_OF_AN_ENTRY: Final = 16
+"""Slots for each entry, if the table is large enough: few entries are then mistaken for ones in the table."""
+
+_MULTIPLIER = np.uint32(2654435761)
+
+_HIGH_BITS = np.uint32(17)
+
+
+class MatchingTables(NamedTuple):
+    """Tables of four lists of one document, and scratch memory."""
+
+    slots: Table[np.int32]  # int32 (4, slots), place of an entry counted from 1, 0 for an empty slot
+    touched: Table[np.int32]  # int32 (4, ENTRIES), slots in use
+    counts: Vector[np.int64]  # int64 (4,), number of slots in use
+    one: Vector[np.int64]  # int64 (ENTRIES + 1,), receives places in the document that is compared
+    other: Vector[np.int64]  # int64 (ENTRIES + 1,), receives places in the document in the tables
+
+
+def matching_tables() -> MatchingTables:
+    """Allocate empty tables."""
+    return MatchingTables(
+        np.zeros((4, _SLOTS), dtype=np.int32),
+        np.zeros((4, ENTRIES), dtype=np.int32),
+        np.zeros(4, dtype=np.int64),
+        np.zeros(ENTRIES + 1, dtype=np.int64),
+        np.zeros(ENTRIES + 1, dtype=np.int64),
+    )
+
+
+@inlined
+def _mask(count: int) -> int:
+    slots = _LEAST_SLOTS
+    while slots < _SLOTS_OF_AN_ENTRY * count and slots < _SLOTS:
+        slots *= 2
+    return slots - 1
+
+
+@inlined
+def _slot(entry: np.uint32, mask: int) -> int:
+    return signed(np.uint32(entry * _MULTIPLIER) >> _HIGH_BITS) & mask
+
+
+@compiled
+def enter(
+    tables: MatchingTables, which: int, entries: Vector[Entry], begin: int, count: int, ignored: np.uint32
+) -> None:
+    """Load a list into a table.
+
+    Args:
+        tables: the tables; table ``which`` is empty.
+        which: number of the table, 0 to 3.
+        entries: uint32 or int32, distinct.
+        begin: start of the list in ``entries``.
+        count: number of its entries, at most ``ENTRIES``.
+        ignored: uint32, bits to ignore.
+    """
+    slots, mask = tables.slots[which], _mask(count)
+    for number in range(count):
+        slot = _slot(np.uint32(entries[begin + number]) | ignored, mask)
+        while slots[slot]:
+            slot = slot + 1 & mask
+        slots[slot] = number + 1
+        tables.touched[which, number] = slot
+    tables.counts[which] = count
+
+
+@compiled
+def leave(tables: MatchingTables, which: int) -> None:
+    """Empty a table."""
+    for number in range(tables.counts[which]):
+        tables.slots[which, tables.touched[which, number]] = 0
+    tables.counts[which] = 0
+
+
+@inlined
+def meet(
+    tables: MatchingTables,
+    which: int,
+    entries: Vector[Entry],
+    begin: int,
+    count: int,
+    other_begin: int,
+    ignored: np.uint32,
+) -> int:
+    """Count the entries of a list that are in a table; write their places, ascending, to ``tables.one`` and ``.other``.
+
+    Args:
+        tables: the tables.
+        which: number of the table.
+        entries: entries of both documents.
+        begin: start of the list in ``entries``.
+        count: number of its entries.
+        other_begin: start, in ``entries``, of the list in the table.
+        ignored: uint32, bits to ignore.
+    """
+    slots, mask, maybe = tables.slots[which], _mask(tables.counts[which]), 0
+    for number in range(count):
+        # Written unconditionally: a branch would be mispredicted too often.
+        tables.one[maybe] = number
+        maybe += slots[_slot(np.uint32(entries[begin + number]) | ignored, mask)] != 0
+    found = 0
+    for hit in range(maybe):
+        number = tables.one[hit]
+        entry = np.uint32(entries[begin + number]) | ignored
+        slot = _slot(entry, mask)
+        while slots[slot]:
+            place = signed(slots[slot]) - 1
+            if np.uint32(entries[other_begin + place]) | ignored == entry:
+                tables.one[found], tables.other[found] = number, place
+                found += 1
+                break
+            slot = slot + 1 & mask
+    return found
+
 
 COLUMNS: Final = (
     "share12_forward",
@@ -74,81 +182,69 @@ COLUMNS: Final = (
 """
 
 _COSINE: Final = 4
+
 _NUMBERS: Final = 5
+
 _FIGURES: Final = 8
+
 _NAMES: Final = 11
+
 _LEAD: Final = 14
+
 _OPENING: Final = 16
+
 _LENGTH: Final = 18
+
 _DATES: Final = 19
+
 _TITLE: Final = 20
+
 _STEP: Final = 21
 
 _UNIT: Final = 1e-9
 """Of the weight of a key term."""
 
 _KEYS: Final = 0
+
 NUMBER_LIST: Final = 1
+
 NAME_LIST: Final = 2
+
 LEAD_LIST: Final = 3
 """Tables of ``MatchingTables``."""
+
 NO_BITS = np.uint32(0)
 
 
 class ComparedKeys(NamedTuple):
-    """The 30 heaviest terms and all terms of each document.
+    """The 30 heaviest terms and all terms of each document."""
 
-    Attributes:
-        begins: int64 (documents + 1,), bounds in the next three arrays.
-        terms: int32, key terms of each document, ascending.
-        weights: int64, weight of each, in units of 1e-9.
-        heaviest: uint8, 1 for each of the 12 heaviest.
-        own: int64 (documents, 2), total weight of the 12 heaviest and of all key terms.
-        squares: float64 (documents,), sum of the squared weights.
-        target_begins: int64 (documents + 1,), bounds in ``targets``.
-        targets: int32, all terms of each document, ascending.
-    """
-
-    begins: Vector[np.int64]
-    terms: Vector[np.int32]
-    weights: Vector[np.int64]
-    heaviest: Vector[np.uint8]
-    own: Table[np.int64]
-    squares: Vector[np.float64]
-    target_begins: Vector[np.int64]
-    targets: Vector[np.int32]
+    begins: Vector[np.int64]  # int64 (documents + 1,), bounds in the next three arrays
+    terms: Vector[np.int32]  # int32, key terms of each document, ascending
+    weights: Vector[np.int64]  # int64, weight of each, in units of 1e-9
+    heaviest: Vector[np.uint8]  # uint8, 1 for each of the 12 heaviest
+    own: Table[np.int64]  # int64 (documents, 2), total weight of the 12 heaviest and of all key terms
+    squares: Vector[np.float64]  # float64 (documents,), sum of the squared weights
+    target_begins: Vector[np.int64]  # int64 (documents + 1,), bounds in `targets`
+    targets: Vector[np.int32]  # int32, all terms of each document, ascending
 
 
 class ToldWords(NamedTuple):
-    """Beginnings of words that say what a lead tells.
+    """Beginnings of words that say what a lead tells."""
 
-    Attributes:
-        steps: uint32, ascending, as ``step_beginnings`` returns them.
-        speech: uint32, ascending, as ``speech_beginnings`` returns them.
-    """
-
-    steps: Vector[np.uint32]
-    speech: Vector[np.uint32]
+    steps: Vector[np.uint32]  # uint32, ascending, as `step_beginnings` returns them
+    speech: Vector[np.uint32]  # uint32, ascending, as `speech_beginnings` returns them
 
 
 class RecordParts(NamedTuple):
-    """Location of the parts of a record.
+    """Location of the parts of a record."""
 
-    Attributes:
-        at: place of the record.
-        numbers: number of numbers.
-        names: number of names.
-        lead: number of lead words.
-        blocks: number of filter blocks.
-        numbers_at: place of the numbers; likewise for the other parts.
-    """
-
-    at: int
-    numbers: int
-    names: int
-    lead: int
-    blocks: int
-    numbers_at: int
+    at: int  # place of the record
+    numbers: int  # number of numbers
+    names: int  # number of names
+    lead: int  # number of lead words
+    blocks: int  # number of filter blocks
+    numbers_at: int  # place of the numbers; likewise for the other parts
     names_at: int
     lead_at: int
     weights: int
@@ -388,3 +484,154 @@ def compare_pairs(
         row[_STEP] = step
         row[_COSINE] = _cosine(keys, a[pair], held, tables)
         _compare_records(words, parts_of(words, begins[a[pair]]), other, tables, row)
+
+
+# Compute how much wording two documents share; `plain_pairs` is the readable reference
+
+PLACES: Final = 1 << 15
+"""Number of places in the table in which the triples of one document are looked up."""
+
+_SHIFT = np.uint64(64 - 15)
+
+_WORDING: Final = COLUMNS.index("wording_forward")
+
+
+@inlined
+def _key(triple: np.uint64) -> int:
+    return signed(triple >> _SHIFT)
+
+
+@compiled
+def _put(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
+    """Note where the triples of each key begin, counted from 1; triples with equal keys are adjacent."""
+    for place in range(last - 1, first - 1, -1):
+        places[_key(triples[place])] = place - first + 1
+
+
+@compiled
+def _take_out(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
+    for place in range(first, last):
+        places[_key(triples[place])] = 0
+
+
+@compiled
+def _count_shared(
+    triples: Vector[np.uint64],
+    begin: int,
+    end: int,
+    first: int,
+    last: int,
+    places: Vector[np.uint32],
+    hits: Vector[np.int64],
+) -> int:
+    """Count the triples of a document that the document in the table contains too."""
+    found = 0
+    for place in range(begin, end):
+        # Written unconditionally: a branch would be mispredicted too often.
+        hits[found] = place
+        found += places[_key(triples[place])] != 0
+    shared = 0
+    for hit in range(found):
+        triple = triples[hits[hit]]
+        there = first + signed(places[_key(triple)]) - 1
+        while there < last and triples[there] < triple:
+            there += 1
+        shared += there < last and triples[there] == triple
+    return shared
+
+
+@compiled
+def word_pairs(
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    triples: Vector[np.uint64],
+    begins: Vector[np.int64],
+    places: Vector[np.uint32],
+    hits: Vector[np.int64],
+    evidence: Table[np.float64],
+) -> None:
+    """Fill in wording: the share of each document's triples that the other one contains.
+
+    Args:
+        a: int64 (pairs,), row of the earlier document.
+        b: int64 (pairs,), row of the later one; fastest if equal rows are adjacent.
+        triples: uint64, of each document ascending, each once.
+        begins: int64 (documents + 1,), bounds of each document.
+        places: uint32 (PLACES,), zeros; scratch memory, zeros again at the end.
+        hits: int64, scratch memory, longer than the triples of any document.
+        evidence: float64 (pairs, COLUMNS), receives the last two columns.
+    """
+    held, first, last = -1, 0, 0
+    for pair in range(a.size):
+        if b[pair] != held:
+            _take_out(triples, first, last, places)
+            held = b[pair]
+            first, last = begins[held], begins[held + 1]
+            _put(triples, first, last, places)
+        begin, end = begins[a[pair]], begins[a[pair] + 1]
+        shared = _count_shared(triples, begin, end, first, last, places, hits)
+        evidence[pair, _WORDING] = np.float64(shared) / np.float64(end - begin) if end > begin else 0.0
+        evidence[pair, _WORDING + 1] = np.float64(shared) / np.float64(last - first) if last > first else 0.0
+    _take_out(triples, first, last, places)
+
+
+# Compute the features of the pair model from evidence, and their weighted sum
+
+_SHARES12: Final = COLUMNS.index("share12_forward")
+
+_SHARES30: Final = COLUMNS.index("share30_forward")
+
+_COSINE_FEATURE: Final = COLUMNS.index("cosine")
+
+_NUMBERS_FEATURE: Final = COLUMNS.index("numbers_forward")
+
+_NAMES_FEATURE: Final = COLUMNS.index("names_forward")
+
+_LEAD_FEATURE: Final = COLUMNS.index("lead_forward")
+
+_OPENING_FEATURE: Final = COLUMNS.index("opening_forward")
+
+_LENGTH_FEATURE: Final = COLUMNS.index("length")
+
+
+@compiled
+def fill_features(evidence: Table[np.float64], features: Table[np.float64]) -> None:
+    """Compute the features of pairs, in the order of ``pair_model.FEATURES``.
+
+    Args:
+        evidence: float64 (pairs, COLUMNS).
+        features: float64 (pairs, FEATURES), receives the features.
+    """
+    for pair in range(evidence.shape[0]):
+        row, out = evidence[pair], features[pair]
+        out[0] = min(row[_SHARES12], row[_SHARES12 + 1])
+        out[1] = max(row[_SHARES12], row[_SHARES12 + 1])
+        out[2] = min(row[_SHARES30], row[_SHARES30 + 1])
+        out[3] = max(row[_SHARES30], row[_SHARES30 + 1])
+        out[4] = row[_COSINE_FEATURE]
+        numbers = 1.0 if row[_NUMBERS_FEATURE + 2] >= 2.0 else 0.0
+        most = max(row[_NUMBERS_FEATURE], row[_NUMBERS_FEATURE + 1])
+        out[5] = numbers * min(row[_NUMBERS_FEATURE], row[_NUMBERS_FEATURE + 1])
+        out[6] = numbers * most
+        out[7] = numbers
+        out[8] = numbers if most < 0.2 else 0.0
+        names = 1.0 if row[_NAMES_FEATURE + 2] >= 2.0 else 0.0
+        out[9] = names * min(row[_NAMES_FEATURE], row[_NAMES_FEATURE + 1])
+        out[10] = names * max(row[_NAMES_FEATURE], row[_NAMES_FEATURE + 1])
+        out[11] = names
+        out[12] = max(row[_LEAD_FEATURE], row[_LEAD_FEATURE + 1])
+        out[13] = min(row[_OPENING_FEATURE], row[_OPENING_FEATURE + 1])
+        out[14] = max(row[_OPENING_FEATURE], row[_OPENING_FEATURE + 1])
+        out[15] = row[_LENGTH_FEATURE]
+
+
+@compiled
+def score_pairs(
+    features: Table[np.float64], intercept: float, coefficients: Vector[np.float64], z: Vector[np.float64]
+) -> None:
+    """Write the intercept and weighted features of each pair, summed from the first to the last, to ``z``."""
+    for pair in range(z.size):
+        total = intercept
+        for feature in range(coefficients.size):
+            total += coefficients[feature] * features[pair, feature]
+        z[pair] = total

@@ -7,70 +7,66 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
-from infostream_dedup.judging.evidence.kernels.hashing import mixed
+from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
     from infostream_dedup.machine.arrays import Table, Vector
 
-__all__ = [
-    "BLOCKS_AT",
-    "BUCKET_BITS",
-    "COUNTS_AT",
-    "FIGURES_AT",
-    "FORM_AT",
-    "HEADER",
-    "LEAD_BITS",
-    "LEAD_KIND",
-    "MOST_ENTRIES",
-    "NAME_KIND",
-    "NUMBER_KIND",
-    "SUMS_AT",
-    "TITLE_AT",
-    "bucket_of",
-    "buckets_of_documents",
-    "fill_filters",
-    "filter_bits",
-    "filter_place",
-    "pack_documents",
-    "record_sizes",
-]
 
 BUCKET_BITS: Final = 20
 """Binary logarithm of the number of counters of document frequencies."""
 
 NUMBER_KIND: Final = 0
+
 NAME_KIND: Final = 1
+
 LEAD_KIND: Final = 2
+
 KINDS: Final = 3
 
 COUNTS_AT: Final = 1
 """Word of a record: number of numbers; from bit 16 up, number of names."""
+
 BLOCKS_AT: Final = 2
 """Word of a record: number of lead words; from bit 5 up, figures of the title; from bit 16 up, blocks of the filter."""
+
 LEAD_BITS: Final = 5
+
 TITLE_AT: Final = 3
+
 FORM_AT: Final = 4
+
 FIGURES_AT: Final = 5
 """Word of a record: number of numbers that are not dates; from bit 16 up, number of dates in the head."""
+
 SUMS_AT: Final = 6
 """First of four words of a record: total weights of the numbers, figures, names and lead words."""
+
 HEADER: Final = 10
 """Number of words in a record before its entries."""
 
 MOST_ENTRIES: Final = 4096
 """Maximum number of entries of a kind that a record keeps: those with the smallest hashes."""
+
 FILTER_BITS: Final = 12
 """Bits of the filter per word beginning in the text."""
+
 _BLOCK: Final = 64
+
 _MOST_BLOCKS: Final = 4096
+
 _MOST_WEIGHT: Final = 255
+
 _UNITS: Final = 16.0
 
 _32 = np.uint64(32)
+
 _FIVE = np.uint64(31)
+
 _ONE = np.uint64(1)
+
 _BUCKET_SHIFT = np.uint64(64 - BUCKET_BITS)
 
 
@@ -245,3 +241,27 @@ def pack_documents(
                 _put_weight(words, weights, number, weight)
                 _add_up(words, at, kind, source[place], weight)
                 number += 1
+
+
+# Mark the heaviest key terms of documents
+
+
+@compiled
+def mark_heaviest(begins: Vector[np.int64], weights: Vector[np.int64], n: int, marks: Vector[np.uint8]) -> None:
+    """Mark the n heaviest of each document; of equal ones, the first.
+
+    Args:
+        begins: int64 (documents + 1,), bounds of the documents, which have a few dozen key terms each.
+        weights: int64, weight of each key term.
+        n: number to mark.
+        marks: uint8, receives 1 for those and 0 for the others.
+    """
+    for document in range(begins.size - 1):
+        begin, end = begins[document], begins[document + 1]
+        for place in range(begin, end):
+            heavier = 0
+            for other in range(begin, place):
+                heavier += weights[other] >= weights[place]
+            for other in range(place + 1, end):
+                heavier += weights[other] > weights[place]
+            marks[place] = heavier < n

@@ -9,46 +9,101 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.constants import HEAD_BIT
+from infostream_dedup.judging.evidence.constants import HEAD_BIT, LEAD_WORDS
 from infostream_dedup.judging.evidence.kernels.comparing import (
     LEAD_LIST,
     NAME_LIST,
     NO_BITS,
     NUMBER_LIST,
+    MatchingTables,
     RecordParts,
     add_weights,
+    enter,
+    leave,
+    meet,
     parts_of,
     share,
     sum_of,
+    weight_at,
 )
-from infostream_dedup.judging.evidence.kernels.matching_tables import MatchingTables, enter, leave, meet
-from infostream_dedup.judging.evidence.kernels.openings import LEAD_ROW, weigh_opening
+from infostream_dedup.judging.evidence.kernels.packing import filter_bits
+from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, prefetch, signed
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
 
-__all__ = [
-    "MARGIN",
-    "MOST_WORDS",
-    "ModelBounds",
-    "ScreenScratch",
-    "ScreenedRows",
-    "bound_pairs",
-    "sign_documents",
-    "signature_sizes",
-]
+
+# Weigh the lead of one document that is in the text of another, with all that can be known before they meet
+
+LEAD_ROW: Final = 4 * LEAD_WORDS
+"""Numbers kept for each document: what chooses the block of each lead word, then the bits of each in both words of the
+block, then the weight of each."""
+
+_FIRST: Final = LEAD_WORDS
+
+_SECOND: Final = 2 * LEAD_WORDS
+
+_WEIGHT: Final = 3 * LEAD_WORDS
+
+_32 = np.uint64(32)
+
+
+@compiled
+def spread_leads(words: Vector[np.uint32], begins: Vector[np.int64], leads: Vector[np.uint32]) -> None:
+    """Work out where in a filter each lead word has to be looked up.
+
+    Args:
+        words: uint32, records.
+        begins: int64 (documents + 1,), bounds of the records.
+        leads: uint32 (documents * LEAD_ROW,), zeros. A word that is missing has no bits and no weight.
+    """
+    for document in range(begins.size - 1):
+        parts, row = parts_of(words, begins[document]), leads[document * LEAD_ROW : (document + 1) * LEAD_ROW]
+        for number in range(parts.lead):
+            spread = mixed(np.uint64(words[parts.lead_at + number]))
+            row[number] = spread >> _32
+            row[_FIRST + number], row[_SECOND + number] = filter_bits(spread)
+            row[_WEIGHT + number] = weight_at(words, parts.weights, parts.numbers + parts.names + number)
+
+
+@inlined
+def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint32], other: RecordParts) -> int:
+    """Weight of the lead words of one document that are in the filter of another.
+
+    Args:
+        leads: uint32 (documents * LEAD_ROW,), as ``spread_leads`` writes them.
+        document: the first document.
+        words: uint32, records.
+        other: the second document.
+    """
+    met, blocks = 0, np.uint64(other.blocks)
+    lead = leads[document * LEAD_ROW : (document + 1) * LEAD_ROW]
+    if other.blocks == 0:
+        return met
+    bits = words[other.filter_at : other.filter_at + 2 * other.blocks]
+    for number in range(LEAD_WORDS):
+        place = 2 * signed(np.uint64(lead[number]) * blocks >> _32)
+        missing = lead[_FIRST + number] & ~bits[place] | lead[_SECOND + number] & ~bits[place + 1]
+        met += signed(lead[_WEIGHT + number]) * signed(missing == 0)
+    return met
+
 
 MOST_WORDS: Final = 512
 """Words of 64 bits of the longest signature; a longer document gets none."""
+
 _BITS_OF_A_TRIPLE: Final = 16
 """A signature has at least this many bits, and less than twice as many, for each triple."""
 
 _AHEAD: Final = 4
 """Pairs between a document's record being asked for and being needed."""
+
 _LINE: Final = 16
+
 _LINES: Final = 7
+
 _SIGNATURE_LINES: Final = 8
+
 _LEAD_LINES: Final = 5
 """32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
 
@@ -56,77 +111,50 @@ MARGIN: Final = 1e-6
 """More than the rounding of probability and wording, and than the errors of sums in another order."""
 
 _ONE = np.uint64(1)
+
 _SIX = np.uint64(6)
+
 _LOW_BITS = np.uint64(63)
 
 
 class ScreenedRows(NamedTuple):
-    """What is known of each document before pairs are compared.
+    """What is known of each document before pairs are compared."""
 
-    Attributes:
-        words: uint32, records.
-        begins: int64 (documents + 1,), bounds of the records.
-        lengths: float64 (documents,), logarithm of the length as the model takes it.
-        reach: float64 (documents,), what the key terms of the document can add to z at most.
-        leads: uint32 (documents * LEAD_ROW,), as ``spread_leads`` writes them.
-        triples: uint64, ascending and distinct in each document.
-        triple_begins: int64 (documents + 1,), bounds of the triples.
-        signatures: uint64, a bit for each triple, chosen by its highest bits.
-        signature_begins: int64 (documents + 1,), bounds of the signatures; sizes are powers of two, or 0.
-        doubled: int64 (documents,), triples that share their bit with an earlier one.
-    """
-
-    words: Vector[np.uint32]
-    begins: Vector[np.int64]
-    lengths: Vector[np.float64]
-    reach: Vector[np.float64]
-    leads: Vector[np.uint32]
-    triples: Vector[np.uint64]
-    triple_begins: Vector[np.int64]
-    signatures: Vector[np.uint64]
+    words: Vector[np.uint32]  # uint32, records
+    begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the records
+    lengths: Vector[np.float64]  # float64 (documents,), logarithm of the length as the model takes it
+    reach: Vector[np.float64]  # float64 (documents,), what the key terms of the document can add to z at most
+    leads: Vector[np.uint32]  # uint32 (documents * LEAD_ROW,), as `spread_leads` writes them
+    triples: Vector[np.uint64]  # uint64, ascending and distinct in each document
+    triple_begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the triples
+    signatures: Vector[np.uint64]  # uint64, a bit for each triple, chosen by its highest bits
+    # int64 (documents + 1,), bounds of the signatures; sizes are powers of two, or 0
     signature_begins: Vector[np.int64]
-    doubled: Vector[np.int64]
+    doubled: Vector[np.int64]  # int64 (documents,), triples that share their bit with an earlier one
 
 
 class ModelBounds(NamedTuple):
-    """The pair model, as far as documents do not decide before pairs are compared.
+    """The pair model, as far as documents do not decide before pairs are compared."""
 
-    Attributes:
-        start: z of a pair without numbers, names, openings and key terms, of equal lengths, plus what the cosine can
-            add at most.
-        length: added for each unit of ``length``; likewise the others.
-        numbers: for the smaller and the larger share of numbers, for known numbers, and for numbers that miss.
-        names: for the smaller and the larger share of names, and for known names.
-        lead: for the larger share of a lead.
-        opening: for the smaller and the larger share of an opening.
-        least: smallest z of a pair that is accepted.
-        wording: smallest share of wording of a pair that is kept whatever the model says.
-    """
-
+    # z of a pair without numbers, names, openings and key terms, of equal lengths, plus what the cosine can add at most
     start: float
-    length: float
+    length: float  # added for each unit of `length`; likewise the others
+    # for the smaller and the larger share of numbers, for known numbers, and for numbers that miss
     numbers: tuple[float, float, float, float]
-    names: tuple[float, float, float]
-    lead: float
-    opening: tuple[float, float]
-    least: float
-    wording: float
+    names: tuple[float, float, float]  # for the smaller and the larger share of names, and for known names
+    lead: float  # for the larger share of a lead
+    opening: tuple[float, float]  # for the smaller and the larger share of an opening
+    least: float  # smallest z of a pair that is accepted
+    wording: float  # smallest share of wording of a pair that is kept whatever the model says
 
 
 class ScreenScratch(NamedTuple):
-    """Scratch memory.
+    """Scratch memory."""
 
-    Attributes:
-        tables: empty tables; empty again at the end.
-        signature: uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n.
-        signed: int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none.
-        doubled: int64 (MOST_WORDS + 1,), as in ``ScreenedRows``, for each of these signatures.
-    """
-
-    tables: MatchingTables
-    signature: Vector[np.uint64]
-    signed: Vector[np.int64]
-    doubled: Vector[np.int64]
+    tables: MatchingTables  # empty tables; empty again at the end
+    signature: Vector[np.uint64]  # uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n
+    signed: Vector[np.int64]  # int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none
+    doubled: Vector[np.int64]  # int64 (MOST_WORDS + 1,), as in `ScreenedRows`, for each of these signatures
 
 
 @inlined

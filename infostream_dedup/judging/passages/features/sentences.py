@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 import numpy as np
 
 from infostream_dedup.arrays import Ragged
-from infostream_dedup.judging.features.lexicon_fingerprints import lexicon_sums
-from infostream_dedup.judging.features.low_idf_signatures import antecedent_places, low_idf_signatures
-from infostream_dedup.judging.features.shingles import shingles
-from infostream_dedup.judging.features.spot_signatures import spot_signatures
-from infostream_dedup.judging.features.word_counts import normalised_idf
-from infostream_dedup.judging.features.words import stop_word_places
-from infostream_dedup.judging.passages.sentence_feature import SentenceFeature, register
-from infostream_dedup.judging.passages.sentence_table import SentenceTable, word_sequence_hashes
+from infostream_dedup.judging.features.fingerprints import (
+    antecedent_places,
+    lexicon_sums,
+    low_idf_signatures,
+    normalised_idf,
+    spot_signatures,
+)
+from infostream_dedup.judging.features.words import shingles, stop_word_places
+from infostream_dedup.judging.passages.sentence_table import (
+    SentenceFeature,
+    SentenceTable,
+    register,
+    word_sequence_hashes,
+)
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.text.normalise import fold
 from infostream_dedup.model import LANGUAGES, Language
@@ -31,13 +37,9 @@ if TYPE_CHECKING:
 @register("exact", order=50)
 @dataclass(frozen=True)
 class ExactSentence(SentenceFeature):
-    """One hash of all words.
+    """One hash of all words."""
 
-    Attributes:
-        tau: two hashes are equal or not, so only 1 makes sense.
-    """
-
-    tau: float = 1.0
+    tau: float = 1.0  # two hashes are equal or not, so only 1 makes sense
 
     def bags(self, table: SentenceTable) -> Ragged:
         """Return one value for each sentence."""
@@ -49,16 +51,12 @@ class ExactSentence(SentenceFeature):
 class SentenceShingles(SentenceFeature):
     """Every w consecutive words; a shorter sentence is one shingle.
 
-    Attributes:
-        w: words in a shingle, 1 to 100.
-        tau: minimum resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words.
-
     Raises:
         ConfigurationError: a value is out of range.
     """
 
-    w: Annotated[int, Range(1, 100)] = 3
-    tau: float = 0.6
+    w: Annotated[int, Range(1, 100)] = 3  # words in a shingle, 1 to 100
+    tau: float = 0.6  # minimum resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words
 
     def bags(self, table: SentenceTable) -> Ragged:
         """Return the shingles of each sentence."""
@@ -70,18 +68,13 @@ class SentenceShingles(SentenceFeature):
 class SentenceSpotSigs(SentenceFeature):
     """Chains that end within the sentence; a sentence without one is never a copy.
 
-    Attributes:
-        c: content words after the antecedent, 1 to 10.
-        d: distance from one word to where the search for the next begins, 1 to 10.
-        tau: minimum resemblance, above 0 to 1.
-
     Raises:
         ConfigurationError: a value is out of range.
     """
 
-    c: Annotated[int, Range(1, 10)] = 3
-    d: Annotated[int, Range(1, 10)] = 1
-    tau: float = 0.7
+    c: Annotated[int, Range(1, 10)] = 3  # content words after the antecedent, 1 to 10
+    d: Annotated[int, Range(1, 10)] = 1  # distance from one word to where the search for the next begins, 1 to 10
+    tau: float = 0.7  # minimum resemblance, above 0 to 1
 
     def bags(self, table: SentenceTable) -> Ragged:
         """Return the chains of each sentence."""
@@ -97,27 +90,19 @@ SOURCES: Final = ("dictionary", "corpus")
 class SentenceLowIdfSig(SentenceFeature):
     """Chains a : t1 : ... : tc.
 
-    Attributes:
-        n: antecedents, the words of lowest IDF of the sentence's language, 0 to 5000.
-        c: words after the antecedent, 1 to 10.
-        d: step from word to word, 1 to 10.
-        tau: minimum resemblance, above 0 to 1.
-        source: source of the words of lowest IDF: the frequency ``dictionary`` of the language, or the ``corpus``
-            itself (highest document frequency).
-        antecedents: exactly these words instead, whatever ``n`` and ``source`` say.
-        skip: words that chains pass over.
-
     Raises:
         ConfigurationError: a value is out of range.
     """
 
-    n: Annotated[int, Range(0, 5000)] = 50
-    c: Annotated[int, Range(1, 10)] = 3
-    d: Annotated[int, Range(1, 10)] = 1
-    tau: float = 0.6
+    n: Annotated[int, Range(0, 5000)] = 50  # antecedents, the words of lowest IDF of the sentence's language, 0 to 5000
+    c: Annotated[int, Range(1, 10)] = 3  # words after the antecedent, 1 to 10
+    d: Annotated[int, Range(1, 10)] = 1  # step from word to word, 1 to 10
+    tau: float = 0.6  # minimum resemblance, above 0 to 1
+    # source of the words of lowest IDF: the frequency `dictionary` of the language, or the `corpus` itself (highest
+    # document frequency)
     source: Annotated[str, OneOf(*SOURCES)] = "dictionary"
-    antecedents: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
+    antecedents: tuple[str, ...] = ()  # exactly these words instead, whatever `n` and `source` say
+    skip: tuple[str, ...] = ()  # words that chains pass over
 
     def bags(self, table: SentenceTable) -> Ragged:
         """Return the chains of each sentence; a sentence with words has at least one."""
@@ -172,20 +157,14 @@ _WORDS: Final = 16
 class SentenceIMatch(SentenceFeature):
     """The sum of the hashes of the words within the bounds; order and repetition do not matter.
 
-    Attributes:
-        low: minimum normalised IDF of a word, 0 to 1.
-        high: maximum normalised IDF of a word, ``low`` to 1.
-        least_words: a sentence with fewer such words has no hash, 1 to 100.
-        tau: two hashes are equal or not, so only 1 makes sense.
-
     Raises:
         ConfigurationError: a value is out of range.
     """
 
-    low: Annotated[float, Range(0.0, 1.0)] = 0.3
-    high: Annotated[float, Range(0.0, 1.0)] = 1.0
-    least_words: Annotated[int, Range(1, 100)] = 2
-    tau: float = 1.0
+    low: Annotated[float, Range(0.0, 1.0)] = 0.3  # minimum normalised IDF of a word, 0 to 1
+    high: Annotated[float, Range(0.0, 1.0)] = 1.0  # maximum normalised IDF of a word, `low` to 1
+    least_words: Annotated[int, Range(1, 100)] = 2  # a sentence with fewer such words has no hash, 1 to 100
+    tau: float = 1.0  # two hashes are equal or not, so only 1 makes sense
 
     def __post_init__(self) -> None:
         super().__post_init__()

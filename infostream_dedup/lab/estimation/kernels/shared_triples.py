@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.kernels.triple_parts import TripleRange, table_size, take_parts
+from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table_size, take_parts
 from infostream_dedup.machine.compiling import compiled, signed
 
 if TYPE_CHECKING:

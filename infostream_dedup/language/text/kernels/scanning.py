@@ -11,63 +11,438 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.language.text.character_classes import CharacterClass
-from infostream_dedup.language.text.kernels.code_points import size_of
-from infostream_dedup.language.text.kernels.raw_text import (
-    READ,
-    UNCLEAN,
-    Text,
-    failed,
-    kind_at,
-    may_be_address,
-    over_address,
-    over_rare,
+from infostream_dedup.language.text.kernels.surface_table import (
+    AT_ONCE,
+    MARK_SIZE,
+    SurfaceTable,
+    has_room,
+    hash_bytes,
+    intern,
+    is_marked,
+    prepare,
 )
-from infostream_dedup.language.text.kernels.words import REWRITTEN, ScannedWords, TextWords, set_word
+from infostream_dedup.language.text.tokens import CODE_POINTS, CharacterClass
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, lowest_bit
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, lowest_bit
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Vector
 
-__all__ = ["ScanningRules", "find_words"]
+
+# Characters of valid UTF-8, for compiled functions only
+
+_TWO_BYTES: Final = 0xC0
+
+_THREE_BYTES: Final = 0xE0
+"""First bytes of characters of two bytes and of three, at least."""
+
+
+@inlined
+def size_of(first: int) -> int:
+    """Number of bytes of the character that begins with a byte."""
+    if first < 0x80:
+        return 1
+    if first < 0xE0:
+        return 2
+    return 3 if first < 0xF0 else 4
+
+
+@inlined
+def code_point(data: Vector[np.uint8], place: int) -> int:
+    """Code point of the character that begins at a place."""
+    first = signed(data[place])
+    if first < 0x80:
+        return first
+    second = signed(data[place + 1]) & 0x3F
+    if first < 0xE0:
+        return (first & 0x1F) << 6 | second
+    third = signed(data[place + 2]) & 0x3F
+    if first < 0xF0:
+        return (first & 0x0F) << 12 | second << 6 | third
+    return (first & 0x07) << 18 | second << 12 | third << 6 | (signed(data[place + 3]) & 0x3F)
+
+
+@inlined
+def sized_code_point(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int]:
+    """Code point of the character that begins at a place, and its number of bytes; the text ends at ``end``."""
+    first = signed(data[place])
+    if first < _THREE_BYTES and place + 1 < end:
+        # Computed without branches: whether a character has one byte or two changes at every end of a word.
+        two = first >= _TWO_BYTES
+        return first + two * (((first & 0x1F) << 6 | signed(data[place + 1]) & 0x3F) - first), 1 + two
+    return code_point(data, place), size_of(first)
+
+
+# Store the words found in texts, and number them by the table of surfaces
+
+REWRITTEN: Final = 2
+"""Flag of a word in ``ScannedWords.rewritten``."""
+
+
+class ScannedWords(NamedTuple):
+    """The words of some texts, between the two passes."""
+
+    starts: Vector[np.int64]  # int64, start of each: in the texts, or in `rewritten` if it is spelled differently there
+    lengths: Vector[np.int32]  # int32, number of bytes of each
+    hashes: Vector[np.uint64]  # uint64
+    flags: Vector[np.uint8]  # uint8, 1 for a word that opens a sentence, 2 for one in `rewritten`
+    # uint8, words with apostrophes, spelled as in cleaned text, followed by `BLOCK` spare bytes
+    rewritten: Vector[np.uint8]
+
+
+class TextWords(NamedTuple):
+    """Which words belong to each text."""
+
+    begins: Vector[np.int64]  # int64 (texts,), first word of each text
+    lengths: Vector[np.int64]  # int64 (texts,), number of words of each text
+    states: Vector[np.uint8]  # uint8 (texts,), whether the text was read, see `raw_text`
+
+
+@inlined
+def set_word(words: ScannedWords, count: int, pool: Vector[np.uint8], start: int, length: int, flags: int) -> None:
+    """Store a word of ``pool``: the texts, or ``words.rewritten`` if the flags say so."""
+    words.starts[count] = start
+    words.lengths[count] = length
+    words.hashes[count] = hash_bytes(pool, start, length, bool(flags & 1))
+    words.flags[count] = np.uint8(flags)
+
+
+@compiled
+def rewrite_words(data: Vector[np.uint8], words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
+    """Copy words ``begin`` .. ``end`` - 1 that are not in ``words.rewritten`` into it; return its new size."""
+    for word in range(begin, end):
+        if not words.flags[word] & REWRITTEN:
+            copy_bytes(data, words.starts[word], words.rewritten, rewritten, words.lengths[word])
+            words.starts[word] = rewritten
+            words.flags[word] |= np.uint8(REWRITTEN)
+            rewritten += words.lengths[word]
+    return rewritten
+
+
+@compiled
+def take_surfaces(offsets: Vector[np.int64], words: ScannedWords, count: int, begin: int) -> None:
+    """Store surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
+
+    Args:
+        offsets: int64 (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included.
+        words: receives the words.
+        count: number of words so far.
+        begin: start of the first surface.
+    """
+    for surface in range(offsets.size - 1):
+        start, end = begin + offsets[surface], begin + offsets[surface + 1]
+        opens = is_marked(words.rewritten, start, end)
+        start += MARK_SIZE * opens
+        set_word(words, count + surface, words.rewritten, start, end - start, REWRITTEN | opens)
+
+
+@compiled
+def number_words(
+    data: Vector[np.uint8],
+    words: ScannedWords,
+    found: TextWords,
+    first: int,
+    table: SurfaceTable,
+    tokens: Vector[np.int32],
+    token_begins: Vector[np.int64],
+) -> int:
+    """Second pass: write the numbers of the words of texts ``first``, ``first`` + 1 ...
+
+    Args:
+        data: the texts, as in the first pass.
+        words: the words that the first pass found.
+        found: the words of each text.
+        first: the first text.
+        table: table of surfaces; grows.
+        tokens: receives the number of the surface of each word.
+        token_begins: int64 (texts,), where the tokens of each text are written.
+
+    Returns:
+        The first text for which the table has no room; the number of texts when all are done.
+    """
+    begins, lengths, _ = found
+    for text in range(first, begins.size):
+        begin, end = begins[text], begins[text] + lengths[text]
+        size = 0
+        for word in range(begin, end):
+            size += words.lengths[word]
+        if not has_room(table, end - begin, size):
+            return text
+        shift = token_begins[text] - begin
+        for few in range(begin, end, AT_ONCE):
+            last = min(few + AT_ONCE, end)
+            prepare(table, words.hashes, few, last)
+            for word in range(few, last):
+                start, length = words.starts[word], signed(words.lengths[word])
+                opens = bool(words.flags[word] & 1)
+                if words.flags[word] & REWRITTEN:
+                    number = intern(table, words.rewritten, start, length, opens, words.hashes[word])
+                else:
+                    number = intern(table, data, start, length, opens, words.hashes[word])
+                tokens[shift + word] = number
+    return begins.size
+
+
+# Handle what only raw text contains: addresses, entities, tags, fields, loose apostrophes, invisible characters.
+#
+# Each rule decides, conservatively, whether cleaning would change the text at some character: it finds every text
+# that cleaning changes, and some that cleaning leaves alone. Such a text fails with `UNCLEAN` and is scanned again
+# after cleaning.
+
+READ: Final = 0
+
+UNCLEAN: Final = 1
+
+UNKNOWN: Final = 2
+
+_OTHER: Final = int(CharacterClass.OTHER)
+
+_APOSTROPHE: Final = int(CharacterClass.APOSTROPHE)
+
+_QUOTE: Final = int(CharacterClass.QUOTE)
+
+_MARKUP: Final = int(CharacterClass.MARKUP)
+
+_INVISIBLE: Final = int(CharacterClass.INVISIBLE)
+
+_UNCLEAN: Final = int(CharacterClass.UNCLEAN)
+
+_UNKNOWN: Final = int(CharacterClass.UNKNOWN)
+
+
+class Text(NamedTuple):
+    """One of several texts."""
+
+    data: Vector[np.uint8]  # uint8, all texts in UTF-8
+    begin: int  # first byte of the text
+    end: int  # first byte after it
+    kinds: Vector[np.uint8]  # uint8, kinds of characters, see `character_classes`
+
+
+@inlined
+def failed(state: int) -> int:
+    """Encode a state as a negative number, returned instead of a place; applied again, it returns the state."""
+    return -1 - state
+
+
+@inlined
+def kind_at(text: Text, index: int) -> int:
+    """Return the kind of the character at a place; ``OTHER`` past the end of the text."""
+    if index >= text.end:
+        return _OTHER
+    byte = signed(text.data[index])
+    if byte < 0x80:
+        return signed(text.kinds[byte])
+    second = signed(text.data[index + 1]) & 0x3F
+    if byte < 0xE0:
+        return signed(text.kinds[(byte & 0x1F) << 6 | second])
+    third = signed(text.data[index + 2]) & 0x3F
+    if byte < 0xF0:
+        return signed(text.kinds[(byte & 0x0F) << 12 | second << 6 | third])
+    point = (byte & 0x07) << 18 | second << 12 | third << 6 | (signed(text.data[index + 3]) & 0x3F)
+    return signed(text.kinds[point]) if point < CODE_POINTS else _UNKNOWN
+
+
+@inlined
+def _is_ascii_word(byte: int) -> bool:
+    return 0x30 <= byte <= 0x39 or 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A
+
+
+@compiled
+def _may_be_entity(text: Text, index: int) -> bool:
+    """Whether letters, digits and # after the & at a place precede a semicolon or something that cleaning may drop."""
+    data = text.data
+    index += 1
+    while index < text.end and (_is_ascii_word(data[index]) or data[index] == 0x23):
+        index += 1
+    return index < text.end and (data[index] == 0x3B or data[index] >= 0x80)
+
+
+@compiled
+def _may_be_markup(text: Text, index: int) -> bool:
+    """Whether the character at a place may be part of an address, entity, tag or field."""
+    data = text.data
+    byte = data[index]
+    if byte == 0x40:  # @
+        return index > text.begin and _is_ascii_word(data[index - 1])
+    if byte == 0x26:  # &
+        return _may_be_entity(text, index)
+    after = signed(data[index + 1]) if index + 1 < text.end else 0x20
+    if byte == 0x3C:  # <
+        opens = after == 0x2F or after == 0x21 or after == 0x3F
+        return opens or (after > 0x39 and _is_ascii_word(after))
+    if byte == 0x25:  # %
+        return after == 0x28 or _is_ascii_word(after)
+    return after == 0x7D or after == 0x5F or _is_ascii_word(after)
+
+
+@inlined
+def may_be_address(text: Text, index: int) -> bool:
+    """Whether the colon or full stop at a place may be part of :// or www."""
+    data = text.data
+    if data[index] == 0x3A:
+        return index + 1 < text.end and data[index + 1] == 0x2F
+    return index - text.begin > 2 and data[index - 1] | 0x20 == 0x77 and data[index - 2] | 0x20 == 0x77
+
+
+@compiled
+def _scheme(text: Text, index: int) -> tuple[int, int]:
+    """Find the address that contains the colon or full stop at a place.
+
+    Returns:
+        The number of letters before the place that belong to the address, 0 if there is no address, -1 if cleaning must
+        decide; and where the address continues.
+    """
+    data, begin = text.data, text.begin
+    if data[index] == 0x2E:
+        w = data[index - 1]
+        if data[index - 3] | 0x20 != 0x77:
+            return 0, index
+        # Www. starts an address only in texts that contain another address.
+        return (3 if data[index - 2] == w and data[index - 3] == w else -1), index + 1
+    if kind_at(text, index + 2) == _INVISIBLE:
+        return -1, index
+    if index + 2 >= text.end or data[index + 2] != 0x2F:
+        return 0, index
+    ends = index
+    s = ends - begin > 4 and data[ends - 1] | 0x20 == 0x73
+    ends -= s
+    if ends - begin > 2 and data[ends - 1] | 0x20 == 0x70 and data[ends - 2] | 0x20 == 0x74:
+        if ends - begin > 3 and data[ends - 3] | 0x20 == 0x74 and data[ends - 4] | 0x20 == 0x68:
+            return 4 + s, index + 3
+        if not s and data[ends - 3] | 0x20 == 0x66:
+            return 3, index + 3
+    return 0, index
+
+
+@compiled
+def _end_of_address(text: Text, index: int) -> int:
+    """Return the place after the last character that may end an address; the given place if there is none."""
+    data, last = text.data, index
+    while index < text.end and 0x21 <= data[index] <= 0x7E and data[index] not in (0x22, 0x3C, 0x3E):
+        byte = data[index]
+        index += 1
+        if _is_ascii_word(byte) or byte in (0x2F, 0x23, 0x3D, 0x5F, 0x2D):
+            last = index
+    return last
+
+
+@compiled
+def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int, bool]:
+    """Remove an address from the words; its scheme is the end of the last word.
+
+    Args:
+        text: the text.
+        index: place of its colon, or of the full stop after www.
+        words: the words found.
+        count: number of words so far.
+
+    Returns:
+        The place after the address (``index`` if there is none, ``failed(UNCLEAN)`` if cleaning must decide), the new
+        number of words, and whether a part of the last word remains.
+    """
+    letters, continues = _scheme(text, index)
+    after = _end_of_address(text, continues)
+    if letters == 0 or after == continues:
+        return (index if letters >= 0 else failed(UNCLEAN)), count, True
+    last = count - 1
+    # The address becomes a blank, and an apostrophe after a blank may be torn off its word.
+    torn = after < text.end and (text.data[after] == 0xD1 or kind_at(text, after) == _APOSTROPHE)
+    if letters < 0 or torn or words.flags[last] & REWRITTEN:
+        return failed(UNCLEAN), count, True
+    start = words.starts[last]
+    length = signed(words.lengths[last]) - letters
+    if length == 0:
+        return after, last, False
+    length -= text.data[start + length - 1] == 0x2D
+    set_word(words, last, text.data, start, length, signed(words.flags[last]))
+    return after, count, True
+
+
+@compiled
+def _may_be_torn(text: Text, index: int) -> bool:
+    """Whether the apostrophe at a place may be torn off its word, as in п 'ять."""
+    data, end = text.data, text.end
+    after = index + size_of(signed(data[index]))
+    blank = index > text.begin and (data[index - 1] == 0x20 or data[index - 1] == 0xA0)
+    if blank and after < end and data[after] == 0x20:
+        after += 1
+    elif blank and after + 1 < end and data[after] == 0xC2 and data[after + 1] == 0xA0:
+        after += 2
+    return blank and after < end and (data[after] == 0xD1 or kind_at(text, after) == _INVISIBLE)
+
+
+@compiled
+def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
+    """Return the place after invisible characters; ``failed(UNCLEAN)`` if dropping them may join what belongs together.
+
+    Args:
+        text: the text.
+        index: place of the first one.
+        word: whether a word or a figure ends there.
+        quiet: whether a character of kind ``OTHER`` or a line feed precedes it.
+    """
+    while kind_at(text, index) == _INVISIBLE:
+        index += size_of(signed(text.data[index]))
+    kind = kind_at(text, index)
+    line_feed = index < text.end and text.data[index] == 0x0A
+    harmless = (quiet and kind <= _OTHER) or (word and kind == _OTHER) or line_feed
+    return index if harmless else failed(UNCLEAN)
+
+
+@compiled
+def over_rare(text: Text, index: int, kind: int, word: bool, quiet: bool) -> int:
+    """Return the place after a character of a kind that only raw text has, or ``failed`` if reading must stop.
+
+    Args:
+        text: the text.
+        index: place of the character.
+        kind: its kind, from ``APOSTROPHE`` upwards.
+        word: whether a word or a figure ends there.
+        quiet: whether a character of kind ``OTHER`` or a line feed precedes it.
+    """
+    if kind == _UNKNOWN:
+        return failed(UNKNOWN)
+    unclean = kind == _UNCLEAN
+    if kind == _INVISIBLE:
+        return _over_invisible(text, index, word, quiet)
+    if kind == _QUOTE:
+        # я, ю, є, ї differ in the second byte; the first is the same.
+        unclean = word and index + 1 < text.end and text.data[index + 1] == 0xD1
+    elif kind == _MARKUP:
+        unclean = _may_be_markup(text, index)
+    elif kind == _APOSTROPHE:
+        unclean = _may_be_torn(text, index)
+    return failed(UNCLEAN) if unclean else index + size_of(signed(text.data[index]))
+
 
 _CAPITAL: Final = int(CharacterClass.CAPITAL)
+
 _LETTER: Final = int(CharacterClass.LETTER)
-_OTHER: Final = int(CharacterClass.OTHER)
+
 _HYPHEN: Final = int(CharacterClass.HYPHEN)
+
 _FIGURE: Final = int(CharacterClass.FIGURE)
+
 _STOP: Final = int(CharacterClass.STOP)
+
 _OPENER: Final = int(CharacterClass.OPENER)
-_APOSTROPHE: Final = int(CharacterClass.APOSTROPHE)
 
 
 class ScanningRules(NamedTuple):
-    """Rules for reading texts.
+    """Rules for reading texts."""
 
-    Attributes:
-        kinds: uint8, kinds of characters, see ``character_classes``.
-        raw: whether the texts are not cleaned yet.
-    """
-
-    kinds: Vector[np.uint8]
-    raw: bool
+    kinds: Vector[np.uint8]  # uint8, kinds of characters, see `character_classes`
+    raw: bool  # whether the texts are not cleaned yet
 
 
 class Cursor(NamedTuple):
-    """Places before the current one in a text; -1 if there is no such place.
+    """Places before the current one in a text; -1 if there is no such place."""
 
-    Attributes:
-        run: start of the last run of letters.
-        word_end: place after the last word.
-        figure_end: place after the last figure.
-        quiet_end: place after the last characters of kind ``OTHER``.
-    """
-
-    run: int
-    word_end: int
-    figure_end: int
-    quiet_end: int
+    run: int  # start of the last run of letters
+    word_end: int  # place after the last word
+    figure_end: int  # place after the last figure
+    quiet_end: int  # place after the last characters of kind `OTHER`
 
 
 @inlined

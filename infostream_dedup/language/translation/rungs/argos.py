@@ -7,18 +7,19 @@ in big batches, each once, never document by document.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.language.lexicon.spelling import APOSTROPHE
-from infostream_dedup.language.translation.installed_model import InstalledModel
-from infostream_dedup.language.translation.loaded_model import LoadedModel
+from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.translation.loaded_model import InstalledModel, LoadedModel
 from infostream_dedup.language.translation.machine_output import phrase_of, single_term
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 CONFIDENCE: Final = 0.8
 """Confidence in one model; a translation through a third language has the product of two."""
@@ -50,8 +51,7 @@ class ArgosRung(Rung):
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Return at most one translation of each term.
 
-        Returns:
-            One tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
+        Returns one tuple for each term, empty or with one translation of confidence .8 (.64 through a third language).
         """
         route = self.route(source, target)
         if not terms or not route or self._extra_is_missing:

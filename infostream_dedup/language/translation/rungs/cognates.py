@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.translation.international_words import international_words
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import cognates
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.model import Language
 
 _REGULAR: Final = 0.92
 _IRREGULAR: Final = 0.85

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from infostream_dedup.language.lexicon.spelling import is_latin
-from infostream_dedup.language.translation.name_spelling import respelt
-from infostream_dedup.language.translation.pair_cache import Equivalent
+from infostream_dedup.language.lexicon.tables import is_latin
+from infostream_dedup.language.translation.romanisation import respelt
 from infostream_dedup.language.translation.rung import Rung, Translation, register
-from infostream_dedup.language.translation.word_pairs import word_pairs
-from infostream_dedup.model import Language
+from infostream_dedup.language.translation.word_pairs import Equivalent, word_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from infostream_dedup.model import Language
 
 _COMPOUND: Final = 0.85
 """Confidence of a compound relative to that of its last part."""

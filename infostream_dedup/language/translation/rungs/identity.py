@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.name_tables import names
-from infostream_dedup.language.lexicon.spelling import is_latin
+from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.language.translation.rung import Rung, Translation, register
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.model import Language
 
 _DIGITS: Final = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _FIRST_BEHIND_LATIN: Final = "\u0250"

@@ -6,19 +6,21 @@ a key finds all spellings of a name. Spellings in use in the target language win
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.name_tables import names, personal_names
-from infostream_dedup.language.translation.name_spelling import respelt
-from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, romanised
+from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.language.translation.target_lexicon import may_be_name
 from infostream_dedup.language.translation.western_names import western_names
 from infostream_dedup.language.translation.words_by_key import WordsByKey, names_by_key
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.model import Language
 
 _LISTED: Final = 0.95
 _KNOWN: Final = 0.85

@@ -5,13 +5,16 @@ Good enough to match two documents, but never counted as a translation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.translation.rung import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import look_alikes
 from infostream_dedup.language.translation.western_names import sound_alikes
-from infostream_dedup.model import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infostream_dedup.model import Language
 
 _CONFIDENCE: Final = 0.3
 

@@ -1,10 +1,4 @@
-"""Posting lists that grow at one end and expire at the other, in one array.
-
-A list occupies a chunk of the array. Documents are appended in ascending order, so expired ones come first: the start
-of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if enough of it
-has expired; otherwise it moves to a larger chunk at the unused end of the array and leaves its old one behind. Once the
-array is full, ``compact`` slides all lists to its front, over what they left behind.
-"""
+"""The posting lists of a window: its terms, lists that grow and expire, and documents that ask them."""
 
 from __future__ import annotations
 
@@ -12,29 +6,106 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.window.kernels.term_table import NOTHING, TermSlots, find, forget, slot_for
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Place, Table, Vector
 
-__all__ = [
-    "BLOCK_BITS",
-    "START",
-    "Pool",
-    "append_document",
-    "append_documents",
-    "compact",
-    "count_hits",
-    "count_values",
-    "needed",
-    "prefetch_lists",
-    "rebase",
-    "reserve",
-    "room_to_reserve",
-    "settle",
-    "tidy",
-]
+
+# The terms of a window in a hash table, each with a slot
+
+NOTHING: Final = -1
+
+
+class TermSlots(NamedTuple):
+    """The terms in use, each with a slot: a small number that is reused when the term is gone."""
+
+    table: Vector[np.int64]  # int64 (power of two,), terms by hash, `NOTHING` if empty; at most half full
+    table_slots: Vector[np.int32]  # int32, slot of each term in the table
+    slot_terms: Vector[np.int64]  # int64 (slots,), term of each slot, `NOTHING` for a free one
+    free_slots: Vector[np.int32]  # int32 (slots,), a stack of free slots
+    free: Vector[np.int64]  # int64 (1,), number of free slots on the stack
+    tidied: Vector[np.int64]  # int64 (1,), slot at which `tidy` continues
+
+
+@inlined
+def home(term: int, table: Vector[np.int64]) -> np.int64:
+    """Where a search for a term begins."""
+    mixed = np.uint64(term) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mixed >> np.uint64(20)) & np.uint64(table.size - 1))
+
+
+@inlined
+def find(term: int, table: Vector[np.int64]) -> np.int64:
+    """Place of a term in the table, or the place to insert it."""
+    at = home(term, table)
+    while table[at] != NOTHING and table[at] != term:
+        at = (at + 1) & (table.size - 1)
+    return at
+
+
+@compiled
+def slot_for(term: int, terms: TermSlots) -> np.int64:
+    """Return the slot of a term; a new term takes a free slot, and there must be one."""
+    at = find(term, terms.table)
+    if terms.table[at] == term:
+        return np.int64(terms.table_slots[at])
+    terms.free[0] -= 1
+    slot = np.int64(terms.free_slots[terms.free[0]])
+    terms.table[at], terms.table_slots[at], terms.slot_terms[slot] = term, slot, term
+    return slot
+
+
+@compiled
+def forget(slot: np.int64, terms: TermSlots) -> None:
+    """Remove the term of a slot from the table; move the terms that it had displaced back."""
+    table = terms.table
+    hole = find(terms.slot_terms[slot], table)
+    mask = table.size - 1
+    at = (hole + 1) & mask
+    while table[at] != NOTHING:
+        if ((at - home(table[at], table)) & mask) >= ((at - hole) & mask):
+            table[hole], terms.table_slots[hole] = table[at], terms.table_slots[at]
+            hole = at
+        at = (at + 1) & mask
+    table[hole] = NOTHING
+    terms.slot_terms[slot] = NOTHING
+    terms.free_slots[terms.free[0]] = slot
+    terms.free[0] += 1
+
+
+@compiled
+def rehash(terms: TermSlots) -> None:
+    """Fill an empty table with the terms of all slots."""
+    for slot in range(terms.slot_terms.size):
+        if terms.slot_terms[slot] != NOTHING:
+            at = find(terms.slot_terms[slot], terms.table)
+            terms.table[at], terms.table_slots[at] = terms.slot_terms[slot], slot
+
+
+@compiled
+def find_slots(given: Vector[np.int64], terms: TermSlots, slots: Vector[np.int64]) -> None:
+    """Look up the slot of each term; ``NOTHING`` for a term not in use.
+
+    Args:
+        given: terms to look up.
+        terms: the terms in use.
+        slots: int64 (at least as long as ``given``), receives the slots.
+    """
+    table = terms.table
+    for place in range(given.size):
+        prefetch(table, home(given[place], table))
+    for place in range(given.size):
+        at = find(given[place], table)
+        slots[place] = terms.table_slots[at] if table[at] != NOTHING else NOTHING
+
+
+# Posting lists that grow at one end and expire at the other, in one array.
+#
+# A list occupies a chunk of the array. Documents are appended in ascending order, so expired ones come first: the
+# start of the list moves past them whenever the list is read. A full list slides back to the start of its chunk if
+# enough of it has expired; otherwise it moves to a larger chunk at the unused end of the array and leaves its old one
+# behind. Once the array is full, `compact` slides all lists to its front, over what they left behind.
 
 BLOCK_BITS: Final = 6
 """Documents are marked in blocks of 2**6, whose one-byte counts share a cache line."""
@@ -43,23 +114,18 @@ START: Final = 0
 """Column of the starts of chunks in ``Pool.lists``."""
 
 _BEGIN, _END, _LIMIT = 1, 2, 3
+
 _SLIDING_SHARE: Final = 8
 """A full list stays in its chunk if one in so many of its postings has expired. More memory would save little time."""
 
 
 class Pool(NamedTuple):
-    """The lists of all slots.
+    """The lists of all slots."""
 
-    Attributes:
-        lists: int64 (slots, 4): start of the chunk, start and end of the list, end of the chunk; all equal without a
-            chunk.
-        postings: uint32, all chunks.
-        used: int64 (1,), start of unused memory in ``postings``.
-    """
-
+    # int64 (slots, 4): start of the chunk, start and end of the list, end of the chunk; all equal without a chunk
     lists: Table[np.int64]
-    postings: Vector[np.uint32]
-    used: Vector[np.int64]
+    postings: Vector[np.uint32]  # uint32, all chunks
+    used: Vector[np.int64]  # int64 (1,), start of unused memory in `postings`
 
 
 @inlined
@@ -312,3 +378,242 @@ def rebase(terms: TermSlots, pool: Pool, oldest: int) -> None:
             _skip_expired(pool, slot, oldest)
             for position in range(pool.lists[slot, _BEGIN], pool.lists[slot, _END]):
                 pool.postings[position] -= oldest
+
+
+# Let documents ask a window for similar ones and then add them to it, one at a time
+
+ASK: Final = 0
+
+ADD_KEYS: Final = 1
+
+ADD_TARGETS: Final = 2
+"""Phases of a document: it asks, then its keys are added, then its targets."""
+
+ALL_DONE: Final = 0
+
+SLOTS_FULL: Final = 1
+
+KEYS_FULL: Final = 2
+
+TARGETS_FULL: Final = 3
+
+FOUND_FULL: Final = 4
+"""Results of ``ask_and_add``: all done, or what is full."""
+
+_AT_ONCE = 8
+
+_WORDS_OF_A_BLOCK = (1 << BLOCK_BITS) // _AT_ONCE
+
+_TOP_BITS = np.uint64(0x8080808080808080)
+
+_ONES = np.uint64(0x0101010101010101)
+
+
+class State(NamedTuple):
+    """Numbers that change as documents ask and are added; int64 (1,) each.
+
+    Documents are numbered from 0; those from ``oldest`` to ``next`` - 1 are in the window.
+    """
+
+    oldest: Vector[np.int64]  # first document that has not expired
+    next: Vector[np.int64]  # number of the next document
+    shift: Vector[np.int64]  # number of the first document in `Numbered`
+    row: Vector[np.int64]  # document of `Asking` that is being processed
+    phase: Vector[np.int64]  # `ASK`, `ADD_KEYS` or `ADD_TARGETS`
+    done: Vector[np.int64]  # number of the document's terms added in this phase
+
+
+class Asking(NamedTuple):
+    """Documents that ask."""
+
+    key_ends: Vector[np.int64]  # int64 (documents + 1,), start of each document's keys
+    keys: Vector[np.int64]  # int64, key terms
+    target_ends: Vector[np.int64]  # int64 (documents + 1,), start of each document's targets
+    targets: Vector[np.int64]  # int64, terms in which the key terms of others are looked up
+    oldest: Vector[np.int64]  # int64 (documents,), ascending; ordinal of the first document that each may find
+    asks: Vector[np.bool_]  # bool (documents,), whether each finds anything
+    enters: Vector[np.bool_]  # bool (documents,), whether each is added
+    # int64 (256,), ascending; minimum hits in either direction, by key terms of the shorter document
+    needs: Vector[np.int64]
+    least_keys: int  # documents with fewer key terms find nothing
+
+
+class Numbered(NamedTuple):
+    """Documents of the index, by number minus ``State.shift``."""
+
+    ordinals: Vector[np.int64]  # int64, ascending
+    sizes: Vector[np.uint8]  # uint8, number of key terms
+
+
+class Hits(NamedTuple):
+    """Scratch arrays for counting; all counts and marks are 0 between calls."""
+
+    forward: Vector[np.uint8]  # uint8, by document number minus the oldest; whole blocks
+    backward: Vector[np.uint8]  # uint8, like `forward`
+    # uint8, by block of 2**`BLOCK_BITS` documents, 1 where a count is not 0; its length is a multiple of 8
+    marks: Vector[np.uint8]
+    forward_words: Vector[np.uint64]  # uint64, the memory of `forward`, eight counts per word
+    backward_words: Vector[np.uint64]  # uint64, the memory of `backward`
+    mark_words: Vector[np.uint64]  # uint64, the memory of `marks`
+    slots: Vector[np.int64]  # int64, for the keys and targets of one document
+
+
+class FoundDocuments(NamedTuple):
+    """Documents found."""
+
+    ends: Vector[np.int64]  # int64 (documents + 1,), start of the finds of each asking document; the first is given
+    ordinals: Vector[np.int64]  # int64, ascending for each document
+    forward: Vector[np.uint8]  # uint8, key terms of the document in each find
+    backward: Vector[np.uint8]  # uint8, key terms of each find in the document
+
+
+@inlined
+def _reaching(word: np.uint64, added: np.uint64) -> np.uint64:
+    """Top bits of the counts, among eight, that reach a number; ``added`` repeats 128 minus that number eight times."""
+    return ((word & ~_TOP_BITS) + added | word) & _TOP_BITS
+
+
+@inlined
+def _collect_block(
+    block: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int, end: int
+) -> int:
+    """Record the documents of a block that have enough hits and clear its counts; return the new end of the finds."""
+    # Only documents that might be linked are examined; most others are skipped eight at a time.
+    added = _ONES * np.uint64(128 - min(asking.needs[0], 128))
+    for at in range(block * _WORDS_OF_A_BLOCK, (block + 1) * _WORDS_OF_A_BLOCK):
+        forward, backward = hits.forward_words[at], hits.backward_words[at]
+        if (_reaching(forward, added) | _reaching(backward, added)) != 0:
+            for document in range(at * _AT_ONCE, (at + 1) * _AT_ONCE):
+                most = max(hits.forward[document], hits.backward[document])
+                if most < asking.needs[0]:
+                    continue
+                if most >= asking.needs[min(own, numbered.sizes[first + document])]:
+                    if end < found.ordinals.size:
+                        found.ordinals[end] = numbered.ordinals[first + document]
+                        found.forward[end], found.backward[end] = hits.forward[document], hits.backward[document]
+                    end += 1
+        hits.forward_words[at] = 0
+        hits.backward_words[at] = 0
+    return end
+
+
+@compiled
+def _collect(
+    row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int
+) -> int:
+    """Record the documents that have enough hits and clear all counts; return their number."""
+    end = room = found.ends[row]
+    # In most blocks of a large window nothing was counted.
+    for word in range(hits.mark_words.size):
+        if hits.mark_words[word] == 0:
+            continue
+        for block in range(word * _AT_ONCE, (word + 1) * _AT_ONCE):
+            if hits.marks[block] != 0:
+                end = _collect_block(block, own, asking, numbered, hits, found, first, end)
+        hits.mark_words[word] = 0
+    return int(end - room)
+
+
+@compiled
+def ask(
+    row: int,
+    asking: Asking,
+    terms: TermSlots,
+    keys: Pool,
+    targets: Pool,
+    numbered: Numbered,
+    hits: Hits,
+    found: FoundDocuments,
+    state: State,
+) -> bool:
+    """Find the documents of the window that resemble a document; return False if there is no room for them."""
+    oldest, shift = state.oldest[0], state.shift[0]
+    while oldest < state.next[0] and numbered.ordinals[oldest - shift] < asking.oldest[row]:
+        oldest += 1
+    state.oldest[0] = oldest
+    begin, end = asking.key_ends[row], asking.key_ends[row + 1]
+    first, last = asking.target_ends[row], asking.target_ends[row + 1]
+    own = end - begin
+    key_slots, target_slots = hits.slots[:own], hits.slots[own : own + last - first]
+    find_slots(asking.keys[begin:end], terms, key_slots)
+    find_slots(asking.targets[first:last], terms, target_slots)
+    prefetch_lists(key_slots, keys)
+    prefetch_lists(target_slots, targets)
+    found.ends[row + 1] = found.ends[row]
+    if own < asking.least_keys or not asking.asks[row]:
+        return True
+    prefetch_lists(key_slots, targets)
+    prefetch_lists(target_slots, keys)
+    count_hits(key_slots, oldest, targets, hits.forward, hits.marks)
+    count_hits(target_slots, oldest, keys, hits.backward, hits.marks)
+    many = _collect(row, own, asking, numbered, hits, found, oldest - shift)
+    found.ends[row + 1] += many
+    return bool(found.ends[row + 1] <= found.ordinals.size)
+
+
+@compiled
+def _add(
+    row: int,
+    asking: Asking,
+    terms: TermSlots,
+    keys: Pool,
+    targets: Pool,
+    slots: Vector[np.int64],
+    state: State,
+) -> int:
+    """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
+    own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]
+    own_targets = asking.targets[asking.target_ends[row] : asking.target_ends[row + 1]]
+    document, oldest = state.next[0], state.oldest[0]
+    if state.phase[0] == ADD_KEYS:
+        if state.done[0] == 0 and terms.free[0] < own_keys.size + own_targets.size:
+            return SLOTS_FULL
+        state.done[0] = append_document(document, own_keys, slots, state.done[0], oldest, terms, keys)
+        if state.done[0] < own_keys.size:
+            return KEYS_FULL
+        state.phase[0], state.done[0] = ADD_TARGETS, 0
+    rest = slots[own_keys.size :]
+    state.done[0] = append_document(document, own_targets, rest, state.done[0], oldest, terms, targets)
+    return ALL_DONE if state.done[0] == own_targets.size else TARGETS_FULL
+
+
+@compiled
+def ask_and_add(
+    asking: Asking,
+    terms: TermSlots,
+    keys: Pool,
+    targets: Pool,
+    numbered: Numbered,
+    hits: Hits,
+    found: FoundDocuments,
+    state: State,
+) -> int:
+    """Let each document ask for similar earlier ones, then add it.
+
+    Args:
+        asking: the documents.
+        terms: terms in use.
+        keys: lists of the documents' key terms.
+        targets: lists of the terms in which key terms are looked up.
+        numbered: documents of the window, the asking ones included.
+        hits: scratch arrays with room for all documents.
+        found: receives the finds.
+        state: where to continue; updated.
+
+    Returns:
+        ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before
+        ``state.row`` are done.
+    """
+    while state.row[0] < asking.oldest.size:
+        row = state.row[0]
+        if state.phase[0] == ASK:
+            if not ask(row, asking, terms, keys, targets, numbered, hits, found, state):
+                return FOUND_FULL
+            state.phase[0], state.done[0] = ADD_KEYS, 0
+        if asking.enters[row]:
+            full = _add(row, asking, terms, keys, targets, hits.slots, state)
+            if full != ALL_DONE:
+                return full
+            state.next[0] += 1
+        state.row[0], state.phase[0] = row + 1, ASK
+    return ALL_DONE

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, first_not_below, root
 from infostream_dedup.machine.compiling import compiled
 
 if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Entry, Place, Vector
-
-__all__ = ["merge_ascending", "renumber_rows", "sort_links"]
+    from infostream_dedup.machine.arrays import Entry, Place, Table, Vector
 
 
 @compiled
@@ -108,3 +107,157 @@ def sort_links(
         for place in range(size):
             columns[first + place] = np.int32(packed[place] >> np.uint64(8))
             counts[first + place] = np.uint8(packed[place] & np.uint64(255))
+
+
+# Convert links of a shard from the form in which they are found to the form in which they are stored
+
+
+@compiled
+def name_links(
+    found: Vector[np.uint64],
+    asked: Vector[np.uint32],
+    order: Vector[np.uint32],
+    answering: Vector[np.int64],
+    named: Vector[np.uint64],
+) -> None:
+    """Replace questions by rows, and places by nodes.
+
+    Args:
+        found: uint64 (links,), ``question << 40 | place << 8 | count``.
+        asked: uint32 (questions,), row of each question, below 2**24.
+        order: uint32 (places,), row of the shard at each place.
+        answering: int64 (rows of the shard,), node of each, below 2**32.
+        named: uint64 (links,), receives ``row << 40 | node << 8 | count``.
+    """
+    for link in range(found.size):
+        code = found[link]
+        row = np.uint64(asked[np.int64(code >> np.uint64(40))])
+        node = np.uint64(answering[order[np.int64((code >> np.uint64(8)) & np.uint64(0xFFFFFFFF))]])
+        named[link] = row << np.uint64(40) | node << np.uint64(8) | (code & np.uint64(255))
+
+
+@compiled
+def decode_links(
+    named: Vector[np.uint64], sizes: Vector[np.int32], columns: Vector[np.int32], counts: Vector[np.uint8]
+) -> None:
+    """Unpack sorted links.
+
+    Args:
+        named: uint64 (links,), as ``name_links`` writes them, ascending.
+        sizes: int32 (rows,), zeros; receives the links of each row.
+        columns: int32 (links,), receives nodes.
+        counts: uint8 (links,), receives counts.
+    """
+    for link in range(named.size):
+        code = named[link]
+        sizes[np.int64(code >> np.uint64(40))] += 1
+        columns[link] = np.int32((code >> np.uint64(8)) & np.uint64(0xFFFFFFFF))
+        counts[link] = np.uint8(code & np.uint64(255))
+
+
+# Maximum spanning forests of links
+
+
+@compiled
+def span_rows(
+    first: int,
+    links: LinkArrays,
+    level: int,
+    parents: Vector[np.int32],
+    edges: Table[np.int32],
+    written: int,
+) -> int:
+    """Join the ends of every link with a given count; links that join two trees become edges of the forest.
+
+    Args:
+        first: node of the first row.
+        links: links of the rows; columns are nodes.
+        level: the count.
+        parents: int32 (nodes,), union-find; links of higher counts are joined already.
+        edges: int32 (nodes, 3), receives both ends and the count.
+        written: number of edges so far.
+
+    Returns:
+        The new number of edges.
+    """
+    for row in range(links.indptr.size - 1):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if links.counts[link] != level:
+                continue
+            one, other = root(parents, first + row), root(parents, links.columns[link])
+            if one != other:
+                parents[max(one, other)] = min(one, other)
+                edges[written, 0], edges[written, 1], edges[written, 2] = first + row, links.columns[link], level
+                written += 1
+    return written
+
+
+@compiled
+def span_mutual(
+    links: LinkArrays,
+    rows: Vector[np.int32],
+    level: int,
+    parents: Vector[np.int32],
+    edges: Table[np.int32],
+    written: int,
+) -> int:
+    """Like ``span_rows``, for returned links; the count of a pair is the smaller of its two directions.
+
+    Args:
+        links: links of all nodes.
+        rows: int32, the rows whose links are used.
+        level: the count.
+        parents: int32 (nodes,), union-find; links of higher counts are joined already.
+        edges: int32 (nodes, 3), receives both ends and the count.
+        written: number of edges so far.
+
+    Returns:
+        The new number of edges.
+    """
+    for at in range(rows.size):
+        row = rows[at]
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            if links.counts[link] < level:
+                continue
+            column = links.columns[link]
+            one, other = root(parents, row), root(parents, column)
+            # Most links join nodes that are joined already: no need to look these up in the other row.
+            if one == other:
+                continue
+            place = first_not_below(links.columns, links.indptr[column], links.indptr[column + 1], row)
+            if place < links.indptr[column + 1] and links.columns[place] == row and links.counts[place] >= level:
+                parents[max(one, other)] = min(one, other)
+                edges[written, 0], edges[written, 1], edges[written, 2] = row, column, level
+                written += 1
+    return written
+
+
+@compiled
+def join_edges(
+    a: Vector[np.int32],
+    b: Vector[np.int32],
+    order: Vector[np.int64],
+    parents: Vector[np.int32],
+    kept: Vector[np.int64],
+) -> int:
+    """Join the ends of edges in a given order.
+
+    Args:
+        a: int32 (edges,), one end of each.
+        b: int32 (edges,), the other end.
+        order: int64, the edges to join, in order.
+        parents: int32 (nodes,), union-find.
+        kept: int64 (edges,), receives the edges that joined two trees.
+
+    Returns:
+        The number of such edges.
+    """
+    written = 0
+    for at in range(order.size):
+        edge = order[at]
+        one, other = root(parents, a[edge]), root(parents, b[edge])
+        if one != other:
+            parents[max(one, other)] = min(one, other)
+            kept[written] = edge
+            written += 1
+    return written

@@ -1,0 +1,265 @@
+"""Rows of tables: where those of a CSV file end, and the documents in columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.documents.kernels.json_dates import read_date
+from infostream_dedup.documents.kernels.json_lines import (
+    LEFT,
+    READ,
+    begins_with,
+    hash_content,
+    plain_bytes,
+    rare_character,
+)
+from infostream_dedup.machine.compiling import compiled, inlined
+from infostream_dedup.machine.kernels.byte_blocks import BLOCK, copy_bytes
+
+if TYPE_CHECKING:
+    from infostream_dedup.machine.arrays import Table, Vector
+
+
+# Find the rows in a piece of a CSV file, up to the first one whose quotes break RFC 4180
+
+MORE: Final = 0
+"""The piece ended within a row, or at its end."""
+
+BROKEN: Final = 1
+"""The next row is for the plain code, which also finds where it ends."""
+
+_QUOTE: Final = 0x22
+
+_APOSTROPHE: Final = 0x27
+
+_NEW_LINE: Final = 0x0A
+
+_RETURN: Final = 0x0D
+
+_ENDS: Final = 1
+
+_INCOMPLETE: Final = -1
+
+_ODD: Final = -2
+
+
+class CsvRows(NamedTuple):
+    """What is found; all arrays have room for the rows of a piece."""
+
+    bounds: Table[np.int64]  # int64 (rows, 2), first byte of each row, and the one after its line end
+    lines: Vector[np.int64]  # int64 (rows,), lines of the piece that precede each row
+    # uint8 (rows,), `READ`, or `LEFT` for a row with another number of cells or with a cell that begins with an
+    # apostrophe
+    states: Vector[np.uint8]
+    cells: Vector[np.int64]  # int64 (rows,), cells of each row
+
+
+@inlined
+def _after_cell(data: Vector[np.uint8], at: int, size: int, whole: bool, delimiter: int) -> int:
+    """What follows a cell: 0 another cell, ``_ENDS`` the end of the row, or a reason to stop."""
+    if at == size:
+        return _ENDS if whole else _INCOMPLETE
+    byte = data[at]
+    if byte == delimiter:
+        return 0
+    if byte == _NEW_LINE:
+        return _ENDS
+    if byte != _RETURN:
+        return _ODD
+    if at + 1 == size:
+        return _INCOMPLETE if not whole else _ODD
+    return _ENDS if data[at + 1] == _NEW_LINE else _ODD
+
+
+@inlined
+def _end_of_quoted(data: Vector[np.uint8], at: int, size: int, whole: bool) -> tuple[int, int]:
+    """The byte after the closing quote of a cell whose text begins at ``at``, or a reason to stop; and its lines."""
+    lines = 0
+    while at < size:
+        byte = data[at]
+        if byte == _QUOTE:
+            if at + 1 == size:
+                return (at + 1 if whole else _INCOMPLETE), lines
+            if data[at + 1] != _QUOTE:
+                return at + 1, lines
+            at += 1
+        elif byte == _NEW_LINE:
+            lines += 1
+        elif byte == 0:
+            return _ODD, lines
+        at += 1
+    return (_ODD if whole else _INCOMPLETE), lines
+
+
+@inlined
+def _end_of_bare(data: Vector[np.uint8], at: int, size: int, delimiter: int) -> int:
+    """The byte after a cell without quotes, or ``_ODD`` if a quote is in it."""
+    while at < size:
+        byte = data[at]
+        if byte in (delimiter, _NEW_LINE, _RETURN):
+            return at
+        if byte in (_QUOTE, 0):
+            return _ODD
+        at += 1
+    return at
+
+
+@compiled
+def find_rows(
+    data: Vector[np.uint8], size: int, whole: bool, delimiter: int, columns: int, limit: int, rows: CsvRows
+) -> tuple[int, int]:
+    """Find rows as RFC 4180 defines them.
+
+    Args:
+        data: uint8, the bytes.
+        size: number of bytes.
+        whole: whether no more bytes follow.
+        delimiter: byte between cells.
+        columns: cells of a row.
+        limit: maximum bytes of a row.
+        rows: receives what is found, as many rows as it has room for.
+
+    Returns:
+        Number of rows, and ``MORE`` or ``BROKEN``.
+    """
+    found, begin, line = 0, 0, 0
+    while begin < size and found < len(rows.states):
+        at, cells, lines, state = begin, 0, 1, READ
+        after = 0
+        while after == 0:
+            if at < size and data[at] == _QUOTE:
+                text = at + 1
+                at, inside = _end_of_quoted(data, text, size, whole)
+                lines += inside
+            else:
+                text = at
+                at = _end_of_bare(data, at, size, delimiter)
+            if at < 0:
+                after = at
+                break
+            if text < size and data[text] == _APOSTROPHE:
+                state = LEFT
+            cells += 1
+            after = _after_cell(data, at, size, whole, delimiter)
+            at += 1
+        if after == _INCOMPLETE and size - begin <= limit:
+            return found, MORE
+        if after != _ENDS or at - begin > limit:
+            return found, BROKEN
+        # ``at`` follows a line feed, or a carriage return before a line feed, or the last byte.
+        end = min(at, size)
+        if end < size and data[end - 1] == _RETURN:
+            end += 1
+        rows.bounds[found, 0] = begin
+        rows.bounds[found, 1] = end
+        rows.lines[found] = line
+        rows.states[found] = state if cells == columns else LEFT
+        rows.cells[found] = cells
+        found += 1
+        line += lines
+        begin = end
+    return found, MORE
+
+
+# Join the titles and texts of a table's columns into documents, where they are plainly valid
+
+_NONE: Final = np.uint64(0)
+
+_ONE: Final = np.uint64(1)
+
+
+class TableColumns(NamedTuple):
+    """What was read; row i is row i of a batch."""
+
+    states: Vector[np.uint8]  # uint8 (rows,), `LEFT` or `READ`
+    languages: Vector[np.uint8]  # uint8 (rows,), index of `ru`, `uk`, `en`, or `NO_LANGUAGE`
+    dates: Table[np.int64]  # int64 (rows, 2), as `read_date` returns them; without a date 0 and -1
+    sizes: Table[np.int64]  # int64 (rows, 3), bytes of the title, characters of the title, characters of the text
+    hashes: Vector[np.uint64]  # uint64 (rows,), of title and text
+    texts: Vector[np.uint8]  # uint8, title and text of each document as `full_text` joins them
+    text_ends: Vector[np.int64]  # int64 (rows,), end of each document in `texts`
+    bodies: Vector[np.int64]  # int64 (rows,), start of the text of each document in `texts`
+
+
+@compiled
+def _characters(data: Vector[np.uint8], begin: int, end: int) -> int:
+    """Number of characters of a text; -1 if it is not UTF-8 or has control characters other than tab and line ends."""
+    found, at = 0, begin
+    while at < end:
+        stop = _NONE if end - at >= BLOCK else _ONE << np.uint64(end - at)
+        size, inside = plain_bytes(data, at, stop)
+        if size < 0:
+            return -1
+        found += inside
+        at += size
+        if at < end and size < BLOCK - 2:
+            byte = data[at]
+            size = 1 if byte in (0x09, 0x0A, 0x0D) else rare_character(data, at) if byte >= 0xE0 else -1
+            if size < 0 or at + size > end:
+                return -1
+            found += 1
+            at += size
+    return found
+
+
+@compiled
+def join_texts(
+    titles: Vector[np.uint8],
+    title_ends: Vector[np.int64],
+    texts: Vector[np.uint8],
+    text_ends: Vector[np.int64],
+    out: TableColumns,
+) -> None:
+    """Join title and text of each row whose state is ``READ``.
+
+    Rows that are not UTF-8 or have control characters other than tabs and line ends become ``LEFT``.
+
+    Args:
+        titles: followed by ``BLOCK`` readable bytes; all empty if there are no titles.
+        title_ends: int64 (rows + 1,), bounds of the titles.
+        texts: followed by ``BLOCK`` readable bytes.
+        text_ends: int64 (rows + 1,), bounds of the texts.
+        out: receives sizes, hashes, texts, their ends and bodies; ``texts`` has room for all bytes, a line end for
+            each row, and ``BLOCK`` bytes more.
+    """
+    size = 0
+    for row in range(out.states.size):
+        first = size
+        if out.states[row] == READ:
+            title, text = title_ends[row + 1] - title_ends[row], text_ends[row + 1] - text_ends[row]
+            of_title = _characters(titles, title_ends[row], title_ends[row + 1])
+            of_text = _characters(texts, text_ends[row], text_ends[row + 1])
+            if of_title < 0 or of_text < 0:
+                out.states[row] = LEFT
+            else:
+                body = first
+                if title:
+                    copy_bytes(titles, title_ends[row], out.texts, first, title)
+                    out.texts[first + title] = _NEW_LINE
+                    body = first + title + 1
+                copy_bytes(texts, text_ends[row], out.texts, body, text)
+                if title and text >= title and begins_with(out.texts, body, first, title):
+                    body = first
+                    copy_bytes(texts, text_ends[row], out.texts, body, text)
+                size = body + text
+                out.bodies[row] = body
+                out.sizes[row, 0], out.sizes[row, 1], out.sizes[row, 2] = title, of_title, of_text
+                out.hashes[row] = hash_content(out.texts, first, size, title)
+        out.text_ends[row] = size
+
+
+@compiled
+def read_dates(data: Vector[np.uint8], ends: Vector[np.int64], given: Vector[np.bool_], dates: Table[np.int64]) -> None:
+    """Read the dates of a column of strings.
+
+    Args:
+        data: UTF-8, followed by 32 readable bytes.
+        ends: int64 (rows + 1,), bounds of the dates.
+        given: bool (rows,), false for null.
+        dates: int64 (rows, 2), receives the result of ``read_date`` for each given date.
+    """
+    for row in range(given.size):
+        if given[row]:
+            dates[row, 0], dates[row, 1] = read_date(data, ends[row], ends[row + 1])

@@ -1,0 +1,465 @@
+"""Pairs that share a value, resemble or contain each other, found without trying all pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from infostream_dedup.arrays import Ragged, offsets_of
+from infostream_dedup.judging.features.rows import distinct
+from infostream_dedup.judging.features.words import scrambled
+from infostream_dedup.machine.scratch import row_blocks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+# Pairs of documents that share a value, found by sorting: chains of equal values, cut by length.
+#
+# The chains of Zelenkov and Segalovich (A11, A12): records <value, document, length> sorted by value, then length; a
+# pair is considered only if one document is not much longer than the other. Cutting whole chains or dropping
+# contained ones, as the paper does, changes no pair.
+
+_BLOCK: Final = 8_000_000
+
+_SLACK: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedCounts:
+    """Unordered pairs of documents with the number of values they share."""
+
+    a: NDArray[np.int64]  # int64 (pairs,), the earlier document
+    b: NDArray[np.int64]  # int64 (pairs,), the later one; ordered by (a, b), no pair twice
+    shared: NDArray[np.int64]  # int64 (pairs,), number of distinct values in both
+
+
+def pairs_sharing(rows: Ragged, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> SharedCounts:
+    """Find pairs of documents that share a value.
+
+    Example:
+        >>> from infostream_dedup.judging.features.rows import rows_from
+        >>> met = pairs_sharing(rows_from([[7, 8], [9], [8, 7], [9, 8]], np.int64))
+        >>> list(zip(met.a.tolist(), met.b.tolist(), met.shared.tolist()))
+        [(0, 2, 2), (0, 3, 1), (1, 3, 1), (2, 3, 1)]
+    """
+    sets = distinct(rows)
+    documents = len(rows)
+    codes = np.zeros(0, dtype=np.int64)
+    counts = np.zeros(0, dtype=np.int64)
+    sizes = np.ones(documents, dtype=np.int64) if lengths is None else lengths
+    for found in _pair_chains(sets, sizes, ratio):
+        first, second = found
+        block = np.minimum(first, second) * documents + np.maximum(first, second)
+        new, met = np.unique(block, return_counts=True)
+        merged, place = np.unique(np.concatenate((codes, new)), return_inverse=True)
+        counts = np.bincount(place, weights=np.concatenate((counts, met)), minlength=len(merged)).astype(np.int64)
+        codes = merged
+    a, b = np.divmod(codes, max(documents, 1))
+    return SharedCounts(a, b, counts)
+
+
+def equal_pairs(rows: Ragged) -> SharedCounts:
+    """Find pairs of documents with equal rows; empty rows equal nothing."""
+    number_of: dict[bytes, int] = {}
+    filled = np.flatnonzero(rows.sizes > 0)
+    classes = [number_of.setdefault(rows.row(document).tobytes(), len(number_of)) for document in filled.tolist()]
+    indptr = offsets_of(rows.sizes > 0)
+    return pairs_sharing(Ragged(indptr, np.array(classes, dtype=np.int64)))
+
+
+def _pair_chains(
+    sets: Ragged, lengths: NDArray[np.int64], ratio: float
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield pairs of documents within the ratio in blocks, once per shared value."""
+    documents = sets.numbers
+    order = np.lexsort((documents, lengths[documents], sets.values))
+    values, documents = sets.values[order], documents[order]
+    repeated = np.zeros(len(values), dtype=np.bool_)
+    repeated[1:] = values[1:] == values[:-1]
+    repeated[:-1] |= repeated[1:]
+    values, documents = values[repeated], documents[repeated]
+    partners = _chain_ends(values, lengths[documents], ratio) - np.arange(len(values)) - 1
+    for block in row_blocks(partners, _BLOCK):
+        ahead = partners[block]
+        first = np.repeat(np.arange(block.start, block.stop), ahead)
+        step = np.arange(len(first)) - np.repeat(np.cumsum(ahead) - ahead, ahead) + 1
+        yield documents[first], documents[first + step]
+
+
+def _chain_ends(values: NDArray[np.generic], lengths: NDArray[np.int64], ratio: float) -> NDArray[np.int64]:
+    """Return the end of the records with equal value that are not too long; records are sorted by value and length."""
+    if not len(values):
+        return np.zeros(0, dtype=np.int64)
+    new = np.ones(len(values), dtype=np.bool_)
+    new[1:] = values[1:] != values[:-1]
+    chain = np.cumsum(new) - 1
+    starts = np.flatnonzero(new)
+    ends = np.append(starts[1:], len(values))[chain]
+    if np.isinf(ratio):
+        return np.asarray(ends, dtype=np.int64)
+    # All chains are put on one scale, so that one search serves all of them.
+    span = float(lengths.max()) * ratio + 2
+    places = chain * span + lengths
+    limits = chain * span + np.floor(lengths * ratio + _SLACK)
+    return np.asarray(np.searchsorted(places, limits, side="right"), dtype=np.int64)
+
+
+# 64-bit values that differ in few bits, without trying all pairs.
+#
+# G. Manku, A. Jain, A. Das Sarma: Detecting near-duplicates for Web crawling, WWW 2007: if the bits are divided into
+# k + 1 parts, two values that differ in k bits agree in at least one part.
+
+_BITS: Final = 64
+
+
+def near_pairs(values: NDArray[np.uint64], k: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+    """Find all pairs of values that differ in at most k bits."""
+    parts = _split_bits(values, k + 1)
+    indptr = np.arange(len(values) + 1, dtype=np.int64) * (k + 1)
+    met = pairs_sharing(Ragged(indptr, parts.ravel()))
+    differing = np.bitwise_count(values[met.a] ^ values[met.b])
+    near = differing <= k
+    return met.a[near], met.b[near], differing[near]
+
+
+def _split_bits(values: NDArray[np.uint64], parts: int) -> NDArray[np.uint64]:
+    """Split each value into runs of bits tagged with the number of the run: uint64 (values, parts)."""
+    bounds = [_BITS * part // parts for part in range(parts + 1)]
+    columns = []
+    for part, (low, high) in enumerate(pairwise(bounds)):
+        if high - low == _BITS:
+            columns.append(values)
+            continue
+        run = (values >> np.uint64(low)) & np.uint64((1 << (high - low)) - 1)
+        columns.append(run | np.uint64(part << (high - low)))
+    return np.stack(columns, axis=1)
+
+
+# Pairs of sets that resemble or contain each other, without trying all pairs.
+#
+# R. Bayardo, Y. Ma, R. Srikant: Scaling up all pairs similarity search, WWW 2007. With the rarest elements of each
+# set first, two sets with resemblance t must share one of their first |A| - ceil(t |A|) + 1 elements. Numbering
+# repeated elements turns multisets into sets.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resembling:
+    """Pairs of sets."""
+
+    a: NDArray[np.int64]  # int64 (pairs,)
+    b: NDArray[np.int64]  # int64 (pairs,); ordered by (a, b), no pair twice
+    scores: NDArray[np.float64]  # float64 (pairs,), 0 to 1
+
+
+def numbered(bags: Ragged) -> Ragged:
+    """Turn multisets into sets by numbering repeated elements: {x, x, y} becomes {x1, x2, y1}.
+
+    The intersection of two such sets has the size of the sum of the smaller frequencies, their union that of the larger
+    ones.
+    """
+    numbers = bags.numbers
+    order = np.lexsort((bags.values, numbers))
+    values = bags.values[order]
+    new = np.ones(len(values), dtype=np.bool_)
+    new[1:] = (values[1:] != values[:-1]) | (numbers[1:] != numbers[:-1])
+    start = np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))
+    occurrence = (np.arange(len(values)) - start).astype(np.uint64)
+    return Ragged(bags.indptr, np.where(occurrence == 0, values, scrambled(values + scrambled(occurrence))))
+
+
+def resembling(sets: Ragged, threshold: float) -> Resembling:
+    """Find unordered pairs a < b with resemblance |A ∩ B| / |A ∪ B| of at least the threshold; empty sets have none."""
+    matrix = _rare_first(sets)
+    sizes = np.diff(matrix.indptr).astype(np.int64)
+    prefixes = _prefixes(matrix, threshold)
+    a, b = _candidates(prefixes, prefixes, sizes, threshold, symmetric=True)
+    overlap = _overlaps(matrix, a, b)
+    union = sizes[a] + sizes[b] - overlap
+    return _keep_pairs(a, b, overlap, union, threshold)
+
+
+def containing(sets: Ragged, threshold: float) -> Resembling:
+    """Find directed pairs a -> b with containment |A ∩ B| / |A| of at least the threshold: a is found in b."""
+    matrix = _rare_first(sets)
+    sizes = np.diff(matrix.indptr).astype(np.int64)
+    a, b = _candidates(_prefixes(matrix, threshold), matrix, sizes, threshold, symmetric=False)
+    return _keep_pairs(a, b, _overlaps(matrix, a, b), sizes[a], threshold)
+
+
+def _rare_first(sets: Ragged) -> sp.csr_array:
+    """Make a matrix with sets as rows and elements as columns, from the rarest element to the most frequent."""
+    elements, place, df = np.unique(sets.values, return_inverse=True, return_counts=True)
+    column = np.empty(len(elements), dtype=np.int32)
+    column[np.argsort(df, kind="stable")] = np.arange(len(elements), dtype=np.int32)
+    ones = np.ones(len(place), dtype=np.int32)
+    matrix = sp.csr_array((ones, column[place], sets.indptr.copy()), shape=(len(sets), len(elements)))
+    matrix.sort_indices()
+    return matrix
+
+
+def _prefixes(matrix: sp.csr_array, threshold: float) -> sp.csr_array:
+    sizes = np.diff(matrix.indptr)
+    length = sizes - np.ceil(sizes * threshold - _SLACK).astype(np.int64) + 1
+    rank = np.arange(matrix.nnz) - np.repeat(matrix.indptr[:-1], sizes)
+    keep = rank < np.repeat(length, sizes)
+    indptr = offsets_of(np.minimum(length, sizes))
+    return sp.csr_array((matrix.data[keep], matrix.indices[keep], indptr), shape=matrix.shape)
+
+
+def _candidates(
+    asking: sp.csr_array, answering: sp.csr_array, sizes: NDArray[np.int64], threshold: float, *, symmetric: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    answers = answering.T.tocsr()
+    work = np.asarray(asking @ np.diff(answers.indptr).astype(np.int64), dtype=np.int64)
+    parts = list(_blocks(asking, answers, work, sizes, threshold, symmetric=symmetric))
+    empty = np.zeros(0, dtype=np.int64)
+    a = np.concatenate([empty, *(part[0] for part in parts)])
+    b = np.concatenate([empty, *(part[1] for part in parts)])
+    order = np.lexsort((b, a))
+    return a[order], b[order]
+
+
+def _blocks(
+    asking: sp.csr_array,
+    answers: sp.csr_array,
+    work: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    threshold: float,
+    *,
+    symmetric: bool,
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    for block in row_blocks(work, _BLOCK):
+        met = asking[block] @ answers
+        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(met.indptr))
+        b = met.indices.astype(np.int64)
+        # A set contains at most all elements of a smaller one.
+        fits = sizes[b] >= threshold * sizes[a] - _SLACK
+        if symmetric:
+            fits &= (a < b) & (sizes[a] >= threshold * sizes[b] - _SLACK)
+        else:
+            fits &= a != b
+        yield a[fits], b[fits]
+
+
+def _overlaps(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    overlap = np.zeros(len(a), dtype=np.int64)
+    sizes = np.diff(matrix.indptr).astype(np.int64)
+    for block in row_blocks(sizes[a] + sizes[b], _BLOCK):
+        overlap[block] = matrix[a[block]].multiply(matrix[b[block]]).sum(axis=1)
+    return overlap
+
+
+def _keep_pairs(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    overlap: NDArray[np.int64],
+    whole: NDArray[np.int64],
+    threshold: float,
+) -> Resembling:
+    keep = overlap >= threshold * whole - _SLACK
+    return Resembling(a[keep], b[keep], overlap[keep] / whole[keep])
+
+
+# Pairs of vectors with a large cosine, without multiplying all pairs.
+#
+# After Bayardo, Ma, Srikant: Scaling up all pairs similarity search, WWW 2007. With the rarest words first, each
+# vector is cut where the norm of what follows falls below the threshold t. By Cauchy and Schwarz the part that
+# follows adds no more than its norm to any cosine, so only the parts before the cut are multiplied with whole
+# vectors.
+
+_VECTORS_AT_ONCE: Final = 5_000_000
+
+
+def unit_vectors(weights: sp.csr_array) -> sp.csr_array:
+    """Divide rows by their Euclidean norm; rows of zeros stay unchanged."""
+    matrix = sp.csr_array(weights.astype(np.float64))
+    matrix.eliminate_zeros()
+    norms = np.sqrt(matrix.multiply(matrix).sum(axis=1))
+    matrix.data /= np.repeat(norms, np.diff(matrix.indptr))
+    return matrix
+
+
+def similar_vectors(vectors: sp.csr_array, threshold: float) -> Resembling:
+    """Find unordered pairs a < b whose cosine is at least the threshold."""
+    ordered = _rare_columns_first(vectors)
+    heads, rest = _cut(ordered, threshold)
+    answers = ordered.T.tocsr()
+    work = np.asarray(
+        sp.csr_array((np.ones(heads.nnz, dtype=np.int64), heads.indices, heads.indptr), heads.shape)
+        @ np.diff(answers.indptr).astype(np.int64),
+        dtype=np.int64,
+    )
+    codes: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    for block in row_blocks(work, _VECTORS_AT_ONCE):
+        met = heads[block] @ answers
+        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(met.indptr))
+        b = met.indices.astype(np.int64)
+        possible = (met.data >= threshold - rest[a] - _SLACK) & (a != b)
+        a, b = a[possible], b[possible]
+        codes.append(np.minimum(a, b) * len(rest) + np.maximum(a, b))
+    a, b = np.divmod(np.unique(np.concatenate(codes)), max(len(rest), 1))
+    cosine = _cosines(vectors, a, b)
+    keep = cosine >= threshold - _SLACK
+    return Resembling(a[keep], b[keep], np.minimum(cosine[keep], 1.0))
+
+
+def _rare_columns_first(vectors: sp.csr_array) -> sp.csr_array:
+    df = np.bincount(vectors.indices, minlength=vectors.shape[1])
+    column = np.empty(vectors.shape[1], dtype=np.int32)
+    column[np.argsort(df, kind="stable")] = np.arange(vectors.shape[1], dtype=np.int32)
+    ordered = sp.csr_array((vectors.data.copy(), column[vectors.indices], vectors.indptr.copy()), shape=vectors.shape)
+    ordered.sort_indices()
+    return ordered
+
+
+def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray[np.float64]]:
+    """Return the heads of all vectors, and the norm of what was cut off each."""
+    squares = np.concatenate(([0.0], np.cumsum(ordered.data**2)))
+    sizes = np.diff(ordered.indptr)
+    # Norm of the rest of the row, starting at each entry.
+    remaining = np.sqrt(np.maximum(np.repeat(squares[ordered.indptr[1:]], sizes) - squares[:-1], 0.0))
+    keep = remaining >= threshold - _SLACK
+    rest = np.zeros(len(sizes), dtype=np.float64)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    np.maximum.at(rest, row[~keep], remaining[~keep])
+    indptr = offsets_of(np.bincount(row[keep], minlength=len(sizes)))
+    return sp.csr_array((ordered.data[keep], ordered.indices[keep], indptr), shape=ordered.shape), rest
+
+
+def _cosines(vectors: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+    cosine = np.zeros(len(a), dtype=np.float64)
+    sizes = np.diff(vectors.indptr).astype(np.int64)
+    for block in row_blocks(sizes[a] + sizes[b], _VECTORS_AT_ONCE):
+        cosine[block] = vectors[a[block]].multiply(vectors[b[block]]).sum(axis=1)
+    # The last digits depend on the order of summation.
+    return np.round(cosine, 9)
+
+
+# Pairs of bags that resemble each other, by partitions of their sizes and pruned inverted lists
+
+_Bag = Mapping[int, int]
+
+
+def partition_bounds(shortest: int, longest: int, tau: float) -> list[int]:
+    """Return the largest size of every partition.
+
+    Within a partition the largest bag may still resemble the smallest; a bag of one partition never resembles a bag of
+    the next but one.
+
+    Example:
+        >>> partition_bounds(4, 20, 0.5)
+        [9, 20]
+    """
+    bounds: list[int] = []
+    first = shortest
+    for size in range(shortest, longest):
+        if size - first > (1 - tau) * size:
+            bounds.append(size)
+            first = size + 1
+    return [*bounds, longest]
+
+
+def weighted_jaccard(a: _Bag, b: _Bag, size_a: int, size_b: int, tau: float) -> float:
+    """Return the sum of smaller over the sum of larger frequencies, or 0 as soon as it must be below tau.
+
+    If m is the intersection so far and r the smaller rest of both bags, it is at most (m + r) / (|A| + |B| - m - r).
+    """
+    met = 0
+    left_a, left_b = size_a, size_b
+    for element, frequency in a.items():
+        other = b.get(element, 0)
+        met += min(frequency, other)
+        left_a -= frequency
+        left_b -= other
+        possible = met + min(left_a, left_b)
+        if possible < tau * (size_a + size_b - possible) - _SLACK:
+            return 0.0
+    return met / (size_a + size_b - met)
+
+
+def resembling_bags(bags: Ragged, tau: float) -> Resembling:
+    """Find unordered pairs a < b with a multiset resemblance of at least tau; empty bags have no pairs."""
+    found = sorted(_Search(bags, tau).pairs())
+    return Resembling(
+        np.array([pair[0] for pair in found], dtype=np.int64),
+        np.array([pair[1] for pair in found], dtype=np.int64),
+        np.array([pair[2] for pair in found], dtype=np.float64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """Bags of similar sizes."""
+
+    last: int  # largest size in the partition
+    documents: list[int]  # documents of the bags, by size, then ordinal
+    holders: dict[int, list[int]]  # for each element the documents that contain it, largest first
+
+
+class _Search:
+    """Searches all pairs: every bag looks up those after it in the order of (size, document)."""
+
+    def __init__(self, rows: Ragged, tau: float) -> None:
+        self.tau = tau
+        self.sizes = rows.sizes.tolist()
+        self.bags: list[_Bag] = [Counter(rows.row(document).tolist()) for document in range(len(rows))]
+        self.partitions = self._partitions()
+
+    def pairs(self) -> Iterator[tuple[int, int, float]]:
+        for number, partition in enumerate(self.partitions):
+            for document in partition.documents:
+                yield from self._search_partition(document, partition)
+                size = self.sizes[document]
+                if number + 1 < len(self.partitions) and partition.last - size <= (1 - self.tau) * partition.last:
+                    yield from self._search_partition(document, self.partitions[number + 1])
+
+    def _partitions(self) -> list[_Partition]:
+        order = sorted((size, document) for document, size in enumerate(self.sizes) if size)
+        if not order:
+            return []
+        partitions = [_Partition(last, [], {}) for last in partition_bounds(order[0][0], order[-1][0], self.tau)]
+        number = 0
+        for size, document in order:
+            while size > partitions[number].last:
+                number += 1
+            partitions[number].documents.append(document)
+        for partition in partitions:
+            for document in reversed(partition.documents):
+                for element in self.bags[document]:
+                    partition.holders.setdefault(element, []).append(document)
+        return partitions
+
+    def _search_partition(self, a: int, partition: _Partition) -> Iterator[tuple[int, int, float]]:
+        """Find pairs of one bag with larger bags of a partition."""
+        bag, size = self.bags[a], self.sizes[a]
+        holders = partition.holders
+        elements = sorted(bag, key=lambda element: (len(holders.get(element, ())), element))
+        seen: set[int] = set()
+        delta = 0
+        for element in elements:
+            # A bag not found yet lacks the delta elements; at best it has all others and nothing else.
+            if size - delta < self.tau * size - _SLACK:
+                return
+            for b in holders.get(element, ()):
+                if (self.sizes[b], b) <= (size, a):
+                    break
+                if b not in seen:
+                    seen.add(b)
+                    yield from self._judge_pair(a, b, delta)
+            delta += bag[element]
+
+    def _judge_pair(self, a: int, b: int, delta: int) -> Iterator[tuple[int, int, float]]:
+        size, other = self.sizes[a], self.sizes[b]
+        most = min(size - delta, other)
+        if most < self.tau * (size + other - most) - _SLACK:
+            return
+        score = weighted_jaccard(self.bags[a], self.bags[b], size, other, self.tau)
+        if score >= self.tau - _SLACK:
+            yield min(a, b), max(a, b), score

@@ -1,0 +1,544 @@
+"""Copies of a collection: every pair, samples of candidates, and counts by resample."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.rows import first_not_below
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
+
+if TYPE_CHECKING:
+    from infostream_dedup.machine.arrays import Cube, Table, Vector
+
+
+# Find every pair of texts that share a third of their word triples, exactly.
+#
+# The smaller text of a pair needs `least` of its triples in the larger one. Rare triples are counted by walking their
+# postings. A pair that shares no rare triple must share `least` common ones, so at least one of the rarest `common -
+# least + 1` of them: only their postings are walked, and only for texts with that many common triples. So a story
+# that a thousand sites print is still found, although each of its triples is in a thousand texts.
+
+_AHEAD: Final = 6
+"""Triples that are looked up while the memory of a later one is fetched."""
+
+_FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
+
+_SECOND_MIX = np.uint64(0x94D049BB133111EB)
+
+
+class SharedIndex(NamedTuple):
+    """The triples that occur in at least two texts."""
+
+    begins: Vector[np.int64]  # int64 (texts,), start of each text in `terms`
+    middles: Vector[np.int64]  # int64 (texts,), start of the common triples of each text
+    ends: Vector[np.int64]  # int64 (texts,), end of each text
+    terms: Vector[np.int32]  # int32, numbers of triples: the rare ones ascending, then the common ones ascending
+    heads: Vector[np.int64]  # int64 (terms + 1,), bounds of each triple in `texts`
+    texts: Vector[np.int32]  # int32, texts of each triple, ascending
+
+
+class TextClasses(NamedTuple):
+    """Documents grouped by equal sets of triples; each group is one text."""
+
+    sizes: Vector[np.int64]  # int64 (texts,), triples of each text
+    begins: Vector[np.int64]  # int64 (texts + 1,), bounds of each text in `members`
+    members: Vector[np.int32]  # int32, ordinals of the documents of each text, ascending
+    first: Vector[np.int64]  # int64 (texts,), the first text that may be close enough in time
+    last: Vector[np.int64]  # int64 (texts,), the text after the last such one
+
+
+class Universe(NamedTuple):
+    """Which pairs of documents are counted."""
+
+    counted: Vector[np.bool_]  # bool (documents,), whether a document is counted at all
+    window: int  # maximum number of microseconds between two documents; negative for no limit
+    times: Vector[np.int64]  # int64 (documents,), microseconds since 1970
+    days: Vector[np.int64]  # int64 (documents,), days since 1970
+    sources: Vector[np.int64]  # int64 (documents,), number of the source; negative if unknown
+    # int64 (documents,), equal for titles that differ only in case and punctuation; 0 without a title
+    titles: Vector[np.int64]
+
+
+class TextCounters(NamedTuple):
+    """Scratch arrays of a thread."""
+
+    counts: Vector[np.int32]  # int32 (texts,), zero whenever no text is looked up
+    touched: Vector[np.int32]  # int32 (texts + 1,), texts with a count
+
+
+class FoundPairs(NamedTuple):
+    """Room for pairs of documents. When it is full, half of the pairs are dropped, chosen by a hash of the pair."""
+
+    a: Vector[np.int32]  # int32 (room,), the earlier document
+    b: Vector[np.int32]  # int32 (room,), the later one
+    shared: Vector[np.int32]  # int32 (room,), number of triples in common
+    smaller: Vector[np.int32]  # int32 (room,), number of triples of the smaller document
+    # int64 (4,): numbers of pairs kept, pairs found outside a series, pairs found in a series, and halvings
+    state: Vector[np.int64]
+
+
+@inlined
+def is_series(universe: Universe, a: int, b: int) -> bool:
+    """Whether one source published both, on different days and under different titles."""
+    source, title, other = universe.sources[a], universe.titles[a], universe.titles[b]
+    same = (source >= 0) & (source == universe.sources[b])
+    return bool(same & (universe.days[a] != universe.days[b]) & (title != 0) & (other != 0) & (title != other))
+
+
+@inlined
+def hash_of_pair(a: int, b: int) -> np.uint64:
+    """Evenly distributed; no two pairs of documents have the same."""
+    state = np.uint64(a) << np.uint64(32) | np.uint64(b)
+    state = (state ^ (state >> np.uint64(30))) * _FIRST_MIX
+    state = (state ^ (state >> np.uint64(27))) * _SECOND_MIX
+    return state ^ (state >> np.uint64(31))
+
+
+@inlined
+def thinned_out(a: int, b: int, halvings: int) -> bool:
+    """Whether a pair has been dropped after a number of halvings."""
+    return halvings > 0 and (hash_of_pair(a, b) >> np.uint64(64 - halvings)) != np.uint64(0)
+
+
+@inlined
+def is_inside(universe: Universe, a: int, b: int) -> bool:
+    """Whether a pair is counted."""
+    near = universe.window < 0 or abs(universe.times[a] - universe.times[b]) <= universe.window
+    return bool(near and universe.counted[a] and universe.counted[b])
+
+
+@compiled
+def _halve(found: FoundPairs) -> None:
+    found.state[3] += 1
+    kept = 0
+    for pair in range(found.state[0]):
+        if not thinned_out(signed(found.a[pair]), signed(found.b[pair]), found.state[3]):
+            found.a[kept], found.b[kept] = found.a[pair], found.b[pair]
+            found.shared[kept], found.smaller[kept] = found.shared[pair], found.smaller[pair]
+            kept += 1
+    found.state[0] = kept
+
+
+@compiled
+def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: int, smaller: int) -> None:
+    """Count a pair of documents if it is in the universe, and keep it."""
+    a, b = min(one, other), max(one, other)
+    if universe.window >= 0 and abs(universe.times[a] - universe.times[b]) > universe.window:
+        return
+    found.state[2 if is_series(universe, a, b) else 1] += 1
+    while found.state[0] == found.a.size and not thinned_out(a, b, found.state[3]):
+        _halve(found)
+    if thinned_out(a, b, found.state[3]):
+        return
+    place = found.state[0]
+    found.a[place], found.b[place], found.shared[place], found.smaller[place] = a, b, shared, smaller
+    found.state[0] = place + 1
+
+
+@compiled
+def _note_texts(
+    found: FoundPairs, classes: TextClasses, universe: Universe, text: int, other: int, shared: int
+) -> None:
+    smaller = classes.sizes[text]
+    for one in range(classes.begins[text], classes.begins[text + 1]):
+        first = classes.begins[other] if other != text else one + 1
+        for two in range(first, classes.begins[other + 1]):
+            _note(found, universe, signed(classes.members[one]), signed(classes.members[two]), shared, smaller)
+
+
+@inlined
+def _common_shared(index: SharedIndex, text: int, other: int) -> int:
+    """Number of common triples that two texts share."""
+    at, end = index.middles[text], index.ends[text]
+    there, stop = index.middles[other], index.ends[other]
+    shared = 0
+    while at < end and there < stop:
+        mine, theirs = index.terms[at], index.terms[there]
+        shared += mine == theirs
+        at += mine <= theirs
+        there += theirs <= mine
+    return shared
+
+
+@compiled
+def _walk(
+    index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: TextCounters, met: int
+) -> int:
+    """Count a triple for each larger text that has it; without ``again``, only for texts not counted before."""
+    size, last = classes.sizes[text], classes.last[text]
+    end = index.heads[term + 1]
+    for place in range(first_not_below(index.texts, index.heads[term], end, classes.first[text]), end):
+        other = signed(index.texts[place])
+        if other >= last:
+            break
+        theirs = classes.sizes[other]
+        if theirs > size or (theirs == size and other < text):
+            unmet = signed(scratch.counts[other] == 0)
+            scratch.touched[met] = other
+            scratch.counts[other] += unmet | again
+            met += unmet
+    return met
+
+
+@compiled
+def _walk_rare(index: SharedIndex, classes: TextClasses, text: int, scratch: TextCounters) -> int:
+    """Count the rare triples of a text for each larger text; return how many texts have one."""
+    met, last = 0, index.middles[text] - 1
+    for at in range(index.begins[text], index.middles[text]):
+        # Each look-up would wait for memory twice.
+        prefetch(index.heads, signed(index.terms[min(at + 2 * _AHEAD, last)]))
+        prefetch(index.texts, index.heads[index.terms[min(at + _AHEAD, last)]])
+        met = _walk(index, classes, text, signed(index.terms[at]), 1, scratch, met)
+    return met
+
+
+@compiled
+def find_copies(
+    index: SharedIndex,
+    classes: TextClasses,
+    universe: Universe,
+    begin: int,
+    end: int,
+    scratch: TextCounters,
+    found: FoundPairs,
+) -> None:
+    """Find the pairs whose smaller text is in ``begin`` .. ``end`` - 1 and that share three tenths of its triples.
+
+    Args:
+        index: triples that occur in two texts or more.
+        classes: documents with equal triples.
+        universe: which pairs are counted.
+        begin: the first text.
+        end: the text after the last.
+        scratch: scratch arrays.
+        found: receives the pairs.
+    """
+    for text in range(begin, end):
+        size = classes.sizes[text]
+        if size == 0:
+            continue
+        least = (3 * size + 9) // 10
+        _note_texts(found, classes, universe, text, text, size)
+        middle, stop = index.middles[text], index.ends[text]
+        common = stop - middle
+        if stop - index.begins[text] < least:
+            continue
+        met = _walk_rare(index, classes, text, scratch)
+        rarely = met
+        if common >= least:
+            widths = np.empty(common, dtype=np.int64)
+            for at in range(common):
+                term = index.terms[middle + at]
+                widths[at] = index.heads[term + 1] - index.heads[term]
+            order = np.argsort(widths, kind="mergesort")
+            for at in order[: common - least + 1]:
+                met = _walk(index, classes, text, signed(index.terms[middle + at]), 0, scratch, met)
+        for place in range(met):
+            other = signed(scratch.touched[place])
+            rare = signed(scratch.counts[other]) if place < rarely else 0
+            scratch.counts[other] = 0
+            theirs = index.ends[other] - index.middles[other]
+            if rare + min(common, theirs) >= least:
+                shared = rare + _common_shared(index, text, other)
+                if shared >= least:
+                    _note_texts(found, classes, universe, text, other, shared)
+
+
+# Draw candidates from the links of a collection: in each sample, the pairs with the smallest hashes
+
+
+class GradedLinks(NamedTuple):
+    """Directed links."""
+
+    indptr: Vector[np.int64]  # int64 (documents + 1,), bounds of the rows
+    indices: Vector[np.int32]  # int32, the document that answers, ascending in each row
+    counts: Vector[np.uint8]  # uint8, key terms found
+    grades: Vector[np.uint8]  # uint8, largest step at which each link counts
+
+
+class DatedSources(NamedTuple):
+    """Who published the documents, and when."""
+
+    sources: Vector[np.int64]  # int64 (documents,), negative if unknown
+    times: Vector[np.int64]  # int64 (documents,), microseconds since 1970
+    dated: Vector[np.bool_]  # bool (documents,), whether the time is known
+
+
+class SmallestPairs(NamedTuple):
+    """Room for pairs. When it is full, the half with the smaller hashes is kept."""
+
+    hashes: Vector[np.uint64]  # uint64 (room,)
+    a: Vector[np.int32]  # int32 (room,), the earlier document
+    b: Vector[np.int32]  # int32 (room,), the later one
+    state: Vector[np.int64]  # int64 (2,): number of pairs held, number of pairs that came
+    bound: Vector[np.uint64]  # uint64 (1,), the largest hash that may be kept
+
+
+@compiled
+def _halve_heap(drawn: SmallestPairs) -> None:
+    kept = drawn.a.size // 2
+    order = np.argsort(drawn.hashes)[:kept]
+    drawn.hashes[:kept], drawn.a[:kept], drawn.b[:kept] = drawn.hashes[order], drawn.a[order], drawn.b[order]
+    drawn.state[0], drawn.bound[0] = kept, drawn.hashes[kept - 1]
+
+
+@compiled
+def _add(drawn: SmallestPairs, a: int, b: int) -> None:
+    drawn.state[1] += 1
+    hashed = hash_of_pair(a, b)
+    if hashed > drawn.bound[0]:
+        return
+    if drawn.state[0] == drawn.a.size:
+        _halve_heap(drawn)
+    place = drawn.state[0]
+    drawn.hashes[place], drawn.a[place], drawn.b[place] = hashed, a, b
+    drawn.state[0] = place + 1
+
+
+@inlined
+def _may_draw(drawn: SmallestPairs, universe: Universe, a: int, b: int) -> bool:
+    """Whether a pair has a small hash, is counted and not a series."""
+    small = hash_of_pair(a, b) <= drawn.bound[0]
+    return bool(small and is_inside(universe, a, b) and not is_series(universe, a, b))
+
+
+@inlined
+def _are_far(published: DatedSources, far: int, a: int, b: int) -> bool:
+    source, other = published.sources[a], published.sources[b]
+    known = published.dated[a] & published.dated[b] & (source >= 0) & (other >= 0)
+    return bool(known and source != other and abs(published.times[a] - published.times[b]) > far)
+
+
+@inlined
+def _holds(links: GradedLinks, least: int, step: int, asks: int, answers: int) -> bool:
+    """Whether a document finds enough key terms in another for a candidate, with a link at a step."""
+    end = links.indptr[asks + 1]
+    place = first_not_below(links.indices, links.indptr[asks], end, answers)
+    if place == end or links.indices[place] != answers:
+        return False
+    return bool(links.counts[place] >= least and links.grades[place] >= step)
+
+
+@compiled
+def draw_pairs(
+    links: GradedLinks,
+    universe: Universe,
+    languages: Vector[np.uint8],
+    published: DatedSources,
+    least: int,
+    step: int,
+    far_apart: int,
+    first: int,
+    last: int,
+    drawn: SmallestPairs,
+    linked: SmallestPairs,
+    far: SmallestPairs,
+) -> None:
+    """Draw pairs within one language, found in the rows from ``first`` to ``last`` - 1.
+
+    A pair belongs to the row of its earlier document if the count there is large enough, otherwise to the other row.
+
+    Args:
+        links: all links.
+        universe: which pairs are drawn from, series excepted.
+        languages: uint8 (documents,).
+        published: sources and dates.
+        least: minimum count, in either direction, of a candidate.
+        step: minimum grade, in both directions, of a link that is checked.
+        far_apart: microseconds above which two documents are far apart.
+        first: the first row.
+        last: the row after the last.
+        drawn: receives candidates.
+        linked: receives candidates that have ``least`` terms in both directions and are linked at ``step``.
+        far: receives such links between different sources, far apart, inside or outside the universe.
+    """
+    for row in range(first, last):
+        for at in range(links.indptr[row], links.indptr[row + 1]):
+            other = signed(links.indices[at])
+            if links.counts[at] < least or languages[row] != languages[other]:
+                continue
+            if other < row:
+                # Most pairs are in both rows, and few have a small hash.
+                if _may_draw(drawn, universe, other, row) and not _holds(links, least, 0, other, row):
+                    _add(drawn, other, row)
+                continue
+            if _may_draw(drawn, universe, row, other):
+                _add(drawn, row, other)
+            if links.grades[at] >= step:
+                if _are_far(published, far_apart, row, other) and _holds(links, least, step, other, row):
+                    _add(far, row, other)
+                if _may_draw(linked, universe, row, other) and _holds(links, least, step, other, row):
+                    _add(linked, row, other)
+
+
+# Count links and copies by grade: once for the collection itself, and once for each resample of its documents.
+#
+# The grade of a pair is the largest k at which both documents are linked to each other. In a resample, each document
+# has a multiplicity (Poisson with mean 1), and a pair counts as often as the product of its two multiplicities.
+
+
+@inlined
+def _grade(
+    indptr: Vector[np.int64], indices: Vector[np.int32], grades: Vector[np.uint8], asks: int, answers: int
+) -> int:
+    """Grade of a directed link; 0 if there is no link."""
+    end = indptr[asks + 1]
+    place = first_not_below(indices, indptr[asks], end, answers)
+    return signed(grades[place]) if place < end and indices[place] == answers else 0
+
+
+class PickedPairs(NamedTuple):
+    """Room for linked pairs. When it is full, half of the pairs are dropped, chosen by a hash of the pair."""
+
+    a: Vector[np.int32]  # int32 (room,), the earlier document
+    b: Vector[np.int32]  # int32 (room,), the later one
+    grades: Vector[np.uint8]  # uint8 (room,), largest k at which both directions count
+    state: Vector[np.int64]  # int64 (2,): number of pairs kept, number of halvings
+
+
+@compiled
+def _pick(picked: PickedPairs, a: int, b: int, grade: int) -> None:
+    while picked.state[0] == picked.a.size and not thinned_out(a, b, picked.state[1]):
+        picked.state[1] += 1
+        kept = 0
+        for pair in range(picked.state[0]):
+            if not thinned_out(signed(picked.a[pair]), signed(picked.b[pair]), picked.state[1]):
+                picked.a[kept], picked.b[kept] = picked.a[pair], picked.b[pair]
+                picked.grades[kept] = picked.grades[pair]
+                kept += 1
+        picked.state[0] = kept
+    if not thinned_out(a, b, picked.state[1]):
+        place = picked.state[0]
+        picked.a[place], picked.b[place], picked.grades[place] = a, b, grade
+        picked.state[0] = place + 1
+
+
+@compiled
+def _count_answers(
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
+    first: int,
+    last: int,
+    heads: Vector[np.int64],
+) -> None:
+    """Count the links from later documents to each of the documents from ``first`` to ``last`` - 1, by bounds."""
+    for b in range(first + 1, indptr.size - 1):
+        end, upto = indptr[b + 1], min(last, b)
+        at = first_not_below(indices, indptr[b], end, first)
+        while at < end and indices[at] < upto:
+            heads[indices[at] - first + 1] += grades[at] != 0
+            at += 1
+    for row in range(heads.size - 1):
+        heads[row + 1] += heads[row]
+
+
+@compiled
+def _take_answers(
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
+    first: int,
+    last: int,
+    fill: Vector[np.int64],
+    answers: Vector[np.int32],
+    answered: Vector[np.uint8],
+) -> None:
+    """Write the later document and the grade of each of these links, ascending in each row."""
+    for b in range(first + 1, indptr.size - 1):
+        end, upto = indptr[b + 1], min(last, b)
+        at = first_not_below(indices, indptr[b], end, first)
+        while at < end and indices[at] < upto:
+            if grades[at] != 0:
+                row = indices[at] - first
+                answers[fill[row]], answered[fill[row]] = b, grades[at]
+                fill[row] += 1
+            at += 1
+
+
+@compiled
+def count_linked_pairs(
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
+    universe: Universe,
+    languages: Vector[np.uint8],
+    first: int,
+    last: int,
+    counts: Cube[np.int64],
+    picked: PickedPairs,
+) -> None:
+    """Count the pairs of the universe that are linked both ways, and keep those outside a series.
+
+    Looking every link up in the row of its answer would wait for memory each time, so the links of later documents to
+    the earlier ones are gathered by the earlier one first.
+
+    Args:
+        indptr: int64 (documents + 1,), bounds of the rows of links.
+        indices: int32, the document that answers, ascending in each row.
+        grades: uint8, largest k at which each link counts, 0 for none.
+        universe: which pairs are counted.
+        languages: uint8 (documents,), language of each document.
+        first: the first of the earlier documents.
+        last: the document after the last of them.
+        counts: int64 (2, 2, grades + 1); the number of pairs by series, language crossing, grade is added.
+        picked: receives the pairs, or a sample of them; its arrays hold at least one.
+    """
+    heads = np.zeros(last - first + 1, dtype=np.int64)
+    _count_answers(indptr, indices, grades, first, last, heads)
+    answers, answered = np.empty(heads[-1], dtype=np.int32), np.empty(heads[-1], dtype=np.uint8)
+    _take_answers(indptr, indices, grades, first, last, heads[:-1].copy(), answers, answered)
+    for a in range(first, last):
+        back, stop, end = heads[a - first], heads[a - first + 1], indptr[a + 1]
+        at = first_not_below(indices, indptr[a], end, a + 1)
+        while at < end and back < stop:
+            b, answer = signed(indices[at]), signed(answers[back])
+            grade = min(signed(grades[at]), signed(answered[back]))
+            if b == answer and grade > 0 and is_inside(universe, a, b):
+                series = is_series(universe, a, b)
+                counts[signed(series), signed(languages[a] != languages[b]), grade] += 1
+                if not series:
+                    _pick(picked, a, b, grade)
+            at += b <= answer
+            back += answer <= b
+
+
+@compiled
+def grades_of_pairs(
+    indptr: Vector[np.int64],
+    indices: Vector[np.int32],
+    grades: Vector[np.uint8],
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    found: Vector[np.uint8],
+) -> None:
+    """Write the grade of each pair: the smaller of its two directions. Arguments as in ``count_linked_pairs``."""
+    for pair in range(a.size):
+        forward = _grade(indptr, indices, grades, a[pair], b[pair])
+        found[pair] = min(forward, _grade(indptr, indices, grades, b[pair], a[pair])) if forward else 0
+
+
+@compiled
+def count_drawn(
+    a: Vector[np.int64],
+    b: Vector[np.int64],
+    grades: Vector[np.uint8],
+    drawn: Table[np.uint8],
+    counts: Table[np.int64],
+) -> None:
+    """Count pairs by grade in each resample.
+
+    Args:
+        a: int64 (pairs,), ordinals.
+        b: int64 (pairs,), ordinals.
+        grades: uint8 (pairs,), 0 for pairs that are not linked.
+        drawn: uint8 (documents, draws), multiplicity of each document in each resample.
+        counts: int64 (grades + 1, draws), zeros; receives the pairs.
+    """
+    for pair in range(a.size):
+        # No multiplicity exceeds 8, so a product fits in a byte.
+        grade, one, other = grades[pair], a[pair], b[pair]
+        for draw in range(drawn.shape[1]):
+            counts[grade, draw] += drawn[one, draw] * drawn[other, draw]

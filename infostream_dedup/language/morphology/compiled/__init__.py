@@ -1,1 +1,0 @@
-"""Compiled twins, for many words at once: ``stemming`` of ``morphology.stemming``."""

@@ -1,0 +1,319 @@
+"""From posting lists of key terms to sorted rows of links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, holds
+from infostream_dedup.machine.compiling import compiled, prefetch
+
+if TYPE_CHECKING:
+    from infostream_dedup.links.compiled.term_rows import TermRows
+    from infostream_dedup.machine.arrays import Table, Vector
+
+
+# Posting lists of the key terms: the documents that contain a term, in shards of documents
+
+
+@compiled
+def count_postings(rows: TermRows, order: Vector[np.uint32], counts: Vector[np.int64]) -> None:
+    """Add to ``counts[term]`` the documents in ``order`` that contain the term."""
+    for place in range(order.size):
+        document = order[place]
+        for position in range(rows.indptr[document], rows.indptr[document + 1]):
+            counts[rows.indices[position]] += 1
+
+
+@compiled
+def fill_postings(
+    rows: TermRows,
+    order: Vector[np.uint32],
+    rank: Vector[np.int32],
+    cursor: Vector[np.int64],
+    postings: Vector[np.uint32],
+) -> None:
+    """Write the place of each document in ``order`` into the lists of its terms, which are then ascending."""
+    for place in range(order.size):
+        document = order[place]
+        for position in range(rows.indptr[document], rows.indptr[document + 1]):
+            term = rank[rows.indices[position]]
+            if term >= 0:
+                postings[cursor[term]] = place
+                cursor[term] += 1
+
+
+@compiled
+def rank_rows(
+    rows: TermRows,
+    order: Vector[np.uint32],
+    rank: Vector[np.int32],
+    indptr: Vector[np.int64],
+    ranks: Vector[np.uint32],
+) -> int:
+    """Write the ranks of each place's ranked terms, ascending in a row; returns their number."""
+    written = 0
+    for place in range(order.size):
+        document = order[place]
+        for position in range(rows.indptr[document], rows.indptr[document + 1]):
+            term = rank[rows.indices[position]]
+            if term >= 0:
+                ranks[written] = term
+                written += 1
+        ranks[indptr[place] : written].sort()
+        indptr[place + 1] = written
+    return written
+
+
+# Count how many key terms of a document other documents contain, for all counts of at least k_min.
+#
+# With m key terms, rarest first, a document with k_min of them has one of the first m - k_min + 1, two of the first m
+# - k_min + 2, and so on. So only the first lists set counters; the others, which are the longest, count only for
+# documents that have been counted often enough. This is the prefix filter of set similarity joins (Chaudhuri, Ganti
+# and Kaushik, ICDE 2006), exact for every k >= k_min. No list of candidates is kept: a second walk along the first
+# lists finds the links and sets the counters to zero.
+
+_LINE = 16
+"""Postings in a cache line."""
+
+_AHEAD = 512
+"""Postings of each list to fetch while the question before is counted; the processor itself fetches the rest of longer
+lists."""
+
+
+class Questions(NamedTuple):
+    """Documents that ask which others contain their key terms."""
+
+    indptr: Vector[np.int64]  # int64 (questions + 1,), start of each question's key terms in `ranks`
+    # uint32, key terms as ranks, ascending in a question, that is, rarest first; at most 255 in each
+    ranks: Vector[np.uint32]
+    # int64 (questions,), place of the asking document in the lists, -1 if it is not in them. A document is never linked
+    # to itself
+    itself: Vector[np.int64]
+
+
+class Lists(NamedTuple):
+    """Posting lists of the documents to search."""
+
+    starts: Table[np.int64]  # int64 (shards, ranks + 1), start of each posting list in `postings`
+    postings: Vector[np.uint32]  # uint32, documents as places within their shard, ascending in a list
+    shard_size: int  # places in a shard
+
+
+class Scratch(NamedTuple):
+    """Arrays that one thread works in."""
+
+    hits: Vector[np.uint8]  # uint8 (shard_size,), zeros between calls
+    links: Vector[np.uint64]  # uint64, receives links
+
+
+@compiled
+def _count_all(postings: Vector[np.uint32], begin: int, end: int, hits: Vector[np.uint8]) -> None:
+    for position in range(begin, end):
+        hits[postings[position]] += np.uint8(1)
+
+
+@compiled
+def _count_promising(postings: Vector[np.uint32], begin: int, end: int, needed: int, hits: Vector[np.uint8]) -> None:
+    # So few places pass that a branch is better than writing to all counters.
+    for position in range(begin, end):
+        place = postings[position]
+        if hits[place] >= needed:
+            hits[place] += np.uint8(1)
+
+
+@compiled
+def _count_row(
+    row: int, starts: Vector[np.int64], questions: Questions, lists: Lists, k_min: int, hits: Vector[np.uint8]
+) -> None:
+    end = questions.indptr[row + 1]
+    for at in range(questions.indptr[row], end):
+        rank = questions.ranks[at]
+        needed = k_min - (end - at)
+        if needed <= 0:
+            _count_all(lists.postings, starts[rank], starts[rank + 1], hits)
+        else:
+            _count_promising(lists.postings, starts[rank], starts[rank + 1], needed, hits)
+
+
+@compiled
+def _write_links(
+    postings: Vector[np.uint32], begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
+) -> int:
+    """Write the places of a list that were counted often enough, and set the counters of all its places to zero."""
+    hits, links = scratch.hits, scratch.links
+    for position in range(begin, end):
+        place = postings[position]
+        count = hits[place]
+        hits[place] = np.uint8(0)
+        if count >= k_min:
+            links[written] = head + (np.uint64(place) << np.uint64(8) | np.uint64(count))
+            written += 1
+    return written
+
+
+@compiled
+def _prefetch_lists(row: int, starts: Vector[np.int64], questions: Questions, lists: Lists) -> None:
+    for at in range(questions.indptr[row], questions.indptr[row + 1]):
+        rank = questions.ranks[at]
+        begin = starts[rank]
+        for position in range(begin, min(starts[rank + 1], begin + _AHEAD), _LINE):
+            prefetch(lists.postings, position)
+
+
+@compiled
+def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch) -> int:
+    """Write the links of questions first to last - 1 to ``scratch.links``, in no particular order.
+
+    Args:
+        first: first question.
+        last: question after the last; at most 2**24 from ``first``.
+        questions: asking documents.
+        lists: posting lists of the documents to search.
+        k_min: minimum count of a link, at least 1.
+        scratch: receives ``(question - first) << 40 | place << 8 | count`` in ``links``.
+
+    Returns:
+        The number of links written, or -1 if there is no room for them: then ask fewer questions.
+    """
+    written = 0
+    for shard in range(lists.starts.shape[0]):
+        base, starts = shard * lists.shard_size, lists.starts[shard]
+        for row in range(first, last):
+            if written + lists.shard_size > scratch.links.size:
+                return -1
+            if row + 1 < last:
+                _prefetch_lists(row + 1, starts, questions, lists)
+            _count_row(row, starts, questions, lists, k_min, scratch.hits)
+            own = questions.itself[row] - base
+            if 0 <= own < lists.shard_size:
+                scratch.hits[own] = np.uint8(0)
+            head = np.uint64(row - first) << np.uint64(40) | np.uint64(base) << np.uint64(8)
+            for at in range(questions.indptr[row], questions.indptr[row + 1] - k_min + 1):
+                begin, end = starts[questions.ranks[at]], starts[questions.ranks[at] + 1]
+                written = _write_links(lists.postings, begin, end, head, k_min, scratch, written)
+    return written
+
+
+# Expand links between nodes into sorted rows of links between documents
+
+
+class Members(NamedTuple):
+    """What each place represents: its documents, or its node."""
+
+    indptr: Vector[np.int64]  # int64 (places + 1,), start of each place's members
+    numbers: Vector[np.int64]  # int64, documents or nodes, place by place
+
+
+class LinkRows(NamedTuple):
+    """Links of consecutive places."""
+
+    first: int  # the first place
+    lengths: Vector[np.int64]  # int64 (rows,), links of each row
+    columns: Vector[np.int32]  # int32, members, ascending in a row
+    counts: Vector[np.uint8]  # uint8, number of shared key terms
+
+
+@compiled
+def own_counts(documents: Vector[np.int64], keys: TermRows, targets: TermRows, counts: Vector[np.uint8]) -> None:
+    """Set ``counts[i]`` to the number of key terms of ``documents[i]`` in its own target."""
+    for place in range(documents.size):
+        document = documents[place]
+        count = 0
+        for position in range(keys.indptr[document], keys.indptr[document + 1]):
+            count += holds(
+                targets.indices, targets.indptr[document], targets.indptr[document + 1], keys.indices[position]
+            )
+        counts[place] = count
+
+
+@compiled
+def count_expanded(links: Vector[np.uint64], members: Members) -> int:
+    """Number of links once each column, a place, is replaced by its members."""
+    total = 0
+    for position in range(links.size):
+        place = np.int64(links[position] >> np.uint64(8)) & 0xFFFFFFFF
+        total += members.indptr[place + 1] - members.indptr[place]
+    return total
+
+
+@compiled
+def expand(
+    links: Vector[np.uint64],
+    first: int,
+    last: int,
+    inside: Vector[np.uint8],
+    k_min: int,
+    members: Members,
+    expanded: Vector[np.uint64],
+) -> int:
+    """Replace each column by its members, and link the members of one place to each other (and themselves).
+
+    Returns:
+        The number of links written; ``expanded`` needs room for ``count_expanded`` plus the members of the rows.
+    """
+    written = 0
+    for position in range(links.size):
+        link = links[position]
+        place = np.int64(link >> np.uint64(8)) & 0xFFFFFFFF
+        rest = (link >> np.uint64(40)) << np.uint64(40) | (link & np.uint64(255))
+        for member in range(members.indptr[place], members.indptr[place + 1]):
+            expanded[written] = rest | np.uint64(members.numbers[member]) << np.uint64(8)
+            written += 1
+    for row in range(first, last):
+        if members.indptr[row + 1] - members.indptr[row] > 1 and inside[row] >= k_min:
+            rest = np.uint64(row - first) << np.uint64(40) | np.uint64(inside[row])
+            for member in range(members.indptr[row], members.indptr[row + 1]):
+                expanded[written] = rest | np.uint64(members.numbers[member]) << np.uint64(8)
+                written += 1
+    return written
+
+
+@compiled
+def split(links: Vector[np.uint64], rows: LinkRows) -> None:
+    """Split sorted links into the length of each row, columns and counts."""
+    for position in range(links.size):
+        link = links[position]
+        rows.lengths[np.int64(link >> np.uint64(40))] += 1
+        rows.columns[position] = np.int32(np.int64(link >> np.uint64(8)) & 0xFFFFFFFF)
+        rows.counts[position] = np.uint8(link & np.uint64(255))
+
+
+@compiled
+def copy_rows(rows: LinkRows, members: Members, links: LinkArrays) -> None:
+    """Copy the row of each place to all its members, leaving out each member's link to itself."""
+    begin = 0
+    for row in range(rows.lengths.size):
+        end = begin + rows.lengths[row]
+        for member in range(members.indptr[rows.first + row], members.indptr[rows.first + row + 1]):
+            number = members.numbers[member]
+            target = links.indptr[number]
+            for position in range(begin, end):
+                if rows.columns[position] != number:
+                    links.columns[target] = rows.columns[position]
+                    links.counts[target] = rows.counts[position]
+                    target += 1
+        begin = end
+
+
+@compiled
+def matched_weights(
+    first: int,
+    last: int,
+    links: LinkArrays,
+    keys: TermRows,
+    key_weights: Vector[np.int64],
+    targets: TermRows,
+    matched: Vector[np.int64],
+) -> None:
+    """Sum, for each link of rows first to last - 1, the weights of the asking document's key terms that are shared."""
+    for row in range(first, last):
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            answer = links.columns[link]
+            total = np.int64(0)
+            for position in range(keys.indptr[row], keys.indptr[row + 1]):
+                begin, end = targets.indptr[answer], targets.indptr[answer + 1]
+                if holds(targets.indices, begin, end, keys.indices[position]):
+                    total += key_weights[position]
+            matched[link] = total

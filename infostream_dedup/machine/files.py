@@ -1,0 +1,141 @@
+"""Files: private to their owner, locked, and unfinished ones named after the process that writes them."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Files and folders that only their owner can write
+
+_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+_ROOT: Final = 0
+
+
+def owner_alone_writes(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user or to root and nobody else may write it.
+
+    Always true on systems without owners of files.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid in (_ROOT, os.getuid()) and not status.st_mode & _OTHERS_WRITE
+
+
+def is_private(path: Path) -> bool:
+    """``owner_alone_writes`` for a path; false if it does not exist."""
+    try:
+        return owner_alone_writes(path.stat())
+    except OSError:
+        return False
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder and its missing parents, each with mode 0700; an existing one stays unchanged."""
+    for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is not a folder")
+
+
+def make_private_file(path: Path) -> None:
+    """Create an empty file that only its owner can read and write; an existing one stays unchanged."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
+
+
+# Locks on open files, which end with the last process that has the file open
+
+
+def lock_file(descriptor: int) -> bool | None:
+    """Lock an open file against other holders, without waiting."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+# Unfinished files, named after the process that writes them and removed once it has ended
+
+_NAME: Final = re.compile(r"\.infostream-dedup-(\d+)(?:-\d+)?\.part(?:-journal|-wal|-shm)?")
+
+_NUMBERS: Final = count(1)
+
+_BESIDE: Final = ("-journal", "-wal", "-shm")
+
+
+@contextmanager
+def held_part(folder: Path) -> Iterator[Path]:
+    """Create an empty file of mode 0600 that is not stale during the block; it is removed at the end unless renamed."""
+    part = folder / f".infostream-dedup-{os.getpid()}-{next(_NUMBERS)}.part"
+    _remove(part)
+    descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        lock_file(descriptor)
+        yield part
+    finally:
+        os.close(descriptor)
+        _remove(part)
+
+
+def remove_stale_parts(folder: Path) -> int:
+    """Delete files that ended processes left unfinished in a folder, and return their number.
+
+    A file is kept while its process lives, on this machine or, by its lock, in another container.
+    """
+    removed = 0
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return 0
+    for name in names:
+        known = _NAME.fullmatch(name)
+        if known is None or _alive(int(known[1])) or _is_held(folder / name):
+            continue
+        with suppress(OSError):
+            (folder / name).unlink()
+            removed += 1
+    return removed
+
+
+def _remove(part: Path) -> None:
+    for name in (*(part.name + ending for ending in _BESIDE), part.name):
+        part.with_name(name).unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_held(path: Path) -> bool:
+    base = path.with_name(path.name.partition(".part")[0] + ".part")
+    try:
+        descriptor = os.open(base, os.O_RDWR)
+    except OSError:
+        # A journal without its file.
+        return base.exists()
+    try:
+        # Where files cannot be locked, the number of the process must suffice.
+        return lock_file(descriptor) is False
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,422 @@
+"""The terms of a stream in its pivot language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from infostream_dedup.arrays import Ragged
+from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
+from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs.identity import IdentityRung
+from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.language.translation.written_names import Marked, decided, first_names, is_marked, plain_term
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings
+from infostream_dedup.model.stream_records import EpochFrequencies
+from infostream_dedup.stream.analysis import Analysed, Analyser, BackgroundTerms, LanguageCounts, TermNumbers, longer
+from infostream_dedup.stream.kernels.pivot import PLACE_BITS, find_places, mark_missing
+from infostream_dedup.terms.equivalents import SURE
+from infostream_dedup.terms.representation import term_frequencies
+from infostream_dedup.terms.statistics import DocumentFrequencies, Totals
+from infostream_dedup.terms.weighting import bounded_idf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+# Decide, document by document, which marked English words of a batch are names
+
+_UNKNOWN: Final = -2
+
+
+class WrittenWords:
+    """Knows which words are marked; each word is looked at once.
+
+    Args:
+        numbers: numbers of the words; the name and the plain word of a marked one get numbers too.
+    """
+
+    def __init__(self, numbers: TermNumbers) -> None:
+        self._numbers = numbers
+        self._marked = Marked(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+    def decided(self, owners: NDArray[Any], words: NDArray[Any]) -> NDArray[np.int64]:
+        """Replace marked words by names or plain words."""
+        self._make_room(int(words.max(initial=-1)) + 1)
+        unknown = words[self._marked.name[words] == _UNKNOWN]
+        if len(unknown):
+            self._look_at(np.unique(unknown))
+        return decided(owners, words, self._marked)
+
+    def _make_room(self, words: int) -> None:
+        known = len(self._marked.name)
+        if known < words:
+            name = longer(self._marked.name, words)
+            name[known:] = _UNKNOWN
+            self._marked = Marked(longer(self._marked.plain, len(name)), name)
+
+    def _look_at(self, words: NDArray[Any]) -> None:
+        self._marked.plain[words], self._marked.name[words] = words, -1
+        for word, term in zip(words.tolist(), self._numbers.terms.some(words), strict=True):
+            if is_marked(term):
+                self._marked.enter(word, term, self._numbers.number)
+
+
+# Translates the words of a stream into its pivot language, by the dictionaries alone.
+#
+# A word has the same pivot terms whatever else the stream contains, so verdicts do not depend on batches or on which
+# language came first. The rungs of the ladder that guess names and cognates are left out: they need whole collections
+# to be useful, and take seconds to start.
+
+PIVOT: Final[Language] = "ru"
+
+NO_TERM: Final = -1
+"""Canonical term of a word without a reliable pivot term, or whose pivot term some language has no word for."""
+
+
+class PivotWords:
+    """The pivot terms of words: one canonical term, which may become a key term, and all terms that match.
+
+    An English word also matches itself, since Russian and Ukrainian texts leave many names in Latin letters.
+
+    Args:
+        numbers: numbers of the stream's terms; pivot terms get numbers too.
+    """
+
+    def __init__(self, numbers: TermNumbers) -> None:
+        self._numbers = numbers
+        self._translators = [Translator(one, PIVOT, rungs=dictionary_rungs()) for one in OUR_LANGUAGES]
+        self._canonical: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
+        self._begins: list[NDArray[Any]] = [np.zeros(0, dtype=np.int64) for _ in OUR_LANGUAGES]
+        self._sizes: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
+        self._pool: NDArray[Any] = np.zeros(0, dtype=np.int32)
+        self._rungs: NDArray[Any] = np.zeros(0, dtype=np.int8)
+        self._rung_names: list[str] = []
+        self._used = 0
+
+    def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the canonical term of each word, or ``NO_TERM``: int32 (words,)."""
+        self._learn(language, words)
+        found: NDArray[np.int32] = self._canonical[language][words]
+        return found
+
+    def met(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the terms that match words: the index of the word, and the term; arguments as in ``canonical``."""
+        owners, places = self._places(language, words)
+        return owners, self._pool[places]
+
+    def rungs(self, language: int, words: NDArray[np.int64], some: NDArray[np.int64]) -> list[str]:
+        """Name the rungs that lead from words to some of the terms that ``met`` returns for them."""
+        names = self._rung_names
+        return [names[rung] for rung in self._rungs[self._places(language, words)[1][some]].tolist()]
+
+    def _places(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The index of the word, and the index in the pool, of each term that matches a word."""
+        self._learn(language, words)
+        begins, sizes = self._begins[language][words], self._sizes[language][words].astype(np.int64)
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        places = np.arange(total) + np.repeat(begins - (ends - sizes), sizes)
+        return np.repeat(np.arange(len(words)), sizes), places
+
+    def _learn(self, language: int, words: NDArray[np.int64]) -> None:
+        size = int(words.max(initial=-1)) + 1
+        known = len(self._canonical[language])
+        if known < size:
+            self._canonical[language] = longer(self._canonical[language], size)
+            self._canonical[language][known:] = _UNKNOWN
+            self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
+            self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
+        unknown = self._canonical[language][words] == _UNKNOWN
+        if unknown.any():
+            new = np.unique(words[unknown])
+            self._remember(language, new, self._answers(language, self._numbers.terms.some(new)))
+
+    def _answers(self, language: int, words: Sequence[str]) -> list[list[Translation]]:
+        """The pivot terms of words, best first, each once, without phrases."""
+        answers = self._translators[language].translate(words)
+        if OUR_LANGUAGES[language] == "en":
+            answers = [_and_itself(word, found) for word, found in zip(words, answers, strict=True)]
+        return [_distinct_words(found) for found in answers]
+
+    def _remember(self, language: int, words: NDArray[np.int64], answers: list[list[Translation]]) -> None:
+        best = [next((one.term for one in found if one.confidence >= SURE), None) for found in answers]
+        said = _said([term for term in best if term is not None])
+        terms = [one.term for found in answers for one in found]
+        numbers = self._numbers.numbered(terms)
+        number_of = dict(zip(terms, numbers.tolist(), strict=True))
+        self._canonical[language][words] = [NO_TERM if term not in said else number_of[term] for term in best]
+        sizes = np.array([len(found) for found in answers], dtype=np.int64)
+        self._pool = longer(self._pool, self._used + len(numbers))
+        self._pool[self._used : self._used + len(numbers)] = numbers
+        self._rungs = longer(self._rungs, len(self._pool))
+        self._rungs[self._used : self._used + len(numbers)] = self._rung_numbers(answers)
+        self._begins[language][words] = self._used + np.cumsum(sizes) - sizes
+        self._sizes[language][words] = sizes
+        self._used += len(numbers)
+
+    def _rung_numbers(self, answers: list[list[Translation]]) -> list[int]:
+        names = self._rung_names
+        rungs = [one.rung for found in answers for one in found]
+        names += sorted(set(rungs).difference(names))
+        return [names.index(rung) for rung in rungs]
+
+
+@cache
+def pivot_frequencies(language: Language) -> Mapping[str, float]:
+    """Share of running words of a language that each canonical term represents."""
+    frequencies = term_frequencies(language, "pivot")
+    if language == PIVOT:
+        return frequencies
+    pairs, found = word_pairs(language, PIVOT), dict[str, float]()
+    for word, share in frequencies.items():
+        term = pairs[word][0].term if word in pairs else word
+        found[term] = found.get(term, 0.0) + share
+    if language == "en":
+        # It is not known how often a word is a name, so noun and name both count as frequent.
+        for name, word in first_names(PIVOT):
+            found[name] = found.get(name, 0.0) + frequencies.get(word, 0.0)
+    return MappingProxyType(found)
+
+
+def _distinct_words(found: Sequence[Translation]) -> list[Translation]:
+    by_term: dict[str, Translation] = {}
+    for one in found:
+        if " " not in one.term:
+            by_term.setdefault(one.term, one)
+    return list(by_term.values())
+
+
+def _and_itself(word: str, found: Sequence[Translation]) -> tuple[Translation, ...]:
+    """Append an English word to its equivalents: good enough for a match, but not for a key term."""
+    # The word itself counts as offensive in its own language only if it was not translated.
+    refused = is_blocked(word, PIVOT) or (not found and is_blocked(word, "en"))
+    return tuple(found) if refused else (*found, Translation(plain_term(word), "identity", 0.0))
+
+
+def _said(terms: Sequence[str]) -> set[str]:
+    """Return the pivot terms for which all other languages have a word, or which are spelled alike in all."""
+    alike = IdentityRung().translate(terms, PIVOT, "en")
+    sayable = _sayable()
+    return {term for term, same in zip(terms, alike, strict=True) if same or term.rpartition("-")[2] in sayable}
+
+
+@cache
+def _sayable() -> frozenset[str]:
+    """Pivot terms that the dictionaries lead to from every other language."""
+    return frozenset.intersection(
+        *(
+            frozenset(one.term for found in word_pairs(language, PIVOT).values() for one in found)
+            for language in OUR_LANGUAGES
+            if language != PIVOT
+        )
+    )
+
+
+# Document frequencies of the pivot language, frozen for the length of an epoch
+
+
+class PivotFrequencies:
+    """Counts of all documents, whatever their language, in the terms of the pivot language.
+
+    The pseudo-documents added to a young stream are those of each document's own language, translated.
+
+    Args:
+        settings: weighting, df_min, df_max.
+        numbers: numbers of the stream's terms.
+
+    Attributes:
+        closed: counts of the closed epochs, which weight documents.
+        open: counts of the open one.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
+        self._settings = settings
+        self.closed = LanguageCounts()
+        self.open = LanguageCounts()
+        self._background = [
+            BackgroundTerms(numbers, partial(pivot_frequencies, language)) for language in OUR_LANGUAGES
+        ]
+
+    def resume(self, closed: LanguageCounts) -> None:
+        """Resume in an epoch; the earlier ones are given, and the open one is empty."""
+        self.closed, self.open = closed, LanguageCounts()
+
+    def count(self, lengths: NDArray[np.int64], terms: Ragged) -> None:
+        """Count documents in the open epoch."""
+        values = terms.values[terms.indptr[0] : terms.indptr[-1]].astype(np.int64)
+        self.open.add(Totals(len(lengths), int(lengths.sum())), values, 1)
+
+    def withhold(self, counted: Iterable[EpochFrequencies]) -> None:
+        """Count documents that have been forgotten on request in the open epoch."""
+        for one in counted:
+            self.open.add(Totals(one.documents, one.length), one.terms, one.df)
+
+    def close(self, epoch: int) -> list[EpochFrequencies]:
+        """Close the open epoch and return its counts; empty if it has no document."""
+        own, self.open = self.open, LanguageCounts()
+        if not own.totals.documents:
+            return []
+        terms = np.flatnonzero(own.df).astype(np.int64)
+        df = own.df[terms].astype(np.int64)
+        self.closed.add(own.totals, terms, df)
+        return [EpochFrequencies(epoch, PIVOT, own.totals.documents, own.totals.length, terms, df)]
+
+    def average_length(self, language: int) -> float:
+        """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
+        if LANGUAGES[language] not in OUR_LANGUAGES:
+            return self.closed.totals.average_length()
+        return self.closed.totals.average_length(partial(term_frequencies, LANGUAGES[language], "pivot"))
+
+    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the idf of terms for a document of a language, 0 if their document frequency is out of bounds."""
+        totals, df = self.closed.totals, self.closed.df_of(terms)
+        pseudo = totals.pseudo_documents
+        if pseudo and LANGUAGES[language] in OUR_LANGUAGES:
+            df += pseudo * self._background[language].of(terms)
+        return bounded_idf(DocumentFrequencies(float(totals.documents + pseudo), df), self._settings)
+
+
+# Reads a batch in the terms of the pivot language
+
+_TERM_BITS: Final = 32
+
+_TERM: Final = (1 << _TERM_BITS) - 1
+
+_ENGLISH: Final = LANGUAGES.index("en")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of documents, in the order of the documents."""
+
+    owners: NDArray[np.int64]  # int64 (entries,), number of the document
+    # int64 (entries,), each word of a document once, or twice if it is a name (`written_names`)
+    words: NDArray[np.int64]
+    counts: NDArray[Any]  # int (entries,), how often it occurs there; of a word that is there twice, a part
+
+
+@dataclass(frozen=True, slots=True)
+class PivotRead:
+    """Documents of a batch in the pivot language."""
+
+    canonical: Analysed  # counts of the terms that may be key terms; languages and lengths are those of the documents
+    matched_by: Ragged  # int64, ascending: all terms by which other documents can match each document
+    # document and canonical term of each word, packed into one number, and the terms by which it is matched
+    entries: tuple[NDArray[np.int64], NDArray[np.int64]]
+
+    def members(self, first: int, keys: Ragged) -> Ragged:
+        """Which terms count as which key term of a document: packed numbers, ascending."""
+        codes, terms = self.entries
+        owners, places = (codes >> _TERM_BITS) - first, np.empty(len(codes), dtype=np.int64)
+        find_places(owners, codes & _TERM, keys.indptr, keys.values, places)
+        hit = places >= 0
+        pairs = _distinct(owners[hit] << np.int64(_TERM_BITS + PLACE_BITS) | packed(terms[hit], places[hit]))
+        bounds = np.searchsorted(pairs >> (_TERM_BITS + PLACE_BITS), np.arange(len(keys) + 1))
+        return Ragged(bounds.astype(np.int64), pairs & ((1 << (_TERM_BITS + PLACE_BITS)) - 1))
+
+
+class PivotReader:
+    """Reads batches in the pivot language.
+
+    Args:
+        settings: settings of the stream's terms.
+        numbers: numbers of the stream's terms.
+        words: pivot terms of words.
+    """
+
+    def __init__(self, settings: Settings, numbers: TermNumbers, words: PivotWords) -> None:
+        # Russian and Ukrainian terms are nouns already; English terms are stems, which no dictionary contains.
+        self._english = Analyser(settings.but(representation="pivot"), numbers)
+        self._written = WrittenWords(numbers)
+        self._words = words
+
+    def read(self, documents: Sequence[Document], analysed: Analysed) -> PivotRead:
+        """Translate the terms of documents."""
+        languages = analysed.languages
+        words = self._source_words(documents, analysed)
+        spoken = languages[words.owners]
+        canonical = np.full(len(words.words), NO_TERM, dtype=np.int64)
+        parts = []
+        # Words of other languages have no equivalents.
+        for language in range(len(OUR_LANGUAGES)):
+            own = np.flatnonzero(spoken == language)
+            canonical[own] = self._words.canonical(language, words.words[own])
+            places, matched_by = self._words.met(language, words.words[own])
+            parts.append((own[places], matched_by.astype(np.int64)))
+        entries, terms = (np.concatenate(part) for part in zip(*parts, strict=True))
+        met = _distinct(words.owners[entries] << _TERM_BITS | terms)
+        held = canonical[entries] != NO_TERM
+        codes = words.owners[entries][held] << _TERM_BITS | canonical[entries][held]
+        return PivotRead(_counted(words, canonical, analysed), _rows(met, len(documents)), (codes, terms[held]))
+
+    def _source_words(self, documents: Sequence[Document], analysed: Analysed) -> _Words:
+        english = np.flatnonzero(analysed.languages == _ENGLISH)
+        owners: NDArray[Any] = analysed.terms.numbers
+        kept = analysed.languages[owners] != _ENGLISH
+        owners, words = owners[kept], analysed.terms.values[kept].astype(np.int64)
+        counts: NDArray[Any] = analysed.counts[kept]
+        if len(english):
+            read = self._english.read([documents[number] for number in english.tolist()])
+            owners = np.concatenate([owners, english[read.terms.numbers]])
+            words = np.concatenate([words, self._written.decided(read.terms.numbers, read.terms.values)])
+            counts = np.concatenate([counts, read.counts])
+        order = np.argsort(owners, kind="stable")
+        return _Words(owners[order], words[order], counts[order])
+
+
+def packed(terms: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pack a term and the position of its key term into one number."""
+    return terms << PLACE_BITS | places
+
+
+def union(one: Ragged, other: Ragged) -> Ragged:
+    """Union of two sets of rows, each row ascending; no value of a row is in both."""
+    owners = np.concatenate([one.numbers, other.numbers])
+    values = np.concatenate([one.values, other.values]).astype(np.int64)
+    return _rows(np.sort(owners << _TERM_BITS | values), len(one))
+
+
+def without(one: Ragged, other: Ragged) -> Ragged:
+    """Values of each row that are not in the other's row; all rows ascend."""
+    kept = np.empty(len(one.values), dtype=np.bool_)
+    mark_missing(one.indptr, one.values, other.indptr, other.values, kept)
+    return one.chosen(kept)
+
+
+def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) -> Analysed:
+    held = canonical != NO_TERM
+    given = words.owners[held] << _TERM_BITS | canonical[held]
+    order = np.argsort(given, kind="stable")
+    given = given[order]
+    first = np.flatnonzero(_is_first(given))
+    counts = np.add.reduceat(words.counts[held][order], first).astype(np.int32) if len(first) else np.zeros(0, np.int32)
+    rows = _rows(given[first], len(analysed.languages))
+    terms = Ragged(rows.indptr, rows.values.astype(np.int32))
+    return Analysed(terms, counts, analysed.languages, analysed.lengths)
+
+
+def _is_first(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of ascending numbers differ from the one before: bool (codes,)."""
+    first = np.ones(len(codes), dtype=np.bool_)
+    first[1:] = codes[1:] != codes[:-1]
+    return first
+
+
+def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Distinct numbers, ascending; vectorised sorting is faster than the hash table of ``np.unique``."""
+    ordered = np.sort(codes)
+    found: NDArray[np.int64] = ordered[_is_first(ordered)]
+    return found
+
+
+def _rows(codes: NDArray[np.int64], rows: int) -> Ragged:
+    """Rows of ascending codes, each of which packs row and value."""
+    bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
+    return Ragged(bounds.astype(np.int64), codes & _TERM)
