@@ -43,9 +43,9 @@ class Crashing(sqlite3.Connection):
 
 
 sqlite3.connect = lambda *places, **options: real(*places, **{"factory": Crashing, **options})
-from infostream_dedup.stream.store import Store, expiry
+from infostream_dedup.stream.store import Store, removal
 
-expiry._ORDINALS_AT_ONCE = 16
+removal._ORDINALS_AT_ONCE = 16
 with Store.open(path) as store:
     if command == "expire":
         store.expire()

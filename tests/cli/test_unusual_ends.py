@@ -20,12 +20,12 @@ COMMAND = f"{sys.executable} -m infostream_dedup"
 # A copy that is nearly done says so and waits to be ended.
 WAITING = """
 import sys, time
-from infostream_dedup.stream.store import copying
+from infostream_dedup.stream.store import opening
 from infostream_dedup.cli import main
 def wait(path):
     print("waiting", flush=True)
     time.sleep(60)
-copying._sync = wait
+opening._sync = wait
 main()
 """
 

@@ -95,8 +95,8 @@ def test_many_documents_go_in_several_transactions(filled, monkeypatch, faults):
 
 KILLED = """
 import os, signal, sqlite3, sys
-from infostream_dedup.stream.store import Store, expiry
-expiry._ORDINALS_AT_ONCE = 16
+from infostream_dedup.stream.store import Store, removal
+removal._ORDINALS_AT_ONCE = 16
 real, commits = sqlite3.connect, []
 
 
