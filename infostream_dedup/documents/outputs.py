@@ -24,6 +24,7 @@ import orjson
 from infostream_dedup.documents.endings import STANDARD_STREAM
 from infostream_dedup.documents.json_text import json_bytes
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
+from infostream_dedup.machine.arrow import require_arrow
 from infostream_dedup.machine.file_lock import lock_file
 from infostream_dedup.machine.part_files import remove_stale_parts
 
@@ -129,6 +130,8 @@ def check_output(
         return
     if str(target).lower().endswith(".xlsx"):
         require_workbooks()
+    if str(target).lower().endswith(".parquet"):
+        require_arrow("writing .parquet")
     _refuse_inputs(target, inputs)
     if quarantine is not None and same_file(quarantine, target):
         raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")

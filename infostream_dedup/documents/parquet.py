@@ -11,6 +11,7 @@ from infostream_dedup.documents.columns import BATCH_ROWS, ReadBatch, schema_err
 from infostream_dedup.documents.documents import IdType
 from infostream_dedup.documents.records import Item, Place
 from infostream_dedup.errors import NoInputError
+from infostream_dedup.machine.arrow import require_arrow
 
 __all__ = ["parquet_records"]
 
@@ -32,7 +33,9 @@ def parquet_records(
 
     Raises:
         NoInputError: the file cannot be opened.
+        MissingExtraError: pyarrow is not installed.
     """
+    require_arrow("reading .parquet")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

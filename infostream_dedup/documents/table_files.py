@@ -13,6 +13,7 @@ from infostream_dedup.documents.documents import IdType
 from infostream_dedup.documents.frames import frame_records
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import MissingExtraError, NoInputError
+from infostream_dedup.machine.arrow import require_arrow
 
 __all__ = ["arrow_records", "workbook_records"]
 
@@ -43,7 +44,9 @@ def arrow_records(
 
     Raises:
         NoInputError: the file cannot be opened.
+        MissingExtraError: pyarrow is not installed.
     """
+    require_arrow("reading .arrow and .feather")
     import pyarrow as pa
 
     try:

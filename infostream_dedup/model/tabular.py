@@ -9,6 +9,8 @@ from html import escape
 from itertools import islice
 from typing import Any, Final
 
+from infostream_dedup.machine.arrow import require_arrow
+
 __all__ = ["Tabular", "table_html"]
 
 _SHOWN: Final = 20
@@ -20,7 +22,7 @@ _LONGEST_CELL: Final = 120
 class Tabular:
     """Mix-in for results: a subclass defines its rows, and everything else follows.
 
-    Conversions need the library they are named after; ``pyarrow`` is always installed.
+    Conversions need the library they are named after and pyarrow (the extra ``tables``).
     """
 
     __slots__ = ()
@@ -34,6 +36,7 @@ class Tabular:
 
         A column whose values fit no single type is text: strings unchanged, everything else as JSON.
         """
+        require_arrow("converting to a table")
         import pyarrow as pa
 
         rows = self.as_rows()

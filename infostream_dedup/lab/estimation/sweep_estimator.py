@@ -34,7 +34,6 @@ from infostream_dedup.machine.row_blocks import row_blocks
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, single_documents, without_text
 from infostream_dedup.runs.batch.link_estimate import LinkEstimate
 from infostream_dedup.runs.batch.linking import MOST_LINKS, SHARE_THRESHOLDS
-from infostream_dedup.runs.sharded.pairing import PairFinder, all_key_terms, paired
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -471,6 +470,8 @@ class _FolderCollection:
         return len(self.documents)
 
     def key_terms(self, settings: Settings) -> KeyTerms:
+        from infostream_dedup.runs.sharded.pairing import all_key_terms
+
         run = self.linked if settings == self.linked.settings else self.linked.with_settings(settings)
         return all_key_terms(run)
 
@@ -511,6 +512,8 @@ class DiskEstimator:
 
     def estimate(self, linked: LinkedRun, blocks: Sequence[str] = ("all",)) -> LinkEstimate:
         """Estimate the links of one representation, as ``LinkEstimator.estimate``."""
+        from infostream_dedup.runs.sharded.pairing import all_key_terms
+
         if not self._read:
             for _ in linked.run.source.read():
                 pass
@@ -524,8 +527,10 @@ class DiskEstimator:
 
 def _matrix(linked: LinkedRun) -> SimilarityMatrix | None:
     """All stored links, written out; ``None`` if there are too many."""
+    from infostream_dedup.runs.sharded.pairing import paired
+
     least, node_of = linked.least_k, linked.nodes.node_of
-    finder: PairFinder = paired(linked, least)
+    finder = paired(linked, least)
     work = finder.work(whole=True)[node_of]
     if int(work.sum()) > MOST_LINKS:
         return None

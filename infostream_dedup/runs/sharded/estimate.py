@@ -9,17 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.documents import json_bytes, row_of
 from infostream_dedup.errors import CannotCreateError
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.sharded.plan import Plan
-from infostream_dedup.runs.sharded.reading import read_and_count
-from infostream_dedup.runs.sharded.work_folder import bytes_of_tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SAMPLE: Final = 500
 """Number of documents read for an estimate."""
@@ -100,6 +99,7 @@ def _rows_of_table(path: str) -> int | None:
     form = {".parquet": "parquet", ".feather": "ipc", ".arrow": "ipc"}.get(Path(path).suffix.lower())
     if form is None:
         return None
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
     try:
@@ -128,6 +128,8 @@ def estimate(
     Args:
         documents: some of the documents; at most ``SAMPLE`` are read.
     """
+    from infostream_dedup.runs.sharded.work_folder import bytes_of_tables
+
     sample = list(islice(documents, SAMPLE))
     _count(sample[:1], settings, evidence=evidence)
     started = time.process_time()
@@ -158,6 +160,8 @@ def estimate(
 def _count(
     sample: Sequence[Document], settings: Sequence[Settings], *, evidence: bool
 ) -> list[tuple[str, pa.RecordBatch]]:
+    from infostream_dedup.runs.sharded.reading import read_and_count
+
     return [*read_and_count(sample, settings, chunk=max(len(sample), 1), hashes=False, evidence=evidence, workers=1)]
 
 
