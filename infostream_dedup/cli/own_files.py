@@ -43,7 +43,7 @@ def refuse_shared_files(context: click.Context) -> None:
 def check_outputs(context: click.Context) -> None:
     """Refuse an output file or report that could not be written, before the work that it is to keep."""
     from infostream_dedup.documents.outputs import check_output
-    from infostream_dedup.report.needed import check_report_folder, require_packages
+    from infostream_dedup.report.needed import check_report_folder, require_pages
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type
@@ -53,7 +53,7 @@ def check_outputs(context: click.Context) -> None:
         if name in _OUTPUTS and kind.file_okay:
             check_output(path)
             if name == "html":
-                require_packages("jinja2")
+                require_pages()
         elif name in _REPORTS and not kind.file_okay:
             check_report_folder(path, xlsx=context.params.get("xlsx", False))
 

@@ -6,14 +6,13 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from infostream_dedup.documents import open_output, write_rows
 from infostream_dedup.errors import CannotCreateError
+from infostream_dedup.report.drawing import Picture, as_png, as_svg
 from infostream_dedup.report.html import html_report
+from infostream_dedup.report.needed import has_plots
 from infostream_dedup.report.plots import (
-    as_png,
-    as_svg,
     curve_figure,
     describe_curves,
     describe_groups,
@@ -28,9 +27,6 @@ from infostream_dedup.report.wording import Wording, wording_of
 from infostream_dedup.report.workbook import workbook_of
 from infostream_dedup.runs.batch.sweeping import SweepResult
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 def write_report(
     result: SweepResult,
@@ -41,7 +37,9 @@ def write_report(
     ui_language: str = "en",
     xlsx: bool = False,
 ) -> list[Path]:
-    """Write ``sweep.json``, ``sweep.csv``, the plots (SVG, PNG) and ``report.html``.
+    """Write ``sweep.json``, ``sweep.csv``, the plots and ``report.html``.
+
+    Plots are SVG, and also PNG where matplotlib (the extra ``plots``) is installed.
 
     Args:
         made: the day to print on the page, as ``2026-11-22``; without it the bytes do not depend on the day.
@@ -79,7 +77,8 @@ def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, b
     }
     for one in pictures:
         files[f"{one.name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[one.name]}'.encode()
-        files[f"{one.name}.png"] = as_png(one.figure)
+        if has_plots():
+            files[f"{one.name}.png"] = as_png(one.figure)
     return files
 
 
@@ -88,7 +87,7 @@ class _Picture:
     """A plot with its name and a description for people who cannot see it."""
 
     name: str
-    figure: Figure
+    figure: Picture
     title: str
     description: str
 

@@ -42,7 +42,7 @@ class Representation(ABC):
     Attributes:
         name: name in the settings, equal to the name of the file.
         colour: colour of its curves in plots.
-        marker: matplotlib marker of its points in plots.
+        marker: marker of its points in plots: ``o``, ``s`` or ``D``.
         shaped: whether the term depends on the capitals of a word; if not, each word is analysed once.
         parallel: whether several threads may analyse parts of the words.
         cached: whether the background is shipped with the package or cached on disk. Both depend only on the versions
