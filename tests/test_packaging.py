@@ -138,7 +138,7 @@ def test_every_extra_for_users_is_described() -> None:
         (
             "pyarrow",
             "tables",
-            "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='kept.csv', workdir='w')",
+            "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='a.csv', workdir='w')",
         ),
         ("pyarrow", "spark", "import infostream_dedup as i; i.spark"),
         (
