@@ -152,7 +152,7 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")
 @output(
     "--out",
     type=click.Path(dir_okay=False),
-    help="Write the pairs to judge here: JSON Lines, or by its ending .csv or .xlsx.",
+    help="Write the pairs to judge here: JSON Lines, or by its ending .csv, .xlsx or .sqlite.",
 )
 @reads(
     "--judged",
