@@ -20,8 +20,8 @@ from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.translation.imported_tables import imported_tables
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
 
-_RULES: Final = 1
-"""Version of ``word_pairs``; increase it whenever a pair changes, because the file is keyed by it."""
+RULES: Final = "1"
+"""Version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it."""
 
 _SCHEMA_VERSION: Final = 1
 _CHECKSUM_BYTES: Final = 16
@@ -80,7 +80,7 @@ def _checksum(direction: str, packed: bytes) -> bytes:
 
 def _fingerprint() -> str:
     """Return a checksum of all tables, imported ones included, and of the rules that make terms and pairs of them."""
-    digest = blake2b(f"{cache_file.fingerprint()} {_RULES}".encode(), digest_size=16)
+    digest = blake2b(f"{cache_file.fingerprint()} {RULES}".encode(), digest_size=16)
     for path in imported_tables():
         digest.update(f"\0{path.name}\0".encode())
         digest.update(path.read_bytes())

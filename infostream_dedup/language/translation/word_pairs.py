@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -13,11 +14,18 @@ from infostream_dedup.language.lexicon.spelling import key_form
 from infostream_dedup.language.lexicon.translation_tables import concepts, false_friends
 from infostream_dedup.language.morphology.english_lemmas import lemma
 from infostream_dedup.language.morphology.form_cache import terms_of
+from infostream_dedup.language.morphology.known_terms import packed, unpacked
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.imported_tables import imported_pairs
-from infostream_dedup.language.translation.pair_cache import Equivalent, PairCache
+from infostream_dedup.language.translation.imported_tables import imported_pairs, imported_tables
+from infostream_dedup.language.translation.pair_cache import RULES, Equivalent, PairCache
 from infostream_dedup.model import Language
+
+SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
+"""Pairs of our own tables, made by ``reports/make_known_terms.py``."""
+
+SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"))
+"""Directions into the pivot language, which most runs need."""
 
 _STEP: Final = 0.05
 """Loss of confidence for each position of an equivalent after the first."""
@@ -39,15 +47,34 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     """Return equivalents by source term, best first; single words only.
 
     Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
-    Among equals the one in the earlier row comes first, because rows are ordered by frequency. They are kept in the
-    cache for the next process.
+    Among equals the one in the earlier row comes first, because rows are ordered by frequency. Pairs that do not come
+    with the package are kept in the cache for the next process.
     """
+    shipped = None if imported_tables() else _shipped().get(f"{source}-{target}")
+    if shipped is not None:
+        return MappingProxyType({term: tuple(map(Equivalent._make, every)) for term, every in shipped.items()})
     kept = PairCache()
     pairs = kept.pairs(source, target)
     if pairs is None:
         pairs = _made(source, target)
         kept.remember(source, target, pairs)
     return MappingProxyType(pairs)
+
+
+def packed_pairs() -> bytes:
+    """Pack pairs for ``SHIPPED_FILE``; no imported tables may be installed."""
+    made = {
+        f"{one}-{other}": {term: list(map(tuple, every)) for term, every in _made(one, other).items()}
+        for one, other in SHIPPED
+    }
+    return packed({RULES: made})
+
+
+@cache
+def _shipped() -> Mapping[str, Mapping[str, list[tuple[str, float]]]]:
+    """Pairs that come with the package; none if they were made with other dictionaries or rules."""
+    found: Mapping[str, Mapping[str, list[tuple[str, float]]]] = unpacked(SHIPPED_FILE).get(RULES, {})
+    return found
 
 
 def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...]]:
