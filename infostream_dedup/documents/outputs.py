@@ -118,7 +118,7 @@ def write_database(rows: Iterable[Mapping[str, Any]], stream: BinaryIO, *, colum
     names = list(columns or dict.fromkeys(name for row in held for name in row))
     base = Database(memory=True, execute_plugins=False)
     if names:
-        table = base["rows"].create({name: _kind_of([row.get(name) for row in held]) for name in names})
+        table = base.table("rows").create({name: _kind_of([row.get(name) for row in held]) for name in names})
         try:
             table.insert_all({name: row.get(name) for name in names} for row in held)
         except UnicodeEncodeError:
